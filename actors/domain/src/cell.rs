@@ -1,0 +1,34 @@
+//! A pair of jersey numbers, home × away, each 1…13.
+
+use crate::TICKETS;
+
+/// Jersey numbers per team (A:8).
+pub const NUMBERS: u8 = 13;
+const _: () = assert!(NUMBERS as u16 * NUMBERS as u16 == TICKETS);
+
+/// One cell of the grid. Both numbers are within 1…13 by construction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cell {
+    home: u8,
+    away: u8,
+}
+
+impl Cell {
+    pub fn new(home: u8, away: u8) -> Option<Cell> {
+        let fits = |number| (1..=NUMBERS).contains(&number);
+        (fits(home) && fits(away)).then_some(Cell { home, away })
+    }
+
+    /// The cell at a place of the grid, 0…168: `home = index / 13 + 1`, `away = index % 13 + 1` (decision K-1).
+    pub(crate) fn at(index: u8) -> Cell {
+        Cell { home: index / NUMBERS + 1, away: index % NUMBERS + 1 }
+    }
+
+    pub fn home(self) -> u8 {
+        self.home
+    }
+
+    pub fn away(self) -> u8 {
+        self.away
+    }
+}

@@ -1,0 +1,34 @@
+//! The platform's application fee with its cap, and the card fee that a club may pass on.
+
+use crate::Cents;
+
+/// Rate and cap, copied onto the draw at creation so that a later change never touches a running draw (decision D-2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FeePolicy {
+    /// Basis points: 350 is 3.5 %.
+    pub rate_bps: u32,
+    pub cap: Cents,
+}
+
+impl FeePolicy {
+    /// 3.5 % capped at $11.00 (decision D-1).
+    pub const DEFAULT: FeePolicy = FeePolicy { rate_bps: 350, cap: Cents(1100) };
+
+    /// `f(R) = min(cap, round_half_up(rate × R))` on a draw's cumulative ticket revenue.
+    pub fn on(&self, revenue: Cents) -> Cents {
+        revenue.share_half_up(self.rate_bps.into(), 10_000).min(self.cap)
+    }
+}
+
+/// Card fee of one charge part: 1.7 % of the subtotal, half up, plus 30 cents, no gross-up (A:298, decision D-5).
+pub fn card_fee(subtotal: Cents) -> Cents {
+    subtotal.share_half_up(17, 1000) + Cents(30)
+}
+
+/// Whether a cart pays the 30 cents per line, as specified, or once per charge (decision D-6).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SurchargeMode {
+    #[default]
+    PerLine,
+    PerCharge,
+}

@@ -1,0 +1,46 @@
+//! The rules of a draw, and nothing else. No clock, no I/O, no async, no randomness: time, seeds and ids are arguments.
+
+pub mod access;
+pub mod allocation;
+pub mod anomaly;
+pub mod cell;
+pub mod club;
+pub mod deal;
+pub mod draw;
+pub mod fee;
+pub mod id;
+pub mod money;
+pub mod order;
+pub mod payment;
+pub mod prize;
+pub mod reconciliation;
+pub mod reservation;
+pub mod result;
+pub mod ticket;
+pub mod time;
+
+pub use allocation::{Allocation, FeeStep};
+pub use anomaly::{Anomaly, AnomalyKind};
+pub use cell::Cell;
+pub use deal::{Deal, Seed};
+pub use draw::{
+    Draw, Status, Terms,
+    command::{Authority, Command},
+    event::Event,
+    refusal::Refusal,
+    view::View,
+};
+pub use fee::{FeePolicy, SurchargeMode};
+pub use id::{AccountId, ClubId, DrawId, OrderId, PaymentIntentId};
+pub use money::Cents;
+pub use order::{Line, Order, OrderState};
+pub use payment::{PaymentIntent, PaymentStatus};
+pub use reservation::Reservation;
+pub use result::GameResult;
+pub use ticket::Serial;
+pub use time::Timestamp;
+
+/// Tickets in every draw: one for each cell of the 13 × 13 grid (A:8).
+pub const TICKETS: u16 = 169;
+/// Most tickets one purchase action may take of one draw (A:81, decision C-13).
+pub const TICKETS_PER_ORDER_MAX: u16 = 50;

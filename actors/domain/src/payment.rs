@@ -1,0 +1,35 @@
+//! What the payment provider says of a payment intent.
+
+use crate::{AccountId, Cents, OrderId, PaymentIntentId};
+
+/// The provider's states, in its own spelling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PaymentStatus {
+    RequiresPaymentMethod,
+    RequiresConfirmation,
+    RequiresAction,
+    Processing,
+    /// The buyer has authorised it; the money is not taken yet.
+    RequiresCapture,
+    Succeeded,
+    Canceled,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PaymentIntent {
+    pub id: PaymentIntentId,
+    pub account: AccountId,
+    pub status: PaymentStatus,
+    pub amount: Cents,
+    pub amount_received: Cents,
+    pub amount_refunded: Cents,
+    pub application_fee: Cents,
+    pub application_fee_refunded: Cents,
+    /// Lower case ISO code; ours is `aud`.
+    pub currency: String,
+    /// The order named in the intent's metadata, if it can be read.
+    pub order: Option<OrderId>,
+    /// The provider's own fee, once its balance transaction is known (decision D-18).
+    pub provider_fee: Option<Cents>,
+    pub disputed: bool,
+}

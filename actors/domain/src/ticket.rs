@@ -1,0 +1,27 @@
+//! A ticket's serial: which of its draw's 169 it is.
+
+use crate::{DrawId, TICKETS};
+
+/// 1…169.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Serial(u8);
+
+impl Serial {
+    pub fn new(number: u16) -> Option<Serial> {
+        (1..=TICKETS).contains(&number).then_some(Serial(number as u8))
+    }
+
+    pub fn number(self) -> u16 {
+        self.0.into()
+    }
+
+    /// Every serial of a draw, in the order they leave.
+    pub fn all() -> impl Iterator<Item = Serial> {
+        (1..=TICKETS as u8).map(Serial)
+    }
+
+    /// The printed number, `FD-1042-007` (decision E-19).
+    pub fn label(self, draw: DrawId) -> String {
+        format!("FD-{draw}-{:03}", self.0)
+    }
+}

@@ -1,0 +1,174 @@
+//! What payments remember: orders, operations, notices, anomalies, mail. Owned by the payment actor and the mailer.
+
+use async_trait::async_trait;
+use domain::{Anomaly, AnomalyKind, Cents, DrawId, Order, OrderId, PaymentIntent, PaymentIntentId, Serial, Timestamp};
+
+use crate::error::Failure;
+use crate::ledger::BuyerDetails;
+
+/// An order as the books hold it.
+#[derive(Clone, Debug)]
+pub struct OrderRecord {
+    pub order: Order,
+    pub client_key: String,
+    pub token: String,
+    /// Secret; handed only to the session that opened the order.
+    pub client_secret: Option<String>,
+    pub buyer: BuyerDetails,
+    pub consent_at: Option<Timestamp>,
+    pub opened_at: Timestamp,
+    pub authorised_at: Option<Timestamp>,
+    pub captured_at: Option<Timestamp>,
+    /// Why it was refused, for the buyer: the refusal's sentence.
+    pub reason: Option<String>,
+    /// Which tickets each line has, ascending; empty until allocated.
+    pub tickets: Vec<(DrawId, Vec<Serial>)>,
+}
+
+/// An effect outside: written before it is tried, recorded after (architecture invariant A10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OperationKind {
+    Create,
+    Update,
+    Capture,
+    Cancel,
+    Refund,
+    FeeRefund,
+}
+
+#[derive(Clone, Debug)]
+pub struct Operation {
+    pub id: i64,
+    pub order: OrderId,
+    pub kind: OperationKind,
+    /// The provider's idempotency key: stable over every attempt of this operation.
+    pub key: String,
+    /// Amount of a refund or fee refund.
+    pub amount: Option<Cents>,
+    pub attempts: u32,
+}
+
+/// How an attempt of an operation ended.
+#[derive(Clone, Debug)]
+pub enum Attempt {
+    Done,
+    /// Try again at this time; `new_key` when the provider cached a failure under the old one.
+    Again {
+        at: Timestamp,
+        new_key: Option<String>,
+    },
+    /// It can never succeed.
+    Failed {
+        why: String,
+    },
+}
+
+/// One message from the provider, stored once by its event id.
+#[derive(Clone, Debug)]
+pub struct Notice {
+    pub event_id: String,
+    pub account: Option<String>,
+    pub kind: String,
+    pub payment_intent: Option<PaymentIntentId>,
+    /// Raw JSON as received.
+    pub payload: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct Mail {
+    pub id: i64,
+    /// `tickets`, `winner`, `correction`, `reset`, …
+    pub kind: String,
+    pub order: Option<OrderId>,
+    pub to: String,
+    /// What the template needs beyond the order, as JSON text.
+    pub data: String,
+    /// Fixed when queued, so that a doubled send is one message to the reader (E4).
+    pub message_id: String,
+    pub attempts: u32,
+}
+
+#[derive(Clone, Debug)]
+pub struct AnomalyRecord {
+    pub id: u128,
+    pub anomaly: Anomaly,
+    pub amount: Option<Cents>,
+    pub detected_at: Timestamp,
+    pub resolved_at: Option<Timestamp>,
+}
+
+#[async_trait]
+pub trait Books: Send + Sync {
+    async fn order(&self, id: OrderId) -> Result<Option<OrderRecord>, Failure>;
+    async fn order_by_client_key(&self, client_key: &str) -> Result<Option<OrderRecord>, Failure>;
+    async fn order_by_token(&self, token: &str) -> Result<Option<OrderRecord>, Failure>;
+    async fn order_by_payment_intent(&self, id: &PaymentIntentId) -> Result<Option<OrderRecord>, Failure>;
+
+    /// The provider made the payment intent: its id and client secret, and the `create` operation is done.
+    async fn opened(&self, order: OrderId, id: &PaymentIntentId, client_secret: &str) -> Result<(), Failure>;
+    /// Fills blanks only: what was stored first wins (decision C-7).
+    async fn fill_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<(), Failure>;
+    /// Age and terms were confirmed (decision C-12). The first time counts.
+    async fn consented(&self, order: OrderId, at: Timestamp, ip: &str, terms_version: &str) -> Result<(), Failure>;
+    /// The money is taken: state `captured`, the provider's figures mirrored, the capture operation done and the one
+    /// confirmation mail queued, in one transaction. Again: nothing.
+    async fn captured(&self, order: OrderId, said: &PaymentIntent, at: Timestamp) -> Result<(), Failure>;
+    /// The order is refused: state `rejecting`, reason, and a pending `cancel` operation. Its tickets were voided before.
+    async fn rejecting(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure>;
+    /// Nothing was charged: state `released`, open operations dropped.
+    async fn released(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure>;
+    /// It had tickets and they are taken back: state `void`.
+    async fn voided(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure>;
+    /// Queues money back: a refund of everything paid and the fee steps' part (decision D-3). Again: nothing.
+    async fn refunding(&self, order: OrderId, amount: Cents, fee: Cents, reason: &str) -> Result<(), Failure>;
+
+    /// Claims due operations for `lease_ms`, oldest first, captures before the rest. `FOR UPDATE SKIP LOCKED`.
+    async fn claim_operations(&self, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Operation>, Failure>;
+    /// Claims one order's pending operations of a kind, for the fast path.
+    async fn claim_operation(
+        &self,
+        order: OrderId,
+        kind: OperationKind,
+        now: Timestamp,
+        lease_ms: i64,
+    ) -> Result<Option<Operation>, Failure>;
+    async fn attempted(&self, operation: i64, attempt: Attempt) -> Result<(), Failure>;
+
+    /// Stores a notice; `false` when this event id was stored before.
+    async fn notice(&self, notice: &Notice, at: Timestamp) -> Result<bool, Failure>;
+    async fn notices_unhandled(&self, limit: u32) -> Result<Vec<Notice>, Failure>;
+    async fn notice_handled(&self, event_id: &str, at: Timestamp) -> Result<(), Failure>;
+
+    /// Orders in `quoted`, `allocated` or `rejecting` opened before a time: what the reconciler asks the provider about.
+    async fn orders_open(&self, opened_before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure>;
+    /// Orders captured since a time, to be compared with the provider.
+    async fn orders_captured(&self, since: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure>;
+    /// The reconciler's own copy of what the provider says: the second witness, never written by the purchase path.
+    async fn witness(&self, said: &PaymentIntent, at: Timestamp) -> Result<(), Failure>;
+
+    /// Raises an anomaly unless one of its kind is open for its payment; `true` when it is new.
+    async fn raise(&self, anomaly: &Anomaly, amount: Option<Cents>, at: Timestamp) -> Result<bool, Failure>;
+    /// Resolves the open anomalies of an order or a payment that healed; of one kind, or of all.
+    async fn heal(
+        &self,
+        payment_intent: &PaymentIntentId,
+        kind: Option<AnomalyKind>,
+        at: Timestamp,
+    ) -> Result<u64, Failure>;
+    async fn anomalies(&self, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure>;
+
+    /// Queues a mail; `false` when its dedupe key was queued before.
+    async fn queue_mail(
+        &self,
+        dedupe_key: &str,
+        kind: &str,
+        order: Option<OrderId>,
+        to: &str,
+        data: &str,
+        at: Timestamp,
+    ) -> Result<bool, Failure>;
+    async fn claim_mail(&self, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Mail>, Failure>;
+    async fn mail_sent(&self, mail: i64, at: Timestamp) -> Result<(), Failure>;
+    /// Try again at `again`, or never.
+    async fn mail_failed(&self, mail: i64, why: &str, again: Option<Timestamp>) -> Result<(), Failure>;
+}

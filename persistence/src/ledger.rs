@@ -1,0 +1,84 @@
+//! A draw's memory: claim it, load it, append to it. Every write carries the owner's epoch and the revision it follows.
+
+use async_trait::async_trait;
+use domain::draw::Snapshot;
+use domain::{AccountId, ClubId, DrawId, Event, Line, OrderId, Timestamp};
+
+use crate::error::Failure;
+
+/// A draw claimed by this process: its state, and the epoch that fences every earlier owner.
+#[derive(Clone, Debug)]
+pub struct Claimed {
+    pub epoch: i64,
+    pub snapshot: Snapshot,
+}
+
+/// One commit of one draw: all or nothing.
+#[derive(Clone, Debug)]
+pub struct Append {
+    pub draw: DrawId,
+    /// The owner's epoch, from `claim`.
+    pub epoch: i64,
+    /// The revision this commit follows; the commit becomes `after + 1`.
+    pub after: u64,
+    /// Never empty.
+    pub events: Vec<Event>,
+    /// When the actor decided.
+    pub at: Timestamp,
+    /// The commit sells tickets: the database's clock must not have reached `closes_at` (rule 5).
+    pub sells: bool,
+    /// What the asker wants written in the same transaction.
+    pub rider: Option<Rider>,
+}
+
+/// What an order wants written together with a draw's commit.
+#[derive(Clone, Debug)]
+pub enum Rider {
+    /// A new order with all its lines and its pending `create` operation, written with its first reservation.
+    Open(NewOrder),
+    /// The order is repriced: its lines are replaced (its reservation is resized in the same commit).
+    Reprice { order: OrderId, lines: Vec<Line> },
+    /// The provider said that the buyer authorised it. Written with an `Allocated` event.
+    Authorised { order: OrderId, at: Timestamp },
+}
+
+/// Who buys. Personal data: never in logs, URLs, metrics or the provider's metadata.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BuyerDetails {
+    pub name: Option<String>,
+    pub email: Option<String>,
+    pub phone: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct NewOrder {
+    pub id: OrderId,
+    pub club: ClubId,
+    pub account: AccountId,
+    /// Unique: the browser session and what it buys, so that a retried call opens nothing twice (decision C-2).
+    pub client_key: String,
+    /// The buyer's secret for the order page: 128 random bits, as 32 hexadecimal digits (decision B-9).
+    pub token: String,
+    pub lines: Vec<Line>,
+    pub buyer: BuyerDetails,
+    pub at: Timestamp,
+}
+
+/// A draw's journal and tables.
+///
+/// An `Allocated` event also writes, in the same transaction: the ticket rows (primary key draw + serial: a double sale is
+/// refused by the database), the fee ledger step, the line's fee and serials, and — when this was the order's last line —
+/// the order's state `allocated`, its application fee and its pending `capture` operation. A `Voided` event takes the
+/// tickets and the fee step back. `Allocated` with `Authority::Sale` is refused when the database's clock has reached
+/// `closes_at`; `Append::sells` says which.
+#[async_trait]
+pub trait Ledger: Send + Sync {
+    /// Takes ownership of the draws: bumps each epoch and loads each state. Unknown draws are left out.
+    async fn claim(&self, draws: &[DrawId]) -> Result<Vec<Claimed>, Failure>;
+
+    /// Writes one commit. Appends of different draws may share a transaction; each answers for itself.
+    async fn append(&self, append: Append) -> Result<(), Failure>;
+
+    /// Every draw that is not completed or cancelled: what a starting process must own.
+    async fn live(&self) -> Result<Vec<DrawId>, Failure>;
+}
