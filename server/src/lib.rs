@@ -1,1 +1,5 @@
+//! What speaks: HTTP, JSON and WebSocket; the command line; the demo. Modules in reading order.
 
+pub mod app;
+pub mod config;
+pub mod telemetry;

@@ -1,0 +1,212 @@
+//! What the environment says. Secrets are read here, kept apart from everything that prints, and checked before a start.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use domain::{Cents, FeePolicy, SurchargeMode};
+
+mod environment;
+pub use environment::{Environment, Problems};
+
+/// Port of the demo when `PORT` is not set.
+pub const PORT_DEFAULT: u16 = 8080;
+/// The demo's own keys: good for the sandbox and for nothing else. `serve` refuses them.
+pub const DEMO_SECRET_KEY: &str = "sk_test_demo";
+pub const DEMO_PUBLISHABLE_KEY: &str = "pk_test_demo";
+pub const DEMO_WEBHOOK_SECRET: &str = "whsec_demo";
+/// The version label of the specification, unless `BUILD_VERSION` is set (decision J-9).
+pub const BUILD_VERSION_DEFAULT: &str = "2025-08-29T00:00Z";
+
+/// A value that is never printed. `expose` is the only way to it, and easy to search for.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    pub fn new(value: impl Into<String>) -> Secret {
+        Secret(value.into())
+    }
+
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+/// Who the server is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// `cargo run` and the tests: seeded, private Postgres, sandbox instead of Stripe, mailbox instead of SMTP.
+    Demo,
+    /// `serve`: everything from the environment, nothing made up.
+    Production,
+}
+
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub stage: Stage,
+    /// Where to listen. Port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Address under which browsers reach us, without a trailing slash; empty until the demo knows its port.
+    pub public_url: String,
+    /// Uploads, and in the demo Postgres, the sandbox's journal and the sealing key.
+    pub data_dir: PathBuf,
+    /// A built front end; `None` looks for `web/dist`.
+    pub web_dir: Option<PathBuf>,
+    /// Prometheus, on its own private address (decision B-24).
+    pub metrics: Option<SocketAddr>,
+    /// Proxies whose `X-Forwarded-For` is believed (decision G-13).
+    pub proxies: Vec<IpAddr>,
+    pub database_url: Option<Secret>,
+    /// Seals deal seeds and bank details; kept outside the database (decisions K-3, B-4).
+    pub seal_key: Secret,
+    pub stripe: StripeConfig,
+    pub mail: MailConfig,
+    pub support: Support,
+    pub fees: Fees,
+    pub build_version: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct StripeConfig {
+    /// `None`: Stripe itself. The demo points it at its own sandbox.
+    pub api_url: Option<String>,
+    pub secret_key: Secret,
+    pub publishable_key: String,
+    /// Every secret that may have signed a notice: platform, Connect, and an old one while it is being rolled.
+    pub webhook_secrets: Vec<Secret>,
+}
+
+#[derive(Clone, Debug)]
+pub struct MailConfig {
+    /// `None`: the demo's mailbox.
+    pub smtp_url: Option<Secret>,
+    /// `Football Doubles <tickets@example.com>`.
+    pub from: String,
+}
+
+/// Shown in header, footer, help panels and mails (A:12, decision J-10).
+#[derive(Clone, Debug)]
+pub struct Support {
+    pub email: String,
+    pub sms: String,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Fees {
+    /// Copied onto each draw when it is created (decisions D-1, D-2).
+    pub policy: FeePolicy,
+    pub surcharge: SurchargeMode,
+    pub card_fee: CardFeePassing,
+}
+
+/// Whether a club may pass the card fee on to the buyer (decision D-14: the surcharge ban since 1 October 2026).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CardFeePassing {
+    Allowed,
+    Forbidden,
+}
+
+impl Config {
+    /// The demo, and what the tests start from. Reads `PORT`, `FD_DATA_DIR`, `FD_WEB_DIR` and a few others; needs nothing.
+    pub fn demo(environment: &Environment) -> Result<Config, Problems> {
+        let mut problems = Problems::default();
+        let port = problems.keep(environment.parse("PORT", PORT_DEFAULT));
+        let config = Config {
+            stage: Stage::Demo,
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or(PORT_DEFAULT))),
+            public_url: environment.get("PUBLIC_URL").unwrap_or_default(),
+            data_dir: environment.path("FD_DATA_DIR").unwrap_or_else(|| PathBuf::from(".data")),
+            web_dir: environment.path("FD_WEB_DIR"),
+            metrics: problems.keep(environment.parse_optional("METRICS_ADDR")).flatten(),
+            proxies: Vec::new(),
+            database_url: environment.secret("DATABASE_URL"),
+            seal_key: Secret::new(String::new()),
+            stripe: StripeConfig {
+                api_url: None,
+                secret_key: Secret::new(DEMO_SECRET_KEY),
+                publishable_key: DEMO_PUBLISHABLE_KEY.to_string(),
+                webhook_secrets: vec![Secret::new(DEMO_WEBHOOK_SECRET)],
+            },
+            mail: MailConfig { smtp_url: None, from: "Football Doubles <tickets@demo.test>".to_string() },
+            support: Support { email: "support@demo.test".to_string(), sms: "0400 000 000".to_string() },
+            fees: Fees::read(environment, &mut problems),
+            build_version: environment.get("BUILD_VERSION").unwrap_or_else(|| BUILD_VERSION_DEFAULT.to_string()),
+        };
+        problems.or(config)
+    }
+
+    /// `serve`: says everything that is missing or still has the demo's value at once, one line each.
+    pub fn production(environment: &Environment) -> Result<Config, Problems> {
+        let mut problems = Problems::default();
+        let mut need = |name| problems.keep(environment.required(name)).unwrap_or_default();
+        let public_url = need("PUBLIC_URL").trim_end_matches('/').to_string();
+        let database_url = Some(Secret::new(need("DATABASE_URL")));
+        let seal_key = Secret::new(need("SEAL_KEY"));
+        let stripe = StripeConfig {
+            api_url: environment.get("STRIPE_API_URL"),
+            secret_key: Secret::new(need("STRIPE_SECRET_KEY")),
+            publishable_key: need("STRIPE_PUBLISHABLE_KEY"),
+            webhook_secrets: split(&need("STRIPE_WEBHOOK_SECRETS")).map(Secret::new).collect(),
+        };
+        let mail = MailConfig { smtp_url: Some(Secret::new(need("SMTP_URL"))), from: need("MAIL_FROM") };
+        let support = Support { email: need("SUPPORT_EMAIL"), sms: need("SUPPORT_SMS") };
+        environment.check_seal_key(&mut problems);
+        let config = Config {
+            stage: Stage::Production,
+            listen: SocketAddr::from((
+                problems.keep(environment.parse("BIND_ADDR", Ipv4Addr::UNSPECIFIED)).unwrap_or(Ipv4Addr::UNSPECIFIED),
+                problems.keep(environment.parse("PORT", PORT_DEFAULT)).unwrap_or(PORT_DEFAULT),
+            )),
+            public_url,
+            data_dir: environment.path("FD_DATA_DIR").unwrap_or_else(|| PathBuf::from(".data")),
+            web_dir: environment.path("FD_WEB_DIR"),
+            metrics: problems.keep(environment.parse_optional("METRICS_ADDR")).flatten(),
+            proxies: problems.keep(environment.addresses("TRUSTED_PROXIES")).unwrap_or_default(),
+            database_url,
+            seal_key,
+            stripe,
+            mail,
+            support,
+            fees: Fees::read(environment, &mut problems),
+            build_version: environment.get("BUILD_VERSION").unwrap_or_else(|| BUILD_VERSION_DEFAULT.to_string()),
+        };
+        problems.or(config)
+    }
+
+    /// Cookies are `Secure` and carry the `__Host-` prefix only when browsers reach us over TLS (decision G-5).
+    pub fn over_tls(&self) -> bool {
+        self.public_url.starts_with("https://")
+    }
+}
+
+impl Fees {
+    fn read(environment: &Environment, problems: &mut Problems) -> Fees {
+        let policy = FeePolicy::DEFAULT;
+        let rate_bps = problems.keep(environment.parse("FEE_RATE_BPS", policy.rate_bps)).unwrap_or(policy.rate_bps);
+        let cap = problems.keep(environment.parse("FEE_CAP_CENTS", policy.cap.0)).unwrap_or(policy.cap.0);
+        let surcharge = problems.keep(environment.choice(
+            "SURCHARGE_MODE",
+            [("per_line", SurchargeMode::PerLine), ("per_charge", SurchargeMode::PerCharge)],
+        ));
+        let card_fee = problems.keep(environment.choice(
+            "FEE_PASSTHROUGH",
+            [("allowed", CardFeePassing::Allowed), ("forbidden", CardFeePassing::Forbidden)],
+        ));
+        Fees {
+            policy: FeePolicy { rate_bps, cap: Cents(cap) },
+            surcharge: surcharge.unwrap_or_default(),
+            card_fee: card_fee.unwrap_or(CardFeePassing::Allowed),
+        }
+    }
+}
+
+/// Comma-separated values, without blanks.
+fn split(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',').map(str::trim).filter(|part| !part.is_empty())
+}

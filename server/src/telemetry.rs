@@ -1,0 +1,31 @@
+//! Logs: one line a fact, with the words of the glossary as fields and no personal data. `RUST_LOG` chooses what is said.
+
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+
+use crate::config::Stage;
+
+/// What is logged when `RUST_LOG` does not say: the demo only speaks of trouble, so that its addresses stay in view.
+const QUIET: &str = "warn,server=info,sqlx::postgres::notice=error";
+const PRODUCTION: &str = "info,sqlx=warn,sqlx::postgres::notice=error";
+
+/// Starts logging to standard error: for people in the demo, as JSON lines in production. A second call changes nothing.
+pub fn start(stage: Stage) {
+    let default = match stage {
+        Stage::Demo => QUIET,
+        Stage::Production => PRODUCTION,
+    };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
+    let registry = tracing_subscriber::registry().with(filter);
+    let started = match stage {
+        Stage::Demo => {
+            registry.with(tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false)).try_init()
+        }
+        Stage::Production => {
+            registry.with(tracing_subscriber::fmt::layer().json().with_writer(std::io::stderr)).try_init()
+        }
+    };
+    // Tests start several servers in one process; the first one's logging serves all.
+    drop(started);
+}
