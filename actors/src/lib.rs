@@ -1,6 +1,18 @@
 //! What lives: one actor per draw, one for payments, and a supervisor that keeps draws alive.
 
 pub mod clock;
-pub mod payment {
-    pub mod gateway;
-}
+pub mod draws;
+pub mod engine;
+pub mod mailer;
+pub mod payment;
+pub mod payments;
+pub mod reconciler;
+
+pub use clock::{Clock, SystemClock};
+pub use draws::{Committed, Denied, Draws};
+pub use engine::{Engine, EngineParts};
+pub use mailer::Post;
+pub use payment::connect::{AccountStatus, Connect};
+pub use payment::gateway::{Gateway, GatewayError, NewIntent, Opened};
+pub use payments::{Confirmed, FulfilStatus, Fulfilled, OpenOrder, PaymentFailure, Payments};
+pub use reconciler::{Reconciler, Scanned};
