@@ -1,7 +1,9 @@
 //! What payments remember: orders, operations, notices, anomalies, mail. Owned by the payment actor and the mailer.
 
 use async_trait::async_trait;
-use domain::{Anomaly, AnomalyKind, Cents, DrawId, Order, OrderId, PaymentIntent, PaymentIntentId, Serial, Timestamp};
+use domain::{
+    AccountId, Anomaly, AnomalyKind, Cents, DrawId, Order, OrderId, PaymentIntent, PaymentIntentId, Serial, Timestamp,
+};
 
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
@@ -119,7 +121,12 @@ pub trait Books: Send + Sync {
     async fn released(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure>;
     /// It had tickets and they are taken back: state `void`.
     async fn voided(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure>;
-    /// Queues money back: a refund of everything paid and the fee steps' part (decision D-3). Again: nothing.
+    /// What voiding this order's tickets took off its draws' application fees: the sum of its negative fee ledger steps, as
+    /// a positive amount. Read after the voids, so that a refund cut off half-way still returns the right part.
+    async fn fee_returned(&self, order: OrderId) -> Result<Cents, Failure>;
+    /// Queues money back: a `refund` of `amount`, and one `fee_refund` for each order whose application fee still has some of
+    /// `fee` to give (decision D-3: first this order's own, then others of the same draws; such an operation names the order
+    /// whose intent carries the fee). A captured order becomes `void`. Again: nothing.
     async fn refunding(&self, order: OrderId, amount: Cents, fee: Cents, reason: &str) -> Result<(), Failure>;
 
     /// Claims due operations for `lease_ms`, oldest first, captures before the rest. `FOR UPDATE SKIP LOCKED`.
@@ -143,6 +150,8 @@ pub trait Books: Send + Sync {
     async fn orders_open(&self, opened_before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure>;
     /// Orders captured since a time, to be compared with the provider.
     async fn orders_captured(&self, since: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure>;
+    /// Every connected account that may have taken payments: the clubs' accounts and those that orders name.
+    async fn accounts(&self) -> Result<Vec<AccountId>, Failure>;
     /// The reconciler's own copy of what the provider says: the second witness, never written by the purchase path.
     async fn witness(&self, said: &PaymentIntent, at: Timestamp) -> Result<(), Failure>;
 

@@ -36,7 +36,8 @@ pub struct Append {
 pub enum Rider {
     /// A new order with all its lines and its pending `create` operation, written with its first reservation.
     Open(NewOrder),
-    /// The order is repriced: its lines are replaced (its reservation is resized in the same commit).
+    /// The order is repriced while it is `quoted`: its lines are replaced (its reservation is resized in the same commit) and,
+    /// when its payment intent exists, an `update` operation is pending in place of any earlier one.
     Reprice { order: OrderId, lines: Vec<Line> },
     /// The provider said that the buyer authorised it. Written with an `Allocated` event.
     Authorised { order: OrderId, at: Timestamp },
