@@ -11,9 +11,12 @@ pub struct Cents(pub i64);
 impl Cents {
     pub const ZERO: Cents = Cents(0);
 
-    /// `self × numerator / denominator`, rounded half up (decision D-2, D-5, D-8). `self` and `numerator` are not negative.
+    /// `self × numerator / denominator`, rounded half up (decision D-2, D-5, D-8). `self` and `numerator` are not negative,
+    /// `denominator` is positive. The product is made in 128 bits, so a share of at most the whole cannot overflow.
     pub fn share_half_up(self, numerator: i64, denominator: i64) -> Cents {
-        Cents((self.0 * numerator * 2 + denominator) / (denominator * 2))
+        debug_assert!(self.0 >= 0 && numerator >= 0 && denominator > 0, "{self:?} × {numerator} / {denominator}");
+        let twice = i128::from(self.0) * i128::from(numerator) * 2 + i128::from(denominator);
+        Cents((twice / (i128::from(denominator) * 2)) as i64)
     }
 
     /// Reads a decimal amount of dollars with at most two decimals: `5`, `5.5`, `5.00`.

@@ -104,72 +104,88 @@ impl Order {
     }
 
     /// What to do next. The provider's word decides, never the client's (decision C-4).
+    ///
+    /// Whatever takes or moves money wants an intent that agrees in everything. An amount may differ while nothing can be
+    /// taken yet, because a resized order and its intent are updated one after the other; another order's intent never
+    /// moves this one.
     pub fn decide(&self, said: &PaymentIntent) -> Next {
-        if !self.agrees_with(said) {
-            return Next::Mismatch;
-        }
-        match (self.state, said.status) {
-            (OrderState::Captured | OrderState::Void | OrderState::Anomaly, _) => Next::Done,
-            (OrderState::Quoted, PaymentStatus::RequiresCapture) => Next::Allocate,
-            (OrderState::Quoted, PaymentStatus::Canceled) => Next::Release,
-            (OrderState::Quoted, PaymentStatus::Succeeded) => Next::Repair,
+        let next = self.next(said.status);
+        let agrees = match next {
+            Next::Done => true,
+            Next::Wait | Next::Cancel | Next::Release | Next::Void => self.is_paid_by(said),
+            Next::Allocate | Next::Capture | Next::Record | Next::Repair | Next::Mismatch => self.agrees_with(said),
+        };
+        if agrees { next } else { Next::Mismatch }
+    }
+
+    fn next(&self, said: PaymentStatus) -> Next {
+        use PaymentStatus::{Canceled, RequiresCapture, Succeeded};
+        match (self.state, said) {
+            (OrderState::Quoted, RequiresCapture) => Next::Allocate,
+            (OrderState::Quoted, Canceled) => Next::Release,
+            (OrderState::Quoted, Succeeded) => Next::Repair,
             (OrderState::Quoted, _) => Next::Wait,
-            (OrderState::Allocated, PaymentStatus::RequiresCapture) => Next::Capture,
-            (OrderState::Allocated, PaymentStatus::Succeeded) => Next::Record,
-            (OrderState::Allocated, PaymentStatus::Canceled) => Next::Void,
+            (OrderState::Allocated, RequiresCapture) => Next::Capture,
+            (OrderState::Allocated, Succeeded) => Next::Record,
+            (OrderState::Allocated, Canceled) => Next::Void,
             (OrderState::Allocated, _) => Next::Wait,
-            (OrderState::Rejecting, PaymentStatus::Canceled) => Next::Release,
-            (OrderState::Rejecting | OrderState::Released, PaymentStatus::Succeeded) => Next::Repair,
-            (OrderState::Rejecting, _) => Next::Cancel,
-            (OrderState::Released, PaymentStatus::Canceled) => Next::Done,
-            (OrderState::Released, _) => Next::Cancel,
+            (OrderState::Rejecting, Canceled) => Next::Release,
+            (OrderState::Released, Canceled) => Next::Done,
+            (OrderState::Rejecting | OrderState::Released, Succeeded) => Next::Repair,
+            (OrderState::Rejecting | OrderState::Released, _) => Next::Cancel,
+            // Refunded before its capture: the buyer's money must not stay blocked for a week.
+            (OrderState::Void, RequiresCapture) => Next::Cancel,
+            (OrderState::Captured | OrderState::Void | OrderState::Anomaly, _) => Next::Done,
         }
+    }
+
+    /// The intent is this order's own: account, order and, once known, the intent's id.
+    fn is_paid_by(&self, said: &PaymentIntent) -> bool {
+        said.account == self.account
+            && said.order == Some(self.id)
+            && self.payment_intent.as_ref().is_none_or(|id| *id == said.id)
     }
 
     /// Amount, currency, account and order of the intent are ours.
     pub fn agrees_with(&self, said: &PaymentIntent) -> bool {
-        said.amount == self.total()
-            && said.currency == "aud"
-            && said.account == self.account
-            && said.order == Some(self.id)
-            && self.payment_intent.as_ref().is_none_or(|id| *id == said.id)
+        self.is_paid_by(said) && said.amount == self.total() && said.currency == "aud"
     }
 }
 
 /// Prices an order's lines, ascending by draw. The card fee is per line as specified, or once per charge and then split
 /// over the lines that pass it on by largest remainder (decision D-6).
 pub fn price(wanted: &[Wanted], mode: SurchargeMode) -> Vec<Line> {
-    let mut lines: Vec<Line> = wanted
-        .iter()
-        .map(|w| {
-            let line = Line { draw: w.draw, count: w.count, unit_price: w.unit_price, card_fee: Cents::ZERO };
-            let card_fee = if w.passes_card_fee { fee::card_fee(line.subtotal()) } else { Cents::ZERO };
-            Line { card_fee, ..line }
+    let mut wanted = wanted.to_vec();
+    wanted.sort_by_key(|wanted| wanted.draw);
+    let subtotal = |wanted: &Wanted| wanted.unit_price * wanted.count.into();
+    let passing: Vec<Cents> = wanted.iter().filter(|wanted| wanted.passes_card_fee).map(subtotal).collect();
+    let card_fees = match mode {
+        SurchargeMode::PerLine => passing.into_iter().map(fee::card_fee).collect(),
+        SurchargeMode::PerCharge if passing.is_empty() => Vec::new(),
+        SurchargeMode::PerCharge => split(fee::card_fee(passing.iter().copied().sum()), &passing),
+    };
+    let mut card_fees = card_fees.into_iter();
+    wanted
+        .into_iter()
+        .map(|Wanted { draw, count, unit_price, passes_card_fee }| {
+            let card_fee = if passes_card_fee { card_fees.next() } else { None };
+            Line { draw, count, unit_price, card_fee: card_fee.unwrap_or(Cents::ZERO) }
         })
-        .collect();
-    if mode == SurchargeMode::PerCharge {
-        let passing: Vec<usize> = (0..wanted.len()).filter(|i| wanted[*i].passes_card_fee).collect();
-        let subtotal: Cents = passing.iter().map(|i| lines[*i].subtotal()).sum();
-        if !passing.is_empty() {
-            let weights: Vec<Cents> = passing.iter().map(|i| lines[*i].subtotal()).collect();
-            let parts = split(fee::card_fee(subtotal), &weights);
-            for (i, part) in passing.into_iter().zip(parts) {
-                lines[i].card_fee = part;
-            }
-        }
-    }
-    lines.sort_by_key(|line| line.draw);
-    lines
+        .collect()
 }
 
 /// Splits an amount in proportion to weights so that the parts sum to it exactly: largest remainder, ties to the earlier.
+/// Amount and weights are not negative; when nothing weighs anything, everything weighs the same. No weights, no parts.
 pub fn split(amount: Cents, weights: &[Cents]) -> Vec<Cents> {
-    let whole: i64 = weights.iter().map(|weight| weight.0).sum();
-    let mut parts: Vec<i64> = weights.iter().map(|weight| amount.0 * weight.0 / whole).collect();
-    let mut order: Vec<usize> = (0..weights.len()).collect();
-    order.sort_by_key(|i| (-(amount.0 * weights[*i].0 % whole), *i));
+    let weighs_nothing = weights.iter().all(|weight| *weight == Cents::ZERO);
+    let weights: Vec<i128> = weights.iter().map(|weight| if weighs_nothing { 1 } else { weight.0.into() }).collect();
+    let whole: i128 = weights.iter().sum();
+    let share = |i: &usize| i128::from(amount.0) * weights[*i];
+    let mut by_remainder: Vec<usize> = (0..weights.len()).collect();
+    let mut parts: Vec<i64> = by_remainder.iter().map(|i| (share(i) / whole) as i64).collect();
+    by_remainder.sort_by_key(|i| (-(share(i) % whole), *i));
     let missing = amount.0 - parts.iter().sum::<i64>();
-    for i in order.into_iter().take(missing as usize) {
+    for i in by_remainder.into_iter().take(missing as usize) {
         parts[i] += 1;
     }
     parts.into_iter().map(Cents).collect()

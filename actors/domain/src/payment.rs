@@ -33,3 +33,15 @@ pub struct PaymentIntent {
     pub provider_fee: Option<Cents>,
     pub disputed: bool,
 }
+
+impl PaymentIntent {
+    /// The money left the buyer.
+    pub fn is_taken(&self) -> bool {
+        self.status == PaymentStatus::Succeeded
+    }
+
+    /// All that was taken went back.
+    pub fn is_refunded(&self) -> bool {
+        self.amount_refunded >= self.amount_received
+    }
+}
