@@ -210,3 +210,6 @@ impl Fees {
 fn split(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').map(str::trim).filter(|part| !part.is_empty())
 }
+
+#[cfg(test)]
+mod tests;

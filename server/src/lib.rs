@@ -2,4 +2,5 @@
 
 pub mod app;
 pub mod config;
+pub mod render;
 pub mod telemetry;

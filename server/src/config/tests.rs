@@ -1,0 +1,88 @@
+//! What `serve` insists on, and what never shows.
+
+use super::*;
+
+const COMPLETE: [(&str, &str); 10] = [
+    ("PUBLIC_URL", "https://doubles.example.com/"),
+    ("DATABASE_URL", "postgres://doubles:pa55word@db/doubles"),
+    ("SEAL_KEY", "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"),
+    ("STRIPE_SECRET_KEY", "sk_live_abc"),
+    ("STRIPE_PUBLISHABLE_KEY", "pk_live_abc"),
+    ("STRIPE_WEBHOOK_SECRETS", "whsec_new, whsec_old"),
+    ("SMTP_URL", "smtps://user:pa55word@mail.example.com"),
+    ("MAIL_FROM", "Football Doubles <tickets@example.com>"),
+    ("SUPPORT_EMAIL", "support@example.com"),
+    ("SUPPORT_SMS", "0400 123 456"),
+];
+
+fn without(name: &str) -> Environment {
+    Environment::from_pairs(COMPLETE.into_iter().filter(|(known, _)| *known != name))
+}
+
+fn with(name: &'static str, value: &'static str) -> Environment {
+    Environment::from_pairs(COMPLETE.into_iter().filter(|(known, _)| *known != name).chain([(name, value)]))
+}
+
+#[test]
+fn a_complete_environment_starts() {
+    let config = Config::production(&Environment::from_pairs(COMPLETE)).expect("complete");
+    assert_eq!(config.stripe.webhook_secrets.len(), 2);
+    assert_eq!(config.public_url, "https://doubles.example.com");
+    assert!(config.over_tls());
+    assert_eq!(config.fees.policy, FeePolicy::DEFAULT);
+}
+
+#[test]
+fn serve_names_each_thing_that_is_missing() {
+    for (name, _) in COMPLETE {
+        let problems = Config::production(&without(name)).expect_err(name).to_string();
+        assert!(problems.contains(&format!("{name} is missing")), "{problems}");
+    }
+}
+
+#[test]
+fn serve_refuses_the_demos_secrets() {
+    for (name, value) in [
+        ("STRIPE_SECRET_KEY", DEMO_SECRET_KEY),
+        ("STRIPE_PUBLISHABLE_KEY", DEMO_PUBLISHABLE_KEY),
+        ("STRIPE_WEBHOOK_SECRETS", DEMO_WEBHOOK_SECRET),
+    ] {
+        let problems = Config::production(&with(name, value)).expect_err(name).to_string();
+        assert_eq!(problems, format!("{name} still has a demo value"));
+        assert!(!problems.contains(value), "the value itself is not repeated");
+    }
+}
+
+#[test]
+fn a_seal_key_must_be_random_looking_and_whole() {
+    for key in ["00", "zz", "0000000000000000000000000000000000000000000000000000000000000000"] {
+        assert!(Config::production(&with("SEAL_KEY", key)).is_err(), "{key}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_named_and_not_repeated() {
+    let problems = Config::production(&with("PORT", "eighty")).expect_err("no number").to_string();
+    assert_eq!(problems, "PORT cannot be read");
+    let problems = Config::production(&with("SURCHARGE_MODE", "often")).expect_err("no word").to_string();
+    assert_eq!(problems, "SURCHARGE_MODE must be per_line or per_charge");
+}
+
+#[test]
+fn a_printed_configuration_holds_no_secret() {
+    let printed = format!("{:?}", Config::production(&Environment::from_pairs(COMPLETE)).expect("complete"));
+    for secret in ["sk_live_abc", "whsec_new", "pa55word", "000102"] {
+        assert!(!printed.contains(secret), "{secret} printed");
+    }
+    let printed = format!("{:?}", Environment::from_pairs(COMPLETE));
+    assert!(!printed.contains("pa55word"));
+}
+
+#[test]
+fn the_demo_needs_nothing() {
+    let config = Config::demo(&Environment::default()).expect("needs nothing");
+    assert_eq!(config.listen.port(), PORT_DEFAULT);
+    assert_eq!(config.data_dir, PathBuf::from(".data"));
+    let config = Config::demo(&Environment::from_pairs([("PORT", "0"), ("FD_DATA_DIR", "/tmp/x")])).expect("read");
+    assert_eq!((config.listen.port(), config.data_dir), (0, PathBuf::from("/tmp/x")));
+}

@@ -1,0 +1,6 @@
+//! Values in, bytes out: what leaves the house as something else than JSON.
+
+pub mod colour;
+pub mod mail;
+pub mod qr;
+pub mod when;

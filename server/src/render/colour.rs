@@ -1,0 +1,70 @@
+//! A club's colours as a reader needs them: text on a club colour is always legible (WCAG 2.2, 1.4.3).
+
+/// A colour as `#rrggbb`, checked: safe to write into a style.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Colour([u8; 3]);
+
+impl Colour {
+    /// `None` unless it is `#` and six hexadecimal digits.
+    pub fn parse(text: &str) -> Option<Colour> {
+        let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6)?;
+        let mut rgb = [0; 3];
+        hex::decode_to_slice(digits, &mut rgb).ok()?;
+        Some(Colour(rgb))
+    }
+
+    pub fn css(self) -> String {
+        format!("#{}", hex::encode(self.0))
+    }
+
+    /// White where it reads at 4.5 or more, else black: the better of the two is never under 4.58.
+    pub fn text(self) -> &'static str {
+        if self.contrast(Colour([255; 3])) >= 4.5 { "#ffffff" } else { "#000000" }
+    }
+
+    /// WCAG contrast ratio, 1…21.
+    pub fn contrast(self, other: Colour) -> f64 {
+        let (a, b) = (self.luminance(), other.luminance());
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    fn luminance(self) -> f64 {
+        let linear = self.0.map(|byte| {
+            let part = f64::from(byte) / 255.0;
+            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        });
+        0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_accent_carries_black_text_because_white_reads_too_weakly_on_it() {
+        let accent = Colour::parse("#3b82f6").expect("a colour");
+        assert!((accent.contrast(Colour([255; 3])) - 3.68).abs() < 0.01);
+        assert_eq!(accent.text(), "#000000");
+    }
+
+    #[test]
+    fn every_colour_gets_a_legible_text() {
+        for r in (0..=255).step_by(15) {
+            for g in (0..=255).step_by(15) {
+                for b in (0..=255).step_by(15) {
+                    let colour = Colour([r, g, b]);
+                    let text = Colour::parse(colour.text()).expect("a colour");
+                    assert!(colour.contrast(text) >= 4.5, "{colour:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_colour_is_refused() {
+        for text in ["", "red", "#12345", "#12345g", "#1234567", "url(x)", "#fff;}"] {
+            assert_eq!(Colour::parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Subject lines: the number first, fifty characters at most.
+
+use domain::Timestamp;
+
+use crate::render::when;
+
+const CHARACTERS_MAX: usize = 50;
+
+/// A game as a subject needs it.
+pub struct Game<'a> {
+    pub home: &'a str,
+    pub away: &'a str,
+    pub kick_off: Timestamp,
+    pub zone: &'a str,
+}
+
+/// `2 tickets – Sharks v Tigers, Fri 7:10 pm`.
+pub fn confirmation(count: u16, games: &[Game<'_>]) -> String {
+    let tickets = if count == 1 { "1 ticket".to_string() } else { format!("{count} tickets") };
+    let Some(first) = games.iter().min_by_key(|game| game.kick_off) else { return tickets };
+    let time = when::short(first.kick_off, first.zone);
+    if games.len() > 1 {
+        return format!("{tickets} – {} games, first {time}", games.len());
+    }
+    fit(&tickets, first, &format!(", {time}"))
+}
+
+/// `You won $290.00 – Sharks v Tigers`.
+pub fn winner(prize: &str, game: &Game<'_>) -> String {
+    fit(&format!("You won {prize}"), game, "")
+}
+
+/// `Result corrected – Sharks v Tigers`.
+pub fn correction(game: &Game<'_>) -> String {
+    fit("Result corrected", game, "")
+}
+
+/// The fullest form that fits: whole names, else each team's last word, else without the ending.
+fn fit(start: &str, game: &Game<'_>, ending: &str) -> String {
+    let (home, away) = (last_word(game.home), last_word(game.away));
+    let forms = [
+        format!("{start} – {} v {}{ending}", game.home, game.away),
+        format!("{start} – {home} v {away}{ending}"),
+        format!("{start} – {home} v {away}"),
+    ];
+    let fitting = forms.iter().find(|form| form.chars().count() <= CHARACTERS_MAX);
+    fitting.cloned().unwrap_or_else(|| start.to_string())
+}
+
+fn last_word(name: &str) -> &str {
+    name.split_whitespace().next_back().unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game<'a>(home: &'a str, away: &'a str) -> Game<'a> {
+        Game { home, away, kick_off: Timestamp(1_795_165_800_000), zone: "Australia/Brisbane" }
+    }
+
+    #[test]
+    fn the_number_comes_first_and_long_names_give_way() {
+        assert_eq!(confirmation(2, &[game("Sharks", "Tigers")]), "2 tickets – Sharks v Tigers, Fri 7:10 pm");
+        let long = game("Redcliffe Dolphins Sharks", "Wynnum Manly Tigers");
+        assert_eq!(confirmation(1, &[long]), "1 ticket – Sharks v Tigers, Fri 7:10 pm");
+        let endless = game("Supercalifragilisticexpialidocious", "Rindfleischetikettierung");
+        assert_eq!(confirmation(2, &[endless]), "2 tickets");
+    }
+
+    #[test]
+    fn a_cart_names_its_first_game() {
+        let games = [game("Sharks", "Tigers"), game("Bears", "Jets")];
+        assert_eq!(confirmation(5, &games), "5 tickets – 2 games, first Fri 7:10 pm");
+    }
+}

@@ -1,0 +1,96 @@
+//! What a reader must find in a mail, and what nobody may put into one.
+
+use super::*;
+
+fn head() -> Letterhead {
+    Letterhead {
+        club: "Wynnum Seagulls".to_string(),
+        bar: Colour::parse("#ffeb3b").expect("a colour"),
+        support_email: "support@demo.test".to_string(),
+        support_sms: "0400 000 000".to_string(),
+    }
+}
+
+fn confirmation(home: &str) -> Confirmation {
+    let tickets = vec![
+        Numbers { label: "FD-1042-007".to_string(), home: 3, away: 11 },
+        Numbers { label: "FD-1042-008".to_string(), home: 9, away: 1 },
+    ];
+    let game = Game {
+        home: home.to_string(),
+        away: "Tigers".to_string(),
+        league: Some("Queensland Cup".to_string()),
+        kick_off: "Fri 20 Nov 2026, 7:10 pm AEST".to_string(),
+        ticket_price: "$5.00".to_string(),
+        prize: "$290.00".to_string(),
+        tickets,
+    };
+    Confirmation {
+        head: head(),
+        subject: format!("2 tickets – {home} v Tigers, Fri 7:10 pm"),
+        buyer: "Alice Nguyen".to_string(),
+        count: 2,
+        games: vec![game],
+        subtotal: "$10.00".to_string(),
+        card_fee: Some("$0.47".to_string()),
+        total: "$10.47".to_string(),
+        link: "http://localhost:8080/my/0123456789abcdef0123456789abcdef".to_string(),
+        reference: "FD-7F3A".to_string(),
+    }
+}
+
+#[test]
+fn both_parts_of_a_confirmation_say_the_same_things() {
+    let words = confirmation("Sharks").write().expect("a mail");
+    for part in [&words.text, &words.html] {
+        for fact in [
+            "Alice Nguyen",
+            "Sharks v Tigers",
+            "Queensland Cup",
+            "Fri 20 Nov 2026, 7:10 pm AEST",
+            "FD-1042-007",
+            "FD-1042-008",
+            "$290.00",
+            "$10.47",
+            "/my/0123456789abcdef0123456789abcdef",
+            "support@demo.test",
+        ] {
+            assert!(part.contains(fact), "{fact} is missing in:\n{part}");
+        }
+    }
+    assert!(words.text.contains("FD-1042-007   3 / 11"));
+}
+
+#[test]
+fn the_html_reads_without_images_in_the_dark_and_in_its_own_language() {
+    let html = confirmation("Sharks").write().expect("a mail").html;
+    for needed in
+        ["lang=\"en-AU\"", "role=\"presentation\"", "color-scheme", "supported-color-schemes", "max-width:600px"]
+    {
+        assert!(html.contains(needed), "{needed} is missing");
+    }
+    assert!(!html.contains("<img") && !html.contains("<script"));
+    assert!(html.contains("background:#ffeb3b;color:#000000"), "a light club colour carries black text");
+    assert!(html.len() < 100_000);
+}
+
+#[test]
+fn a_name_cannot_smuggle_markup_or_a_header_line() {
+    let words = confirmation("<b>Sharks</b>\r\nBcc: everyone@example.com").write().expect("a mail");
+    assert!(!words.html.contains("<b>Sharks"));
+    assert!(!words.subject.contains('\n') && !words.subject.contains('\r'));
+}
+
+#[test]
+fn a_note_has_its_words_and_its_one_link() {
+    let note = Note {
+        head: head(),
+        subject: "You won $290.00 – Sharks v Tigers".to_string(),
+        heading: "You won $290.00".to_string(),
+        paragraphs: vec!["Your ticket FD-1042-007 carries 3 and 11.".to_string()],
+        link: Some(("See the draw".to_string(), "http://localhost:8080/draw/1042".to_string())),
+    };
+    let words = note.write().expect("a mail");
+    assert!(words.text.contains("See the draw: http://localhost:8080/draw/1042"));
+    assert!(words.html.contains("href=\"http://localhost:8080/draw/1042\""));
+}

@@ -1,0 +1,29 @@
+//! A QR code as SVG, drawn here so that no third party learns a purchase link (decision B-20).
+
+use qrcode::render::svg;
+use qrcode::{EcLevel, QrCode};
+
+/// Longest text put into a code: at this length it still reads from a poster.
+const TEXT_BYTES_MAX: usize = 300;
+
+/// The text as a QR code with its quiet zone of four modules; `None` when it is too long.
+pub fn svg(text: &str) -> Option<String> {
+    if text.len() > TEXT_BYTES_MAX {
+        return None;
+    }
+    let code = QrCode::with_error_correction_level(text, EcLevel::M).ok()?;
+    Some(code.render::<svg::Color>().min_dimensions(260, 260).quiet_zone(true).build())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_becomes_a_drawing_and_a_novel_does_not() {
+        let drawing = svg("http://localhost:8080/draw/1042?src=widget").expect("a code");
+        assert!(drawing.contains("<svg") && drawing.contains("</svg>"));
+        assert!(!drawing.contains("localhost"), "the link is drawn, not written");
+        assert_eq!(svg(&"x".repeat(301)), None);
+    }
+}

@@ -1,0 +1,56 @@
+//! An instant as people at a ground read it: in the draw's own zone, with its name (decision E-10).
+
+use domain::Timestamp;
+use time::OffsetDateTime;
+use time::macros::format_description;
+use time_tz::{Offset, OffsetDateTimeExt, TimeZone, Tz, timezones};
+
+/// Zone of a draw that names none we know (A:13).
+const ZONE_DEFAULT: &Tz = timezones::db::australia::BRISBANE;
+
+fn zone(name: &str) -> &'static Tz {
+    timezones::get_by_name(name).unwrap_or(ZONE_DEFAULT)
+}
+
+fn local(at: Timestamp, zone: &'static Tz) -> OffsetDateTime {
+    let utc = OffsetDateTime::from_unix_timestamp(at.0.div_euclid(1000)).unwrap_or(OffsetDateTime::UNIX_EPOCH);
+    utc.to_timezone(zone)
+}
+
+/// `Fri 20 Nov 2026, 7:10 pm AEST`.
+pub fn long(at: Timestamp, zone_name: &str) -> String {
+    let zone = zone(zone_name);
+    let local = local(at, zone);
+    let shape = format_description!(
+        "[weekday repr:short] [day padding:none] [month repr:short] [year], [hour repr:12 padding:none]:[minute] [period case:lower]"
+    );
+    let words = local.format(shape).unwrap_or_default();
+    format!("{words} {}", zone.get_offset_utc(&local).name())
+}
+
+/// `Fri 7:10 pm`, for a subject line.
+pub fn short(at: Timestamp, zone_name: &str) -> String {
+    let shape = format_description!("[weekday repr:short] [hour repr:12 padding:none]:[minute] [period case:lower]");
+    local(at, zone(zone_name)).format(shape).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2026-11-20T09:10:00Z.
+    const FRIDAY: Timestamp = Timestamp(1_795_165_800_000);
+
+    #[test]
+    fn kick_off_is_told_in_the_zone_of_the_ground() {
+        assert_eq!(long(FRIDAY, "Australia/Brisbane"), "Fri 20 Nov 2026, 7:10 pm AEST");
+        assert_eq!(long(FRIDAY, "Australia/Sydney"), "Fri 20 Nov 2026, 8:10 pm AEDT");
+        assert_eq!(long(FRIDAY, "Europe/London"), "Fri 20 Nov 2026, 9:10 am GMT");
+        assert_eq!(short(FRIDAY, "Australia/Brisbane"), "Fri 7:10 pm");
+    }
+
+    #[test]
+    fn an_unknown_zone_is_brisbane() {
+        assert_eq!(long(FRIDAY, "Mars/Olympus"), long(FRIDAY, "Australia/Brisbane"));
+    }
+}
