@@ -3,4 +3,5 @@
 pub mod app;
 pub mod config;
 pub mod render;
+pub mod site;
 pub mod telemetry;

@@ -1,0 +1,126 @@
+//! The front end on our side: found, built when it is stale, kept in memory, handed out.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use thiserror::Error;
+
+mod build;
+mod files;
+
+pub use build::ensure_built;
+pub use files::serve;
+
+/// Where `index.html` looks for its scripts and styles.
+pub const ASSETS: &str = "/assets/";
+
+#[derive(Debug, Error)]
+pub enum SiteError {
+    /// One line: what is missing and how to get it.
+    #[error("{0}")]
+    Missing(String),
+    #[error("the web build failed: {0}")]
+    Build(String),
+    #[error("{path}: {source}", path = path.display())]
+    Io { path: PathBuf, source: std::io::Error },
+}
+
+impl SiteError {
+    fn io(path: &Path) -> impl FnOnce(std::io::Error) -> SiteError {
+        let path = path.to_path_buf();
+        move |source| SiteError::Io { path, source }
+    }
+}
+
+/// A built front end, whole in memory: nothing a path could escape from, and no disk on the way to a browser.
+#[derive(Debug, Default)]
+pub struct Site {
+    /// The `<link>` and `<script>` tags of the built `index.html`, in order.
+    pub tags: Tags,
+    /// Styles of the first paint, inlined into every page.
+    pub critical_css: String,
+    /// Which chunks a page needs beside the entry, by the page's name.
+    pub chunks: BTreeMap<String, Vec<String>>,
+    files: BTreeMap<String, File>,
+}
+
+#[derive(Debug, Default)]
+pub struct Tags {
+    pub head: String,
+    pub body: String,
+}
+
+#[derive(Debug)]
+struct File {
+    content_type: String,
+    bytes: Bytes,
+    /// The same bytes, smaller, when the build made them.
+    brotli: Option<Bytes>,
+    gzip: Option<Bytes>,
+}
+
+impl Site {
+    /// Reads a built front end into memory.
+    pub fn read(dist: &Path) -> Result<Site, SiteError> {
+        let index = dist.join("index.html");
+        let html = std::fs::read_to_string(&index).map_err(|_| {
+            SiteError::Missing(format!(
+                "{} is missing: run `npm ci && npm run build` in web, or set FD_WEB_DIR",
+                index.display()
+            ))
+        })?;
+        let chunks = match std::fs::read_to_string(dist.join("routes.json")) {
+            Ok(text) => serde_json::from_str(&text).map_err(|e| SiteError::Build(format!("routes.json: {e}")))?,
+            Err(_) => BTreeMap::new(),
+        };
+        Ok(Site {
+            tags: Tags::find(&html),
+            critical_css: std::fs::read_to_string(dist.join("critical.css")).unwrap_or_default(),
+            chunks,
+            files: files::read(dist)?,
+        })
+    }
+}
+
+impl Tags {
+    /// Parcel minifies `<head>` and `<body>` away, so tags are found by themselves.
+    fn find(html: &str) -> Tags {
+        let mut tags = Tags::default();
+        let mut rest = html;
+        while let Some(start) = rest.find('<') {
+            rest = &rest[start..];
+            let end = rest.find('>').map_or(rest.len(), |end| end + 1);
+            let tag = &rest[..end];
+            if tag.starts_with("<link") {
+                tags.head.push_str(tag);
+            } else if tag.starts_with("<script") && tag.contains("src=") {
+                tags.body.push_str(tag);
+                tags.body.push_str("</script>");
+            }
+            rest = &rest[end..];
+        }
+        tags
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tags_of_a_minified_page_are_found() {
+        let html = "<!doctype html><html lang=en-AU><meta charset=utf-8><title>x</title>\
+            <link rel=icon href=/assets/a.svg><link rel=stylesheet href=/assets/b.css><div id=root></div>\
+            <script type=module src=/assets/c.js></script><script>inline()</script>";
+        let tags = Tags::find(html);
+        assert_eq!(tags.head, "<link rel=icon href=/assets/a.svg><link rel=stylesheet href=/assets/b.css>");
+        assert_eq!(tags.body, "<script type=module src=/assets/c.js></script>");
+    }
+
+    #[test]
+    fn a_missing_build_is_told_in_one_line() {
+        let problem = Site::read(Path::new("/nowhere")).expect_err("nothing there").to_string();
+        assert!(problem.contains("npm run build") && !problem.contains('\n'), "{problem}");
+    }
+}

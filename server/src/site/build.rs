@@ -1,0 +1,173 @@
+//! Builds the front end when it is missing or older than its sources, so that `cargo run` needs no second command.
+
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use nix::fcntl::{Flock, FlockArg};
+use sha2::{Digest, Sha256};
+
+use super::SiteError;
+
+/// Folders of `web` that a build makes or that only tests read.
+const NOT_SOURCES: [&str; 7] =
+    ["node_modules", "dist", ".parcel-cache", "e2e", "test-results", "playwright-report", "coverage"];
+const NODE_NEEDED: &str = "Node.js 20 or newer with npm is needed to build the web pages: \
+    `apt-get install nodejs npm`, or https://nodejs.org";
+/// The oldest Node.js that the build tools run on.
+const NODE_MAJOR_MIN: u32 = 20;
+/// How much of npm's complaint is repeated.
+const COMPLAINT_LINES_MAX: usize = 12;
+
+/// Makes `web/dist` fit `web`'s sources and answers where it is. Instant when it already does; several processes may ask
+/// at the same time, and one of them builds.
+pub fn ensure_built(web: &Path) -> Result<PathBuf, SiteError> {
+    let dist = web.join("dist");
+    let sources = stamp_of(web)?;
+    if is_stamped(&dist, &sources) {
+        return Ok(dist);
+    }
+    let _lock = lock(web)?;
+    if is_stamped(&dist, &sources) {
+        return Ok(dist);
+    }
+    check_node()?;
+    install(web)?;
+    eprintln!("Building the web pages …");
+    npm(web, &["run", "build"])?;
+    stamp(&dist, &sources)?;
+    Ok(dist)
+}
+
+/// `npm ci`, unless `node_modules` already fits the lock file.
+pub fn install(web: &Path) -> Result<(), SiteError> {
+    let lock_file = web.join("package-lock.json");
+    let wanted = hex::encode(Sha256::digest(fs::read(&lock_file).map_err(SiteError::io(&lock_file))?));
+    let modules = web.join("node_modules");
+    if is_stamped(&modules, &wanted) {
+        return Ok(());
+    }
+    eprintln!("Fetching what the web pages are built with (npm ci) …");
+    npm(web, &["ci"])?;
+    stamp(&modules, &wanted)
+}
+
+/// Answers in one line when Node.js is missing or too old.
+fn check_node() -> Result<(), SiteError> {
+    let said =
+        Command::new("node").arg("--version").output().map_err(|_| SiteError::Missing(NODE_NEEDED.to_string()))?;
+    let version = String::from_utf8_lossy(&said.stdout).trim().to_string();
+    let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse().ok());
+    match major {
+        Some(NODE_MAJOR_MIN..) => Ok(()),
+        _ => Err(SiteError::Missing(format!("{NODE_NEEDED} (found {version})"))),
+    }
+}
+
+fn npm(web: &Path, arguments: &[&str]) -> Result<(), SiteError> {
+    let run = Command::new("npm").args(arguments).current_dir(web).env("CI", "1").output();
+    match run {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => Err(SiteError::Build(format!("npm {}: {}", arguments.join(" "), complaint(&output)))),
+        Err(failure) if failure.kind() == ErrorKind::NotFound => Err(SiteError::Missing(NODE_NEEDED.to_string())),
+        Err(failure) => Err(SiteError::Build(failure.to_string())),
+    }
+}
+
+/// The last lines of what a failed command said.
+fn complaint(output: &Output) -> String {
+    let said = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).join("\n");
+    let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines[lines.len().saturating_sub(COMPLAINT_LINES_MAX)..].join("\n")
+}
+
+/// One build at a time, over processes too.
+fn lock(web: &Path) -> Result<Flock<File>, SiteError> {
+    // Beside the modules and the build, not inside: both folders are emptied.
+    let path = web.join(".build-lock");
+    let file = File::create(&path).map_err(SiteError::io(&path))?;
+    Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, errno)| SiteError::Io { path, source: errno.into() })
+}
+
+fn is_stamped(dir: &Path, stamp: &str) -> bool {
+    fs::read_to_string(dir.join(".stamp")).is_ok_and(|found| found == stamp)
+}
+
+fn stamp(dir: &Path, stamp: &str) -> Result<(), SiteError> {
+    let path = dir.join(".stamp");
+    fs::write(&path, stamp).map_err(SiteError::io(&path))
+}
+
+/// A hash over every source file's name and bytes.
+fn stamp_of(web: &Path) -> Result<String, SiteError> {
+    let mut paths = Vec::new();
+    sources(web, &mut paths)?;
+    paths.sort();
+    let mut hash = Sha256::new();
+    for path in paths {
+        let bytes = fs::read(&path).map_err(SiteError::io(&path))?;
+        hash.update(path.strip_prefix(web).unwrap_or(&path).to_string_lossy().as_bytes());
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(bytes);
+    }
+    Ok(hex::encode(hash.finalize()))
+}
+
+fn sources(dir: &Path, found: &mut Vec<PathBuf>) -> Result<(), SiteError> {
+    for entry in fs::read_dir(dir).map_err(SiteError::io(dir))? {
+        let entry = entry.map_err(SiteError::io(dir))?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let path = entry.path();
+        if path.is_dir() {
+            if !NOT_SOURCES.contains(&name.as_ref()) {
+                sources(&path, found)?;
+            }
+        } else if is_source(&name) {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Tests and notes change no page.
+fn is_source(name: &str) -> bool {
+    name != ".build-lock" && !name.ends_with(".md") && !name.contains(".test.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn web() -> PathBuf {
+        let dir = std::env::temp_dir().join(format!("fd-web-{}", uuid::Uuid::new_v4()));
+        fs::create_dir_all(dir.join("src")).expect("a folder");
+        fs::create_dir_all(dir.join("node_modules")).expect("a folder");
+        fs::write(dir.join("src/main.tsx"), "1").expect("a file");
+        dir
+    }
+
+    #[test]
+    fn a_changed_source_makes_the_build_stale_and_a_changed_test_does_not() {
+        let web = web();
+        let before = stamp_of(&web).expect("a stamp");
+        fs::write(web.join("src/main.test.tsx"), "2").expect("a file");
+        fs::write(web.join("node_modules/x.js"), "2").expect("a file");
+        assert_eq!(stamp_of(&web).expect("a stamp"), before);
+        fs::write(web.join("src/main.tsx"), "2").expect("a file");
+        assert_ne!(stamp_of(&web).expect("a stamp"), before);
+        fs::remove_dir_all(web).expect("removed");
+    }
+
+    #[test]
+    fn what_is_built_already_is_not_built_again() {
+        let web = web();
+        let dist = web.join("dist");
+        fs::create_dir_all(&dist).expect("a folder");
+        stamp(&dist, &stamp_of(&web).expect("a stamp")).expect("stamped");
+        // There is no package.json here, so a build would fail.
+        assert_eq!(ensure_built(&web).expect("nothing to do"), dist);
+        fs::remove_dir_all(web).expect("removed");
+    }
+}

@@ -1,0 +1,123 @@
+//! A source file as the tidy test reads it: by lines, without comments and strings where only code counts.
+
+use std::fs;
+use std::path::Path;
+
+pub struct Source {
+    /// Below the workspace, with slashes.
+    pub path: String,
+    pub text: String,
+}
+
+/// Every file below some folders with one of these endings, in order.
+pub fn sources(root: &Path, folders: &[&str], endings: &[&str]) -> Vec<Source> {
+    let mut found = Vec::new();
+    for folder in folders {
+        gather(root, &root.join(folder), endings, &mut found);
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found
+}
+
+fn gather(root: &Path, folder: &Path, endings: &[&str], found: &mut Vec<Source>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() {
+            if !["target", "node_modules", "dist"].contains(&name.as_str()) {
+                gather(root, &path, endings, found);
+            }
+        } else if path.extension().is_some_and(|ending| endings.iter().any(|e| ending == *e)) {
+            let text = fs::read_to_string(&path).expect("a readable source");
+            let path = path.strip_prefix(root).expect("below the root").to_string_lossy().replace('\\', "/");
+            found.push(Source { path, text });
+        }
+    }
+}
+
+impl Source {
+    /// Line numbers and lines, without line comments and without what stands between double quotes.
+    pub fn code_lines(&self) -> impl Iterator<Item = (usize, String)> {
+        self.text.lines().enumerate().map(|(index, line)| (index + 1, code(line))).filter(|(_, line)| !line.is_empty())
+    }
+
+    /// Name, first and last line of each function: rustfmt ends one with a brace as far in as it began.
+    pub fn functions(&self) -> Vec<(String, usize, usize)> {
+        let lines: Vec<&str> = self.text.lines().collect();
+        let mut found = Vec::new();
+        for (index, line) in lines.iter().enumerate() {
+            let Some(name) = function_name(line) else { continue };
+            let indent = line.len() - line.trim_start().len();
+            let end = format!("{}}}", " ".repeat(indent));
+            let body = lines[index..].iter().position(|line| {
+                *line == end
+                    || (line.ends_with(';')
+                        && line.starts_with(&" ".repeat(indent))
+                        && !line[indent..].starts_with(' '))
+            });
+            found.push((name, index + 1, index + 1 + body.unwrap_or(0)));
+        }
+        found
+    }
+}
+
+fn function_name(line: &str) -> Option<String> {
+    let mut words = line.trim_start().split_whitespace().skip_while(|word| {
+        ["pub", "pub(crate)", "pub(super)", "async", "const", "unsafe"].contains(word) || word.starts_with("pub(in")
+    });
+    if words.next() != Some("fn") {
+        return None;
+    }
+    words.next().map(|rest| rest.split(['(', '<']).next().unwrap_or(rest).to_string())
+}
+
+fn code(line: &str) -> String {
+    let mut kept = String::new();
+    let mut quoted = false;
+    let mut previous = ' ';
+    let mut letters = line.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if !quoted && letter == '/' && letters.peek() == Some(&'/') {
+            break;
+        }
+        if letter == '"' && previous != '\\' {
+            quoted = !quoted;
+        } else if !quoted {
+            kept.push(letter);
+        }
+        previous = letter;
+    }
+    let kept = kept.trim();
+    if kept.starts_with('*') || kept.starts_with("/*") { String::new() } else { kept.to_string() }
+}
+
+/// The names in a line of code.
+pub fn identifiers(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .filter(|name| name.chars().next().is_some_and(|c| !c.is_ascii_digit()))
+}
+
+/// The words of a name: `SeatBooking` and `seat_booking` are `seat` and `booking`.
+pub fn words(identifier: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut previous = '_';
+    for letter in identifier.chars() {
+        if letter == '_' || (letter.is_uppercase() && !previous.is_uppercase()) {
+            words.push(String::new());
+        }
+        previous = letter;
+        if letter != '_' {
+            words.last_mut().expect("never empty").extend(letter.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[test]
+fn names_fall_into_words() {
+    assert_eq!(words("SeatBooking"), ["seat", "booking"]);
+    assert_eq!(words("seat_booking"), ["seat", "booking"]);
+    assert_eq!(words("SEAT"), ["seat"]);
+    assert_eq!(code("let seat = \"raffle\"; // lottery"), "let seat = ;");
+}
