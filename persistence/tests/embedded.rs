@@ -1,0 +1,81 @@
+//! A private Postgres: made, stopped, found again, adopted after a kill.
+
+use persistence::MIGRATOR;
+use persistence::embedded::{Embedded, EmbeddedError};
+use persistence::testing::{Folder, database};
+use sqlx::Connection;
+use sqlx::postgres::PgConnection;
+
+async fn connect(embedded: &Embedded) -> PgConnection {
+    PgConnection::connect_with(&embedded.options()).await.expect("the private Postgres answers")
+}
+
+#[tokio::test]
+async fn what_was_written_is_there_after_a_stop_and_after_a_killed_server() {
+    let folder = Folder::new();
+    let first = Embedded::start(folder.path()).await.expect("started");
+    assert!(!first.adopted());
+    let mut connection = connect(&first).await;
+    MIGRATOR.run(&mut connection).await.expect("migrated");
+    sqlx::query("insert into clubs (name, email, password, home_page_slug) values ('A', 'a@a', 'x', 'a')")
+        .execute(&mut connection)
+        .await
+        .expect("written");
+    first.stop().await;
+
+    // A server that is killed never stops its Postgres: that is what dropping without `stop` is.
+    drop(Embedded::start(folder.path()).await.expect("started again"));
+    let second = Embedded::start(folder.path()).await.expect("adopted");
+    assert!(second.adopted());
+    let clubs: i64 =
+        sqlx::query_scalar("select count(*) from clubs").fetch_one(&mut connect(&second).await).await.expect("read");
+    assert_eq!(clubs, 1);
+
+    assert!(matches!(Embedded::start(folder.path()).await, Err(EmbeddedError::InUse(_))));
+    second.stop().await;
+}
+
+#[tokio::test]
+async fn a_url_reaches_the_same_database_as_the_options() {
+    let folder = Folder::new();
+    let embedded = Embedded::start(folder.path()).await.expect("started");
+    let mut connection = PgConnection::connect(&embedded.url()).await.expect("connected by url");
+    let name: String =
+        sqlx::query_scalar("select current_database()::text").fetch_one(&mut connection).await.expect("read");
+    assert_eq!(name, "football_doubles");
+    connection.close().await.expect("closed");
+    embedded.stop().await;
+}
+
+#[tokio::test]
+async fn an_interrupted_first_start_is_begun_again() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path().join("data.unfinished")).expect("made");
+    std::fs::write(folder.path().join("data.unfinished/PG_VERSION"), "15").expect("made");
+    Embedded::start(folder.path()).await.expect("started").stop().await;
+}
+
+#[tokio::test]
+async fn data_of_a_version_that_is_not_installed_are_left_alone() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path().join("data")).expect("made");
+    std::fs::write(folder.path().join("data/PG_VERSION"), "7\n").expect("made");
+    match Embedded::start(folder.path()).await {
+        Err(EmbeddedError::WrongVersion { wrote, .. }) => assert_eq!(wrote, "7"),
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("started on data of another version"),
+    }
+}
+
+#[tokio::test]
+async fn two_tests_never_see_each_others_rows() {
+    let (one, other) = (database().await, database().await);
+    let mut connection = PgConnection::connect_with(&one.options).await.expect("connected");
+    sqlx::query("insert into clubs (name, email, password, home_page_slug) values ('A', 'a@a', 'x', 'a')")
+        .execute(&mut connection)
+        .await
+        .expect("written");
+    let mut connection = PgConnection::connect(&other.url).await.expect("connected");
+    let clubs: i64 = sqlx::query_scalar("select count(*) from clubs").fetch_one(&mut connection).await.expect("read");
+    assert_eq!(clubs, 0);
+}
