@@ -2,6 +2,7 @@
 
 pub mod app;
 pub mod config;
+pub mod post;
 pub mod render;
 pub mod site;
 pub mod telemetry;

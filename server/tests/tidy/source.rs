@@ -62,7 +62,7 @@ impl Source {
 }
 
 fn function_name(line: &str) -> Option<String> {
-    let mut words = line.trim_start().split_whitespace().skip_while(|word| {
+    let mut words = line.split_whitespace().skip_while(|word| {
         ["pub", "pub(crate)", "pub(super)", "async", "const", "unsafe"].contains(word) || word.starts_with("pub(in")
     });
     if words.next() != Some("fn") {
