@@ -24,3 +24,44 @@ pub enum Failure {
     #[error("stored value unreadable: {0}")]
     Corrupt(String),
 }
+
+/// How a `sqlx::Error` is told apart: by when it happened, not by what it says. Its text names constraints and causes, never
+/// values.
+impl Failure {
+    /// A statement that only reads.
+    pub(crate) fn from_read(why: sqlx::Error) -> Failure {
+        match why {
+            sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => Failure::Corrupt(why.to_string()),
+            sqlx::Error::RowNotFound => Failure::NotFound,
+            _ => Failure::NotWritten(why.to_string()),
+        }
+    }
+
+    /// Inside an explicit transaction: as `COMMIT` was never sent, Postgres rolls back, even when the connection is gone.
+    pub(crate) fn before_commit(why: sqlx::Error) -> Failure {
+        Failure::from_read(why)
+    }
+
+    /// `COMMIT` itself, or a statement that is its own transaction. Only when Postgres took part in saying no is it a no:
+    /// a lost answer may hide a yes.
+    pub(crate) fn at_commit(why: sqlx::Error) -> Failure {
+        match &why {
+            sqlx::Error::Database(said) if !ends_the_session(said.code().as_deref()) => {
+                Failure::NotWritten(why.to_string())
+            }
+            sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed => Failure::NotWritten(why.to_string()),
+            _ => Failure::Unknown(why.to_string()),
+        }
+    }
+}
+
+/// Shutting down and crashing (57P…) and broken connections (08…) can be reported after the commit record was written.
+fn ends_the_session(code: Option<&str>) -> bool {
+    code.is_none_or(|code| code.starts_with("57P") || code.starts_with("08"))
+}
+
+/// Two transactions in each other's way, not a mistake of either: worth another try.
+pub(crate) fn is_collision(why: &sqlx::Error) -> bool {
+    let code = why.as_database_error().and_then(|said| said.code());
+    matches!(code.as_deref(), Some("40001" | "40P01"))
+}

@@ -3,13 +3,18 @@
 pub mod books;
 pub mod embedded;
 pub mod error;
+pub mod journal;
 pub mod ledger;
+pub mod postgres;
+pub mod seal;
 #[cfg(feature = "testing")]
 pub mod testing;
 
 pub use books::Books;
 pub use error::Failure;
 pub use ledger::Ledger;
+pub use postgres::Postgres;
+pub use seal::Sealer;
 
 /// The shape of memory: every file of `migrations/`, compiled in.
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!("../migrations");

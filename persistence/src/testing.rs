@@ -15,9 +15,9 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, Connection};
 use tokio::sync::OnceCell;
 
-use crate::MIGRATOR;
 use crate::embedded::cluster::{Cluster, Durability};
 use crate::embedded::owner;
+use crate::{MIGRATOR, Postgres, Sealer};
 
 /// Migrated, and copied for each test.
 const TEMPLATE: &str = "football_doubles_template";
@@ -27,6 +27,23 @@ pub struct Database {
     pub name: String,
     pub options: PgConnectOptions,
     pub url: String,
+}
+
+impl Database {
+    /// The books in it, sealed with the tests' key.
+    pub async fn postgres(&self) -> Postgres {
+        Postgres::connect_with(self.options.clone(), sealer()).await.expect("the tests' Postgres answers")
+    }
+
+    /// A connection past all guards, for tests that look or break in.
+    pub async fn connection(&self) -> PgConnection {
+        PgConnection::connect_with(&self.options).await.expect("the tests' Postgres answers")
+    }
+}
+
+/// The tests' key is no secret.
+pub fn sealer() -> Sealer {
+    Sealer::new(&[42; 32])
 }
 
 struct Shelter {

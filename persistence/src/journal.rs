@@ -1,0 +1,275 @@
+//! The journal's own words: stored events, version 1, and their domain counterparts. What was written once is read for ever,
+//! so a stored shape is never changed; a new one gets a new version.
+
+use domain::{
+    Cents, Event, FeeStep, GameResult, OrderId, Reservation, Serial, Status, Terms, Timestamp, draw::event::Event as E,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::error::Failure;
+
+/// One commit's events as stored.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "v")]
+enum StoredCommit {
+    #[serde(rename = "1")]
+    V1 { events: Vec<StoredEvent> },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum StoredEvent {
+    Reserved { order: uuid::Uuid, count: u16, until: i64, extensions: u8 },
+    Released { order: uuid::Uuid },
+    Expired { order: uuid::Uuid },
+    Allocated { order: uuid::Uuid, serials: Vec<u16>, step: StoredStep },
+    Voided { order: uuid::Uuid, serials: Vec<u16>, step: StoredStep },
+    Closed,
+    Completed { home: u8, away: u8, winner: u16, prize_cents: i64 },
+    Undone { status: StoredStatus },
+    Amended { terms: StoredTerms },
+    Cancelled,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredStep {
+    revenue_delta: i64,
+    fee_delta: i64,
+    revenue_after: i64,
+    fee_after: i64,
+}
+
+/// Times in milliseconds since 1970 UTC, money in cents.
+#[derive(Serialize, Deserialize)]
+struct StoredTerms {
+    price: i64,
+    prize_percentage: u8,
+    round_up_prize: bool,
+    opens_at: Option<i64>,
+    closes_at: i64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StoredStatus {
+    Active,
+    Closed,
+    Completed,
+    Cancelled,
+}
+
+/// One commit's events as JSON text.
+pub fn write(events: &[Event]) -> String {
+    let commit = StoredCommit::V1 { events: events.iter().map(StoredEvent::from).collect() };
+    serde_json::to_string(&commit).expect("stored events have no maps with odd keys")
+}
+
+/// [`Failure::Corrupt`] when the text is not a commit of a known version, or names what cannot be.
+pub fn read(text: &str) -> Result<Vec<Event>, Failure> {
+    let corrupt = |why: String| Failure::Corrupt(format!("journal: {why}"));
+    let StoredCommit::V1 { events } = serde_json::from_str(text).map_err(|why| corrupt(why.to_string()))?;
+    events.into_iter().map(|event| event.restore().ok_or_else(|| corrupt("impossible value".into()))).collect()
+}
+
+fn uuid(order: OrderId) -> uuid::Uuid {
+    uuid::Uuid::from_u128(order.0)
+}
+
+impl From<&Event> for StoredEvent {
+    fn from(event: &Event) -> StoredEvent {
+        let numbers = |serials: &[Serial]| serials.iter().map(|serial| serial.number()).collect();
+        match event {
+            E::Reserved { order, reservation: Reservation { count, until, extensions } } => {
+                StoredEvent::Reserved { order: uuid(*order), count: *count, until: until.0, extensions: *extensions }
+            }
+            E::Released { order } => StoredEvent::Released { order: uuid(*order) },
+            E::Expired { order } => StoredEvent::Expired { order: uuid(*order) },
+            E::Allocated { order, serials, step } => {
+                StoredEvent::Allocated { order: uuid(*order), serials: numbers(serials), step: step.into() }
+            }
+            E::Voided { order, serials, step } => {
+                StoredEvent::Voided { order: uuid(*order), serials: numbers(serials), step: step.into() }
+            }
+            E::Closed => StoredEvent::Closed,
+            E::Completed { result, winner, prize } => StoredEvent::Completed {
+                home: result.cell.home(),
+                away: result.cell.away(),
+                winner: winner.number(),
+                prize_cents: prize.0,
+            },
+            E::Undone { status } => StoredEvent::Undone { status: (*status).into() },
+            E::Amended { terms } => StoredEvent::Amended { terms: terms.into() },
+            E::Cancelled => StoredEvent::Cancelled,
+        }
+    }
+}
+
+impl StoredEvent {
+    fn restore(self) -> Option<Event> {
+        let order = |uuid: uuid::Uuid| OrderId(uuid.as_u128());
+        let serials = |numbers: Vec<u16>| numbers.into_iter().map(Serial::new).collect::<Option<Vec<Serial>>>();
+        Some(match self {
+            StoredEvent::Reserved { order: id, count, until, extensions } => {
+                let reservation = Reservation { count, until: Timestamp(until), extensions };
+                E::Reserved { order: order(id), reservation }
+            }
+            StoredEvent::Released { order: id } => E::Released { order: order(id) },
+            StoredEvent::Expired { order: id } => E::Expired { order: order(id) },
+            StoredEvent::Allocated { order: id, serials: numbers, step } => {
+                E::Allocated { order: order(id), serials: serials(numbers)?, step: step.into() }
+            }
+            StoredEvent::Voided { order: id, serials: numbers, step } => {
+                E::Voided { order: order(id), serials: serials(numbers)?, step: step.into() }
+            }
+            StoredEvent::Closed => E::Closed,
+            StoredEvent::Completed { home, away, winner, prize_cents } => E::Completed {
+                result: GameResult::new(home, away)?,
+                winner: Serial::new(winner)?,
+                prize: Cents(prize_cents),
+            },
+            StoredEvent::Undone { status } => E::Undone { status: status.into() },
+            StoredEvent::Amended { terms } => E::Amended { terms: terms.into() },
+            StoredEvent::Cancelled => E::Cancelled,
+        })
+    }
+}
+
+impl From<&FeeStep> for StoredStep {
+    fn from(step: &FeeStep) -> StoredStep {
+        StoredStep {
+            revenue_delta: step.revenue_delta.0,
+            fee_delta: step.fee_delta.0,
+            revenue_after: step.revenue_after.0,
+            fee_after: step.fee_after.0,
+        }
+    }
+}
+
+impl From<StoredStep> for FeeStep {
+    fn from(step: StoredStep) -> FeeStep {
+        FeeStep {
+            revenue_delta: Cents(step.revenue_delta),
+            fee_delta: Cents(step.fee_delta),
+            revenue_after: Cents(step.revenue_after),
+            fee_after: Cents(step.fee_after),
+        }
+    }
+}
+
+impl From<&Terms> for StoredTerms {
+    fn from(terms: &Terms) -> StoredTerms {
+        StoredTerms {
+            price: terms.price.0,
+            prize_percentage: terms.prize_percentage,
+            round_up_prize: terms.round_up_prize,
+            opens_at: terms.opens_at.map(|at| at.0),
+            closes_at: terms.closes_at.0,
+        }
+    }
+}
+
+impl From<StoredTerms> for Terms {
+    fn from(terms: StoredTerms) -> Terms {
+        Terms {
+            price: Cents(terms.price),
+            prize_percentage: terms.prize_percentage,
+            round_up_prize: terms.round_up_prize,
+            opens_at: terms.opens_at.map(Timestamp),
+            closes_at: Timestamp(terms.closes_at),
+        }
+    }
+}
+
+impl From<Status> for StoredStatus {
+    fn from(status: Status) -> StoredStatus {
+        match status {
+            Status::Active => StoredStatus::Active,
+            Status::Closed => StoredStatus::Closed,
+            Status::Completed => StoredStatus::Completed,
+            Status::Cancelled => StoredStatus::Cancelled,
+        }
+    }
+}
+
+impl From<StoredStatus> for Status {
+    fn from(status: StoredStatus) -> Status {
+        match status {
+            StoredStatus::Active => Status::Active,
+            StoredStatus::Closed => Status::Closed,
+            StoredStatus::Completed => Status::Completed,
+            StoredStatus::Cancelled => Status::Cancelled,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn every_event() -> Vec<Event> {
+        let order = OrderId(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef);
+        let serials = vec![Serial::new(1).expect("1"), Serial::new(169).expect("169")];
+        let cents = |amount| Cents(amount);
+        let step = FeeStep {
+            revenue_delta: cents(-1000),
+            fee_delta: cents(-35),
+            revenue_after: cents(0),
+            fee_after: cents(0),
+        };
+        let terms = Terms {
+            price: cents(500),
+            prize_percentage: 50,
+            round_up_prize: true,
+            opens_at: Some(Timestamp(1)),
+            closes_at: Timestamp(2),
+        };
+        let result = GameResult::new(13, 9).expect("within the grid");
+        vec![
+            E::Reserved { order, reservation: Reservation { count: 3, until: Timestamp(77), extensions: 2 } },
+            E::Released { order },
+            E::Expired { order },
+            E::Allocated { order, serials: serials.clone(), step },
+            E::Voided { order, serials: serials.clone(), step },
+            E::Closed,
+            E::Completed { result, winner: serials[1], prize: cents(42_000) },
+            E::Undone { status: Status::Closed },
+            E::Amended { terms },
+            E::Amended { terms: Terms { opens_at: None, ..terms } },
+            E::Cancelled,
+        ]
+    }
+
+    #[test]
+    fn every_event_is_read_back_as_it_was_written() {
+        assert_eq!(read(&write(&every_event())), Ok(every_event()));
+    }
+
+    /// Version 1 is on disks: this text must be readable for ever.
+    #[test]
+    fn what_version_1_wrote_is_still_understood() {
+        let text = r#"{"v":"1","events":[
+            {"event":"reserved","order":"01234567-89ab-cdef-0123-456789abcdef","count":3,"until":77,"extensions":2},
+            {"event":"allocated","order":"01234567-89ab-cdef-0123-456789abcdef","serials":[1,169],
+             "step":{"revenue_delta":-1000,"fee_delta":-35,"revenue_after":0,"fee_after":0}},
+            {"event":"closed"},
+            {"event":"completed","home":13,"away":9,"winner":169,"prize_cents":42000},
+            {"event":"undone","status":"closed"}]}"#;
+        let all = every_event();
+        assert_eq!(
+            read(text),
+            Ok(vec![all[0].clone(), all[3].clone(), all[5].clone(), all[6].clone(), all[7].clone()])
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_is_called_corrupt() {
+        for text in [
+            "{}",
+            r#"{"v":"2","events":[]}"#,
+            r#"{"v":"1","events":[{"event":"completed","home":14,"away":9,"winner":1,"prize_cents":0}]}"#,
+            r#"{"v":"1","events":[{"event":"completed","home":13,"away":9,"winner":170,"prize_cents":0}]}"#,
+        ] {
+            assert!(matches!(read(text), Err(Failure::Corrupt(_))), "{text}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The books in Postgres: who connects, how many at once, and how long anything may take.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::{ConnectOptions, Executor};
+use tokio::runtime::{Handle, Runtime};
+
+use crate::MIGRATOR;
+use crate::error::Failure;
+use crate::seal::Sealer;
+
+pub mod draws;
+mod instant;
+
+/// Claims, orders, payment operations: what a purchase waits for.
+const ACTORS_CONNECTIONS_MAX: u32 = 8;
+/// Pages and lists. A storm of readers cannot take a connection from a purchase.
+const READS_CONNECTIONS_MAX: u32 = 16;
+/// Workers, reconciler, reports.
+const BACKGROUND_CONNECTIONS_MAX: u32 = 4;
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
+const SLOW: Duration = Duration::from_secs(1);
+/// Threads that do nothing but talk to the database.
+const THREADS: usize = 2;
+
+/// The limits of every session, enforced by the server.
+const SESSION: [(&str, &str); 5] = [
+    ("statement_timeout", "2s"),
+    ("lock_timeout", "1s"),
+    ("idle_in_transaction_session_timeout", "5s"),
+    ("timezone", "UTC"),
+    // The healing ROLLBACK below is answered with a warning when there was nothing to heal.
+    ("client_min_messages", "error"),
+];
+
+/// Ledger, Books and Records in one database. Cheap to clone; the last clone to go ends its threads.
+#[derive(Clone)]
+pub struct Postgres {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    sealer: Sealer,
+    options: PgConnectOptions,
+    actors: PgPool,
+    reads: PgPool,
+    background: PgPool,
+    runtime: Threads,
+}
+
+impl Postgres {
+    /// Connects by URL: `postgres://user:password@host/database`, or with `?host=/folder` by unix socket.
+    ///
+    /// # Errors
+    /// `NotWritten` when the URL cannot be read or nobody answers.
+    pub async fn connect(url: &str, sealer: Sealer) -> Result<Postgres, Failure> {
+        let options: PgConnectOptions = url.parse().map_err(|_| Failure::NotWritten("not a database url".into()))?;
+        Postgres::connect_with(options, sealer).await
+    }
+
+    /// # Errors
+    /// `NotWritten` when nobody answers.
+    pub async fn connect_with(options: PgConnectOptions, sealer: Sealer) -> Result<Postgres, Failure> {
+        // What is said to the database may hold personal data; only the text of slow statements is logged, never values.
+        let options = options
+            .log_statements("off".parse().expect("a level"))
+            .log_slow_statements("warn".parse().expect("a level"), SLOW);
+        let session = options.clone().options(SESSION);
+        let threads = Threads::start()?;
+        let pool = |max| pool(max, &session);
+        let inner = threads.run({
+            let (actors, reads, background) =
+                (pool(ACTORS_CONNECTIONS_MAX), pool(READS_CONNECTIONS_MAX), pool(BACKGROUND_CONNECTIONS_MAX));
+            async move {
+                actors.acquire().await.map_err(Failure::from_read)?;
+                Ok((actors, reads, background))
+            }
+        });
+        let (actors, reads, background) = inner.await?;
+        Ok(Postgres { inner: Arc::new(Inner { sealer, options, actors, reads, background, runtime: threads }) })
+    }
+
+    /// Brings the schema up to date. Safe to call from several processes at once: the database lets one at a time.
+    ///
+    /// # Errors
+    /// `NotWritten` when a migration fails; each is one transaction.
+    pub async fn migrate(&self) -> Result<(), Failure> {
+        // No time limit here: building an index takes as long as it takes.
+        let pool = PgPoolOptions::new().max_connections(1).connect_lazy_with(self.inner.options.clone());
+        let migrated = self.inner.runtime.run(async move {
+            let done = MIGRATOR.run(&pool).await;
+            pool.close().await;
+            done.map_err(|why| Failure::NotWritten(format!("migration: {why}")))
+        });
+        migrated.await
+    }
+
+    pub fn sealer(&self) -> &Sealer {
+        &self.inner.sealer
+    }
+
+    /// For what no actor owns: pages, lists, sessions, settings.
+    pub(crate) fn reads(&self) -> &PgPool {
+        &self.inner.reads
+    }
+
+    pub(crate) fn actors(&self) -> &PgPool {
+        &self.inner.actors
+    }
+
+    pub(crate) fn background(&self) -> &PgPool {
+        &self.inner.background
+    }
+
+    /// Runs to its end on the database threads, whatever happens to the caller: a cancelled `BEGIN` would poison its
+    /// connection and lose the next writer's work.
+    pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, Failure>> + Send + 'static,
+    {
+        self.inner.runtime.run(work).await
+    }
+}
+
+fn pool(connections_max: u32, options: &PgConnectOptions) -> PgPool {
+    PgPoolOptions::new()
+        .max_connections(connections_max)
+        .acquire_timeout(ACQUIRE_TIMEOUT)
+        // The ROLLBACK is the test.
+        .test_before_acquire(false)
+        .before_acquire(|connection, _| {
+            Box::pin(async move {
+                // Whoever had it before may have been cancelled in the middle of a transaction.
+                connection.execute("rollback").await?;
+                Ok(true)
+            })
+        })
+        .connect_lazy_with(options.clone())
+}
+
+/// The database's own threads: connections live here, so that neither a busy web worker nor one that shuts down holds up
+/// or breaks somebody else's statement.
+struct Threads {
+    runtime: Option<Runtime>,
+    handle: Handle,
+}
+
+impl Threads {
+    fn start() -> Result<Threads, Failure> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(THREADS)
+            .thread_name("postgres")
+            .enable_all()
+            .build()
+            .map_err(|why| Failure::NotWritten(format!("no threads for the database: {why}")))?;
+        Ok(Threads { handle: runtime.handle().clone(), runtime: Some(runtime) })
+    }
+
+    async fn run<T, F>(&self, work: F) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, Failure>> + Send + 'static,
+    {
+        match self.handle.spawn(work).await {
+            Ok(done) => done,
+            Err(ended) => Err(Failure::Unknown(format!("the work ended early: {ended}"))),
+        }
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        // The last clone may go inside another runtime, where waiting is not allowed.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}

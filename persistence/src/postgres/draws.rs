@@ -1,0 +1,135 @@
+//! Draws: how one comes into being.
+
+use domain::{Cents, ClubId, DrawId, FeePolicy, Seed, Terms, Timestamp};
+use sqlx::postgres::PgConnection;
+use time::OffsetDateTime;
+
+use super::{Postgres, instant};
+use crate::error::Failure;
+use crate::seal::{PURPOSE_SEED, Sealer, fresh_seed};
+
+/// A draw to be. Its number comes from the one sequence, its seed is sealed, its commitment is published with it
+/// (decisions A-1, K-1, K-3).
+#[derive(Clone, Debug)]
+pub struct NewDraw {
+    pub club: ClubId,
+    pub league: Option<String>,
+    pub home: String,
+    pub away: String,
+    /// IANA name; `None` is Brisbane for display (decision E-10).
+    pub zone: Option<String>,
+    /// Sales end at this instant (rule 5).
+    pub kick_off: Timestamp,
+    /// `None`: on sale at once (decision E-20).
+    pub opens_at: Option<Timestamp>,
+    pub price: Cents,
+    /// 1…100.
+    pub prize_percentage: u8,
+    pub round_up_prize: bool,
+    /// The buyer pays the card fee (A:298).
+    pub pass_card_fee: bool,
+    /// Copied here for good, so that a later change never touches a running draw (decision D-2).
+    pub fee_policy: FeePolicy,
+    pub contact_name: Option<String>,
+    pub contact_phone: Option<String>,
+    pub seed: Seed,
+}
+
+impl NewDraw {
+    /// A draw with the usual fee, a fresh seed and nothing optional.
+    pub fn plain(club: ClubId, home: &str, away: &str, terms: Terms) -> NewDraw {
+        NewDraw {
+            club,
+            league: None,
+            home: home.into(),
+            away: away.into(),
+            zone: None,
+            kick_off: terms.closes_at,
+            opens_at: terms.opens_at,
+            price: terms.price,
+            prize_percentage: terms.prize_percentage,
+            round_up_prize: terms.round_up_prize,
+            pass_card_fee: false,
+            fee_policy: FeePolicy::DEFAULT,
+            contact_name: None,
+            contact_phone: None,
+            seed: fresh_seed(),
+        }
+    }
+}
+
+impl Postgres {
+    /// Creates one draw. Its actor is woken by whoever called this.
+    ///
+    /// # Errors
+    /// `NotWritten` when the club does not exist or a number is out of range.
+    pub async fn create_draw(&self, draw: NewDraw) -> Result<DrawId, Failure> {
+        Ok(self.create_draws(vec![draw]).await?[0])
+    }
+
+    /// Creates many draws or none, and answers their numbers in the same order.
+    ///
+    /// # Errors
+    /// `NotWritten` as for one; `Unknown` when nobody can say whether they were.
+    pub async fn create_draws(&self, draws: Vec<NewDraw>) -> Result<Vec<DrawId>, Failure> {
+        let postgres = self.clone();
+        let created = async move {
+            let mut transaction = postgres.reads().begin().await.map_err(Failure::before_commit)?;
+            let ids = create(&mut transaction, postgres.sealer(), &draws).await?;
+            transaction.commit().await.map_err(Failure::at_commit)?;
+            Ok(ids)
+        };
+        self.run(created).await
+    }
+}
+
+/// Creates draws inside the caller's transaction.
+///
+/// # Errors
+/// `NotWritten`; the transaction is to be rolled back.
+pub async fn create(connection: &mut PgConnection, sealer: &Sealer, draws: &[NewDraw]) -> Result<Vec<DrawId>, Failure> {
+    let ids: Vec<i64> = sqlx::query_scalar("select nextval('draw_number') from generate_series(1, $1)")
+        .bind(draws.len() as i64)
+        .fetch_all(&mut *connection)
+        .await
+        .map_err(Failure::before_commit)?;
+    let sealed: Vec<Vec<u8>> =
+        draws.iter().zip(&ids).map(|(draw, id)| sealer.seal(PURPOSE_SEED, id, &draw.seed.0)).collect();
+    let commitments: Vec<Vec<u8>> =
+        draws.iter().zip(&ids).map(|(draw, id)| draw.seed.commitment(DrawId(*id)).to_vec()).collect();
+    let texts =
+        |text: fn(&NewDraw) -> Option<&str>| draws.iter().map(|d| text(d).map(String::from)).collect::<Vec<_>>();
+    let numbers = |number: fn(&NewDraw) -> i64| draws.iter().map(number).collect::<Vec<_>>();
+    let flags = |flag: fn(&NewDraw) -> bool| draws.iter().map(flag).collect::<Vec<_>>();
+    let opens: Vec<Option<OffsetDateTime>> = draws.iter().map(|d| d.opens_at.map(instant::stored)).collect();
+    sqlx::query(
+        "insert into draws (id, club_id, league, home_team, away_team, zone, kick_off, opens_at, price_cents,
+           prize_percentage, round_up_prize, pass_card_fee, fee_rate_bps, fee_cap_cents, contact_name, contact_phone,
+           commitment, seed_sealed)
+         select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[],
+           $7::timestamptz[], $8::timestamptz[], $9::bigint[], $10::bigint[], $11::boolean[], $12::boolean[],
+           $13::bigint[], $14::bigint[], $15::text[], $16::text[], $17::bytea[], $18::bytea[])",
+    )
+    .bind(&ids)
+    .bind(numbers(|d| d.club.0))
+    .bind(texts(|d| d.league.as_deref()))
+    .bind(texts(|d| Some(&d.home)))
+    .bind(texts(|d| Some(&d.away)))
+    .bind(texts(|d| d.zone.as_deref()))
+    .bind(draws.iter().map(|d| instant::stored(d.kick_off)).collect::<Vec<_>>())
+    .bind(opens)
+    .bind(numbers(|d| d.price.0))
+    .bind(numbers(|d| d.prize_percentage.into()))
+    .bind(flags(|d| d.round_up_prize))
+    .bind(flags(|d| d.pass_card_fee))
+    .bind(numbers(|d| d.fee_policy.rate_bps.into()))
+    .bind(numbers(|d| d.fee_policy.cap.0))
+    .bind(texts(|d| d.contact_name.as_deref()))
+    .bind(texts(|d| d.contact_phone.as_deref()))
+    .bind(commitments)
+    .bind(sealed)
+    .execute(connection)
+    .await
+    .map_err(Failure::before_commit)?;
+    Ok(ids.into_iter().map(DrawId).collect())
+}
