@@ -1,0 +1,68 @@
+// The staircase shared → api → features → app, no cycles, kebab-case files, and atoms only where atoms live.
+import { basename } from 'node:path';
+import { createTypeScriptImportResolver } from 'eslint-import-resolver-typescript';
+import importX from 'eslint-plugin-import-x';
+import reactHooks from 'eslint-plugin-react-hooks';
+import tseslint from 'typescript-eslint';
+
+const storey = (target, ...from) => ({ target: `./src/${target}`, from: from.map((name) => `./src/${name}`) });
+const AUDIENCES = ['buyer', 'board', 'club', 'operator'];
+
+/** File names are lower-case words joined by hyphens, so that imports read the same on every file system. */
+const kebabCase = {
+  create: (context) => ({
+    Program(node) {
+      const name = basename(context.filename);
+      if (!/^[a-z0-9]+([.-][a-z0-9]+)*$/.test(name)) context.report({ node, message: `file name "${name}" is not kebab-case` });
+    },
+  }),
+};
+
+export default tseslint.config(
+  { ignores: ['dist', '.parcel-cache', 'test-results', 'playwright-report', 'e2e/__screenshots__'] },
+  ...tseslint.configs.recommended,
+  {
+    files: ['**/*.{ts,tsx,mts,mjs}'],
+    plugins: { 'import-x': importX, 'react-hooks': reactHooks, house: { rules: { 'kebab-case': kebabCase } } },
+    settings: { 'import-x/resolver-next': [createTypeScriptImportResolver({ project: './tsconfig.json' })] },
+    rules: {
+      'house/kebab-case': 'error',
+      'react-hooks/rules-of-hooks': 'error',
+      'react-hooks/exhaustive-deps': 'error',
+      'import-x/no-cycle': 'error',
+      'import-x/no-default-export': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      eqeqeq: 'error',
+      'no-console': 'error',
+    },
+  },
+  {
+    files: ['src/**/*.{ts,tsx}'],
+    rules: {
+      'max-lines': ['error', { max: 250, skipBlankLines: false, skipComments: false }],
+      'import-x/no-restricted-paths': ['error', {
+        basePath: import.meta.dirname,
+        zones: [
+          storey('shared', 'api', 'features', 'app'),
+          storey('api', 'features', 'app'),
+          storey('features', 'app'),
+          ...AUDIENCES.map((audience) => storey(`features/${audience}`, ...AUDIENCES.filter((other) => other !== audience).map((other) => `features/${other}`))),
+          storey('features/shared-live', ...AUDIENCES.map((audience) => `features/${audience}`)),
+        ],
+      }],
+    },
+  },
+  {
+    files: ['src/**/*.{ts,tsx}'],
+    ignores: ['src/**/*-atoms.ts'],
+    rules: {
+      'no-restricted-imports': ['error', { paths: [
+        { name: 'jotai', importNames: ['atom'], message: 'atoms live in *-atoms.ts' },
+        { name: 'jotai/utils', importNames: ['atomWithStorage', 'atomFamily', 'selectAtom'], message: 'atoms live in *-atoms.ts' },
+      ] }],
+    },
+  },
+  { files: ['src/**/*.tsx'], ignores: ['src/**/*.test.tsx'], rules: { 'max-lines-per-function': ['error', { max: 120 }] } },
+  { files: ['*.{mjs,mts,ts}', 'scripts/**'], rules: { 'import-x/no-default-export': 'off', 'no-console': 'off' } },
+);

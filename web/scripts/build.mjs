@@ -1,0 +1,45 @@
+// Builds dist/ as the server's shell expects it: index.html, hashed assets, critical.css and routes.json.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { transform } from 'lightningcss';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const dist = join(root, 'dist');
+const PUBLIC_URL = '/assets/';
+
+rmSync(dist, { recursive: true, force: true });
+const parcel = join(root, 'node_modules', '.bin', 'parcel');
+const built = spawnSync(parcel, ['build', 'index.html', '--public-url', PUBLIC_URL, '--dist-dir', 'dist', '--no-source-maps'], { cwd: root, stdio: 'inherit' });
+if (built.status !== 0) process.exit(built.status ?? 1);
+
+const names = readdirSync(dist);
+const only = (pattern) => {
+  const found = names.filter((name) => pattern.test(name));
+  if (found.length !== 1) throw new Error(`expected one file like ${pattern} in dist, found ${found.length}`);
+  return found[0];
+};
+
+// What the first paint needs is inlined by the server, so its font must carry the hashed address.
+const font = only(/^barlow-condensed-600-subset\..*woff2$/);
+const source = ['tokens.css', 'critical.css'].map((name) => readFileSync(join(root, 'src/shared/ui', name), 'utf8')).join('\n');
+const { code } = transform({ filename: 'critical.css', code: Buffer.from(source), minify: true });
+const critical = code.toString().replace(/url\([^)]*woff2[^)]*\)/g, `url(${PUBLIC_URL}${font})`);
+writeFileSync(join(dist, 'critical.css'), critical);
+
+// Which chunks a page needs beside the entry, so that the shell can preload them and save a round trip.
+const CHUNK_OF_PAGE = JSON.parse(readFileSync(join(root, 'src/app/chunks.json'), 'utf8'));
+const pages = Object.fromEntries(
+  Object.entries(CHUNK_OF_PAGE).map(([page, chunk]) => [page, names.filter((name) => new RegExp(`^${chunk}\\.[0-9a-f]+\\.(js|css)$`).test(name)).map((name) => PUBLIC_URL + name)]),
+);
+for (const [page, chunks] of Object.entries(pages)) if (chunks.length === 0) throw new Error(`no chunk was built for ${page}`);
+writeFileSync(join(dist, 'routes.json'), `${JSON.stringify(pages, null, 2)}\n`);
+
+// Compressed once here instead of at every request.
+for (const name of readdirSync(dist).filter((name) => /\.(js|css|svg)$/.test(name) && name !== 'critical.css')) {
+  const bytes = readFileSync(join(dist, name));
+  writeFileSync(join(dist, `${name}.br`), brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
+  writeFileSync(join(dist, `${name}.gz`), gzipSync(bytes, { level: 9 }));
+}

@@ -1,0 +1,77 @@
+/** One typed function per address that a buyer's screens call. */
+import { get, post } from '@/api/http';
+import type { Buyer, Club, ClubSummary, CompletionAnswer, Config, Draw, FooterMenu, IntentAnswer, OrderAnswer, Proof, Ticket } from '@/api/wire';
+
+export const fetchConfig = () => get<Config>('/api/config');
+export const fetchActive = () => get<Draw[]>('/api/draws/active');
+export const fetchAwaiting = () => get<Draw[]>('/api/draws/awaiting-results');
+export const fetchCompleted = () => get<Draw[]>('/api/draws/completed');
+export const fetchDraw = (draw: number) => get<Draw>(`/api/draws/${draw}`);
+export const fetchTickets = (draw: number) => get<Ticket[]>(`/api/draws/${draw}/tickets`);
+export const fetchProof = (draw: number) => get<Proof>(`/api/public/draws/${draw}/proof`);
+export const fetchMaintenance = () => get<{ maintenanceMode: boolean }>('/api/maintenance-mode');
+export const fetchClubs = () => get<ClubSummary[]>('/api/clubs/public-list');
+export const fetchClub = (slug: string) => get<Club>(`/api/clubs/slug/${encodeURIComponent(slug)}`);
+export const fetchFooterMenus = () => get<FooterMenu[]>('/api/footer-menus');
+export const fetchOrder = (token: string) => get<OrderAnswer>(`/api/orders/${encodeURIComponent(token)}`);
+
+export interface OpenIntent {
+  drawNumber: number;
+  ticketCount: number;
+  buyer?: Buyer;
+  customerInfo?: { name: string; email: string; phone: string };
+  clientKey: string;
+  /** Cents, as shown to the buyer; the server refuses to charge another amount (decision C-3). */
+  expectedAmount: number;
+}
+
+export const createPaymentIntent = (wanted: OpenIntent) => post<IntentAnswer>('/api/create-payment-intent', wanted);
+
+export interface CartIntent {
+  items: { drawId: number; quantity: number; ticketPrice: string; passStripeFees: boolean }[];
+  clientKey: string;
+  expectedAmount: number;
+}
+
+export const createCartIntent = (wanted: CartIntent) => post<IntentAnswer>('/api/cart/create-payment-intent', wanted);
+
+export interface Consents {
+  ageConfirmation: boolean;
+  termsAgreement: boolean;
+}
+
+export const validatePurchase = (asked: { drawNumber: number; ticketCount: number; buyer: Buyer } & Consents) =>
+  post<{ valid: boolean; errors: string[] }>('/api/validate-purchase', asked);
+
+export const completeCardPayment = (done: { drawNumber: number; ticketCount: number; paymentIntentId: string; buyer: Buyer } & Consents) =>
+  post<CompletionAnswer>('/api/complete-card-payment', done);
+
+/** Survives the page being left: `keepalive` lets the browser finish it (A:249). */
+export const purchaseTickets = (done: { drawNumber: number; ticketCount: number; paymentIntentId: string; buyer: Buyer; expectedAmount: number } & Consents) =>
+  post<CompletionAnswer>('/api/purchase-tickets', done, { keepalive: true });
+
+export const purchaseCart = (done: { items: CartIntent['items']; paymentIntentId: string; buyer: Buyer } & Consents) =>
+  post<CompletionAnswer>('/api/purchase-cart', done, { keepalive: true });
+
+export const extendReservation = (reservation: string) =>
+  post<{ expiresAt: string; serverTime: string | number; extensionsLeft: number }>(`/api/reservations/${encodeURIComponent(reservation)}/extend`, {});
+
+/** Gives held tickets back when the buyer walks away; nobody waits for the answer. */
+export function leaveReservation(reservation: string): void {
+  void fetch(`/api/reservations/${encodeURIComponent(reservation)}`, { method: 'DELETE', credentials: 'same-origin', keepalive: true }).catch(() => {});
+}
+
+export const resendConfirmation = (paymentIntentId: string) => post<{ message?: string }>('/api/resend-confirmation', { paymentIntentId });
+
+export const fetchTerms = () => get<{ title?: string; version?: string; text?: string; body?: string }>('/api/terms/sale');
+
+/** Diagnostics nobody waits for; never with a person's details or a secret in them. */
+export function debugLog(level: 'info' | 'warn' | 'error', message: string, data: Record<string, string | number | boolean> = {}): void {
+  void fetch('/api/debug-log', {
+    method: 'POST',
+    credentials: 'same-origin',
+    keepalive: true,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ level, message, data }),
+  }).catch(() => {});
+}

@@ -1,0 +1,98 @@
+/** `fetch` with the house's manners: errors that say what the server said, the server's clock, and patience when it is busy. */
+import { sample, type Sample } from '@/shared/clock';
+
+interface Said {
+  message?: string;
+  code?: string;
+  requestId?: string;
+  [more: string]: unknown;
+}
+
+/** A non-success answer. `message` is `"{status}: {body or statusText}"` (A:258); `said` is what a person may read. */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    body: string,
+    statusText: string,
+    readonly retryAfterMs: number | null,
+  ) {
+    super(`${status}: ${body || statusText}`);
+    this.name = 'Problem';
+    this.said = readSaid(body);
+  }
+
+  readonly said: Said;
+
+  get code(): string {
+    return this.said.code ?? '';
+  }
+}
+
+/** Whether nobody can know if the server acted: the network failed, or the machine did. */
+export function isUnknown(error: unknown): boolean {
+  return !(error instanceof Problem) || error.status >= 500;
+}
+
+function readSaid(body: string): Said {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Said) : {};
+  } catch {
+    return {};
+  }
+}
+
+const listeners = new Set<(taken: Sample) => void>();
+
+/** Calls back with a clock sample for every answer that carries the server's time. */
+export function onServerTime(listener: (taken: Sample) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function noteTime(answer: Response, sentAt: number): void {
+  const serverMs = Number(answer.headers.get('x-server-time'));
+  if (serverMs > 0) for (const listener of listeners) listener(sample(serverMs, sentAt, performance.now()));
+}
+
+function retryAfter(answer: Response): number | null {
+  const seconds = Number(answer.headers.get('retry-after'));
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null;
+}
+
+async function request<Answer>(method: string, path: string, body?: unknown, init?: RequestInit): Promise<Answer> {
+  const sentAt = performance.now();
+  const answer = await fetch(path, {
+    method,
+    credentials: 'same-origin',
+    headers: body === undefined ? { accept: 'application/json' } : { accept: 'application/json', 'content-type': 'application/json' },
+    body: body === undefined ? undefined : JSON.stringify(body),
+    ...init,
+  });
+  noteTime(answer, sentAt);
+  const text = await answer.text();
+  if (!answer.ok) throw new Problem(answer.status, text, answer.statusText, retryAfter(answer));
+  return (text ? JSON.parse(text) : undefined) as Answer;
+}
+
+export const get = <Answer>(path: string, init?: RequestInit): Promise<Answer> => request<Answer>('GET', path, undefined, init);
+
+export const post = <Answer>(path: string, body: unknown, init?: RequestInit): Promise<Answer> => request<Answer>('POST', path, body, init);
+
+const TRIES_MAX = 3;
+const PAUSE_MS_MAX = 8_000;
+
+/** For reads and idempotent posts only: asks again when the server is busy (429, 503), as it says, at most three times. */
+export async function patiently<Answer>(ask: () => Promise<Answer>, onBusy: () => void = () => {}): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask();
+    } catch (error) {
+      const busy = error instanceof Problem && (error.status === 429 || error.status === 503) && error.code !== 'maintenance';
+      if (!busy || attempt === TRIES_MAX) throw error;
+      onBusy();
+      const pause = Math.min(PAUSE_MS_MAX, error.retryAfterMs ?? 500 * 2 ** attempt);
+      await new Promise((resolve) => setTimeout(resolve, pause + Math.random() * 250));
+    }
+  }
+}

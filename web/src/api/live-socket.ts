@@ -1,0 +1,100 @@
+/** One WebSocket with many topics. It never gives up: a club-house board must come back by itself after any outage. */
+import { useCallback, useEffect, useRef, useState } from 'react';
+import useWebSocket, { ReadyState } from 'react-use-websocket';
+import type { Frame } from '@/api/wire';
+
+const SILENCE_MS_MAX = 35_000;
+const WATCH_EVERY_MS = 5_000;
+const PAUSE_MS_MIN = 250;
+const PAUSE_MS_MAX = 30_000;
+
+/** Full jitter: many screens that lost one server must not all return in the same instant. */
+export function reconnectPause(attempt: number, random: number = Math.random()): number {
+  return Math.max(PAUSE_MS_MIN, random * Math.min(PAUSE_MS_MAX, 500 * 2 ** Math.min(attempt, 16)));
+}
+
+export interface LiveSocketOptions {
+  topics: readonly string[];
+  /** Boards stay connected however long nobody looks. */
+  connect: boolean;
+  onFrame: (frame: Frame) => void;
+  onState: (state: 'open' | 'closed') => void;
+}
+
+function socketUrl(topics: readonly string[]): string {
+  const scheme = window.location.protocol === 'https:' ? 'wss' : 'ws';
+  return `${scheme}://${window.location.host}/ws?topics=${topics.map(encodeURIComponent).join(',')}`;
+}
+
+function readFrame(text: string): Frame | null {
+  try {
+    const frame = JSON.parse(text) as Frame;
+    return frame.v === 1 ? frame : null;
+  } catch {
+    return null;
+  }
+}
+
+export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketOptions): void {
+  // A new number makes a new address function, and so a new connection at once.
+  const [round, setRound] = useState(0);
+  const wanted = useRef(topics);
+  const announced = useRef<readonly string[]>([]);
+  const heardAt = useRef(0);
+  const pauseMsAsked = useRef(0);
+
+  // eslint-disable-next-line react-hooks/exhaustive-deps -- the round is the reason to connect anew
+  const address = useCallback(() => socketUrl((announced.current = wanted.current)), [round]);
+
+  const { sendMessage, readyState } = useWebSocket(connect ? address : null, {
+    share: false,
+    retryOnError: true,
+    shouldReconnect: () => true,
+    reconnectAttempts: Infinity,
+    reconnectInterval: (attempt) => Math.max(pauseMsAsked.current, reconnectPause(attempt)),
+    // Frames go to `onMessage` only; keeping the last one in React state would render for each.
+    filter: () => false,
+    onOpen: () => {
+      heardAt.current = performance.now();
+      pauseMsAsked.current = 0;
+      onState('open');
+    },
+    onClose: (event) => {
+      const asked = Number(event.reason);
+      pauseMsAsked.current = event.code === 1001 && Number.isFinite(asked) ? Math.min(PAUSE_MS_MAX, asked * Math.random()) : 0;
+      onState('closed');
+    },
+    onMessage: (message) => {
+      heardAt.current = performance.now();
+      const frame = readFrame(String(message.data));
+      if (frame) onFrame(frame);
+    },
+  });
+
+  useEffect(() => {
+    wanted.current = topics;
+    if (readyState !== ReadyState.OPEN) return;
+    const added = topics.filter((topic) => !announced.current.includes(topic));
+    const dropped = announced.current.filter((topic) => !topics.includes(topic));
+    if (added.length > 0) sendMessage(JSON.stringify({ subscribe: added }));
+    if (dropped.length > 0) sendMessage(JSON.stringify({ unsubscribe: dropped }));
+    announced.current = topics;
+  }, [topics, readyState, sendMessage]);
+
+  useEffect(() => {
+    const anew = () => setRound((last) => last + 1);
+    const ifQuiet = () => {
+      if (document.visibilityState === 'visible' && performance.now() - heardAt.current > SILENCE_MS_MAX) anew();
+    };
+    const watch = setInterval(() => {
+      if (readyState === ReadyState.OPEN && performance.now() - heardAt.current > SILENCE_MS_MAX) anew();
+    }, WATCH_EVERY_MS);
+    window.addEventListener('online', anew);
+    document.addEventListener('visibilitychange', ifQuiet);
+    return () => {
+      clearInterval(watch);
+      window.removeEventListener('online', anew);
+      document.removeEventListener('visibilitychange', ifQuiet);
+    };
+  }, [readyState]);
+}

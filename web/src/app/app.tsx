@@ -1,0 +1,48 @@
+import { Provider } from 'jotai';
+import type { createStore } from 'jotai';
+import { debugLog } from '@/api/endpoints/buyer';
+import { CartLayer } from '@/features/buyer/cart/cart-layer';
+import { MaintenanceBanner } from '@/features/buyer/site/maintenance-banner';
+import { SiteFooter } from '@/features/buyer/site/site-footer';
+import { SiteHeader } from '@/features/buyer/site/site-header';
+import { LiveConnection } from '@/features/shared-live/live-connection';
+import { CrashBoundary } from '@/shared/ui/crash-boundary';
+import { Toaster } from '@/shared/ui/toaster';
+import { PATHS } from './paths';
+import { useFocusOnChange, useMatchedPage, useScrollToTop } from './router';
+
+function Screen() {
+  const { route, params } = useMatchedPage();
+  useFocusOnChange(`${route.path} ${Object.values(params).join(' ')}`);
+  useScrollToTop();
+  const Page = route.loaded;
+  if (!Page) return null;
+  const page = (
+    <CrashBoundary key={route.path} onCrash={(error) => debugLog('error', 'screen crashed', { path: route.path, message: error.message.slice(0, 200) })}>
+      <Page key={Object.values(params).join('/')} params={params} />
+    </CrashBoundary>
+  );
+  if (route.bare) return <><LiveConnection always />{page}</>;
+  return (
+    <>
+      <LiveConnection always={false} />
+      <a className="skip" href="#main">Skip to content</a>
+      <SiteHeader full={route.path === PATHS.landing} />
+      <MaintenanceBanner />
+      {page}
+      <SiteFooter />
+      <CartLayer />
+      <Toaster />
+    </>
+  );
+}
+
+export function App({ store }: { store: ReturnType<typeof createStore> }) {
+  return (
+    <Provider store={store}>
+      <CrashBoundary onCrash={(error) => debugLog('error', 'app crashed', { message: error.message.slice(0, 200) })}>
+        <Screen />
+      </CrashBoundary>
+    </Provider>
+  );
+}

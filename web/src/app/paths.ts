@@ -1,0 +1,18 @@
+/** Every address of the site, aliases too, on one page. The server serves the same document for each of them. */
+
+export const PATHS = {
+  landing: '/',
+  draw: '/draw/:draw',
+  verifyAlias: '/draw/:draw/verify',
+  display: '/draw/:draw/display',
+  checkout: '/checkout/:draw',
+  checkoutByQuery: '/checkout',
+  cartCheckout: '/cart/checkout',
+  cartCheckoutClean: '/cart-checkout-clean',
+  thankYou: '/thank-you',
+  myTickets: '/my/:token',
+  verify: '/verify/:draw',
+  club: '/club/:slug',
+} as const;
+
+export type PathName = keyof typeof PATHS;

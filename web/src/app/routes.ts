@@ -1,0 +1,80 @@
+/** Which page stands at which address; each is its own bundle, loaded when somebody goes there. */
+import type { ComponentType } from 'react';
+import type { PageProps } from './page-props';
+import { PATHS } from './paths';
+
+
+type Page = ComponentType<PageProps>;
+
+export interface Route {
+  path: string;
+  /** Boards have no header, footer, toasts or cart. */
+  bare?: boolean;
+  load: () => Promise<{ Page: Page }>;
+  /** The page once loaded, so that it can be drawn without waiting. */
+  loaded?: Page;
+}
+
+const draw = () => import('./routes/buyer/draw-page');
+const verify = () => import('./routes/buyer/verify-page');
+const checkout = () => import('./routes/buyer/checkout-page');
+const cartCheckout = () => import('./routes/buyer/cart-checkout-page');
+
+export const ROUTES: readonly Route[] = [
+  { path: PATHS.landing, load: () => import('./routes/buyer/landing-page') },
+  { path: PATHS.draw, load: draw },
+  { path: PATHS.verifyAlias, load: verify },
+  { path: PATHS.display, load: () => import('./routes/board/display-page'), bare: true },
+  { path: PATHS.checkout, load: checkout },
+  { path: PATHS.checkoutByQuery, load: () => import('./routes/buyer/checkout-by-query-page') },
+  { path: PATHS.cartCheckout, load: cartCheckout },
+  { path: PATHS.cartCheckoutClean, load: cartCheckout },
+  { path: PATHS.thankYou, load: () => import('./routes/buyer/thank-you-page') },
+  { path: PATHS.myTickets, load: () => import('./routes/buyer/my-tickets-page') },
+  { path: PATHS.verify, load: verify },
+  { path: PATHS.club, load: () => import('./routes/buyer/club-page') },
+];
+
+const NOT_FOUND: Route = { path: '*', load: () => import('./routes/not-found-page') };
+
+export interface Match {
+  route: Route;
+  params: Readonly<Record<string, string>>;
+}
+
+/** `/draw/:draw` against `/draw/1042` gives `{ draw: '1042' }`. */
+function paramsOf(pattern: string, path: string): Record<string, string> | null {
+  const wanted = pattern.split('/');
+  const said = path.split('/');
+  if (wanted.length !== said.length) return null;
+  const params: Record<string, string> = {};
+  for (const [index, part] of wanted.entries()) {
+    const value = said[index] ?? '';
+    if (part.startsWith(':') && value !== '') params[part.slice(1)] = decoded(value);
+    else if (part.toLowerCase() !== value.toLowerCase()) return null;
+  }
+  return params;
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
+/** The page of an address, and what the address says. Trailing slashes and the case of fixed words do not matter. */
+export function match(pathname: string): Match {
+  const path = pathname.length > 1 ? pathname.replace(/\/+$/, '') : pathname;
+  for (const route of ROUTES) {
+    const params = paramsOf(route.path, path);
+    if (params) return { route, params };
+  }
+  return { route: NOT_FOUND, params: {} };
+}
+
+export async function load(route: Route): Promise<Page> {
+  route.loaded ??= (await route.load()).Page;
+  return route.loaded;
+}

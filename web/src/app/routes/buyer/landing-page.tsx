@@ -1,0 +1,26 @@
+import '@/features/buyer/landing/landing.css';
+import { ClubRow } from '@/features/buyer/landing/club-row';
+import { AwaitingResults, LiveDraws, RecentResults } from '@/features/buyer/landing/draw-sections';
+import { ForClubs, HowSection, LandingHero } from '@/features/buyer/landing/landing-parts';
+import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
+import { S } from '@/shared/strings';
+import { usePageTitle } from '@/shared/ui/page-title';
+
+/** Finding a live draw comes first; how it works and why a club should play come after. */
+export function Page() {
+  usePageTitle(S.brand);
+  return (
+    <main id="main">
+      <LandingHero />
+      <div className="wrap">
+        <FreshnessBadge />
+        <LiveDraws />
+        <AwaitingResults />
+        <ClubRow />
+        <HowSection />
+        <RecentResults />
+        <ForClubs />
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,64 @@
+import { useSetAtom } from 'jotai';
+import type { Draw } from '@/api/wire';
+import { share, shareOf } from '@/features/buyer/site/share';
+import { StatusBadge } from '@/features/buyer/site/status-badge';
+import { Countdown } from '@/features/shared-live/countdown-pill';
+import { TICKETS, soldShare, type DrawPhase } from '@/features/shared-live/draw-phase';
+import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
+import { dayAndTime } from '@/shared/dates';
+import { cents, dollars, priceOf, shortDollars } from '@/shared/money';
+import { ShareIcon } from '@/shared/ui/icons';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+
+/** What is for sale, and how far it has come. Also drawn by the server: see README.md before changing the markup. */
+export function DrawHero({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
+  return (
+    <section className="card hero" aria-label="Draw">
+      <div className="hero-top">
+        <StatusBadge phase={phase} />
+        <span className="hero-side">
+          {phase === 'active' || phase === 'soldOut' ? <Countdown kickOff={draw.gameDate} view="page" /> : null}
+          <ShareButton draw={draw} />
+        </span>
+      </div>
+      <h1 className="teams">
+        {draw.homeTeam}<span className="v"> v </span>{draw.awayTeam}
+      </h1>
+      <p className="meta">
+        {draw.league ? `${draw.league} · ` : ''}{dayAndTime(draw.gameDate, draw.timezone)} · {ticketPrice(draw)}
+      </p>
+      <dl className="stats">
+        <div className="stat"><dt>Prize pool</dt><dd>{shortDollars(cents(draw.currentPrize))}</dd></div>
+        <div className="stat"><dt>Tickets sold</dt><dd>{draw.ticketsSold}/{TICKETS}</dd></div>
+        <div className="stat"><dt>Max Potential</dt><dd>{shortDollars(cents(draw.maxPrize))}</dd></div>
+      </dl>
+      <div className="progress-row">
+        <div className="progress" role="progressbar" aria-label="Tickets sold" aria-valuemin={0} aria-valuemax={TICKETS} aria-valuenow={draw.ticketsSold}>
+          <span style={{ '--part': draw.ticketsSold / TICKETS } as React.CSSProperties} />
+        </div>
+        <span className="num">{soldShare(draw.ticketsSold)}</span>
+      </div>
+      <FreshnessBadge />
+    </section>
+  );
+}
+
+function ticketPrice(draw: Draw): string {
+  const ticket = cents(draw.ticketPrice);
+  if (!draw.passStripeFees) return `${dollars(ticket)} a ticket`;
+  const { cardFee, total } = priceOf(ticket, 1, true);
+  return `${dollars(ticket)} + ${dollars(cardFee)} fee = ${dollars(total)} a ticket`;
+}
+
+function ShareButton({ draw }: { draw: Draw }) {
+  const showToast = useSetAtom(showToastAtom);
+  const onShare = async () => {
+    const toast = await share(shareOf(draw, window.location.origin));
+    if (toast) showToast(toast);
+  };
+  return (
+    <button type="button" className="icon-btn" aria-label="Share this draw" onClick={() => void onShare()}>
+      <ShareIcon />
+    </button>
+  );
+}

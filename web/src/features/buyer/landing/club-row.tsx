@@ -1,0 +1,41 @@
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { fetchClubs } from '@/api/endpoints/buyer';
+import type { ClubSummary } from '@/api/wire';
+import { initials, readableOn } from '@/features/buyer/site/club-colours';
+
+const NAME_CUT = 15;
+const SCROLLS_ABOVE = 5;
+
+const cut = (name: string) => (name.length > NAME_CUT ? `${name.slice(0, NAME_CUT)}…` : name);
+
+/** The clubs that play. Not there when there are none, nor when the list cannot be had. */
+export function ClubRow() {
+  const [clubs, setClubs] = useState<readonly ClubSummary[]>([]);
+  useEffect(() => {
+    void fetchClubs().then(setClubs, () => {});
+  }, []);
+  if (clubs.length === 0) return null;
+  return (
+    <section className="section" aria-labelledby="clubs-title">
+      <div className="section-head">
+        <h2 id="clubs-title">Clubs</h2>
+        {clubs.length > SCROLLS_ABOVE ? <span className="meta">Scroll sideways for more</span> : null}
+      </div>
+      <ul className="club-row" tabIndex={clubs.length > SCROLLS_ABOVE ? 0 : undefined} aria-labelledby="clubs-title">
+        {clubs.map((club) => (
+          <li key={club.id}>
+            <Link className="card club-tile" href={`/club/${club.slug}`} title={club.name} aria-label={club.name}>
+              {club.logoUrl ? (
+                <img src={club.logoUrl} alt="" width="56" height="56" loading="lazy" />
+              ) : (
+                <span className="club-letters" style={{ background: club.primaryColor ?? undefined, color: readableOn(club.primaryColor ?? '#1f2937') }}>{initials(club.name)}</span>
+              )}
+              <span>{cut(club.name)}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,75 @@
+import { useAtomValue } from 'jotai';
+import { listAtom } from '@/features/shared-live/live-atoms';
+import { useDrawList } from '@/features/shared-live/use-live';
+import { S } from '@/shared/strings';
+import { DrawCard } from './draw-card';
+
+const RECENT_SHOWN = 9;
+
+export function LiveDraws() {
+  const { failed, retry } = useDrawList('active');
+  const numbers = useAtomValue(listAtom('active'));
+  return (
+    <section className="section" id="live-draws" aria-labelledby="live-draws-title">
+      <div className="section-head"><h2 id="live-draws-title">Live Draws</h2></div>
+      {failed ? (
+        <div className="callout is-bad" role="alert">
+          <strong>{S.failedToLoadDraws}</strong>
+          <button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button>
+        </div>
+      ) : null}
+      {numbers === null ? (failed ? null : <Bones />) : null}
+      {numbers?.length === 0 ? (
+        <div className="card empty">
+          <strong>{S.noActiveDraws}</strong>
+          <p>{S.checkBackSoon}</p>
+        </div>
+      ) : null}
+      {numbers && numbers.length > 0 ? <div className="draw-grid">{numbers.map((number) => <DrawCard key={number} drawNumber={number} />)}</div> : null}
+    </section>
+  );
+}
+
+function Bones() {
+  return (
+    <div className="draw-grid" aria-busy="true" aria-label="Loading draws">
+      {[0, 1, 2].map((bone) => (
+        <div key={bone} className="card draw-card" aria-hidden="true">
+          <span className="bone" style={{ width: 130, height: 26 }} />
+          <span className="bone" style={{ width: '80%', height: 26, marginTop: 10 }} />
+          <span className="bone" style={{ width: '60%', height: 16, marginTop: 8 }} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+export function AwaitingResults() {
+  useDrawList('awaiting');
+  const numbers = useAtomValue(listAtom('awaiting'));
+  if (!numbers || numbers.length === 0) return null;
+  return (
+    <section className="section" aria-labelledby="awaiting-title">
+      <div className="section-head">
+        <h2 id="awaiting-title">{S.awaitingResults}</h2>
+        <span className="count-badge">{numbers.length}<span className="sr"> draws</span></span>
+      </div>
+      <div className="draw-grid">{numbers.map((number) => <DrawCard key={number} drawNumber={number} awaiting />)}</div>
+    </section>
+  );
+}
+
+export function RecentResults() {
+  useDrawList('completed');
+  const numbers = useAtomValue(listAtom('completed'));
+  if (!numbers || numbers.length === 0) return null;
+  return (
+    <section className="section" aria-labelledby="recent-title">
+      <div className="section-head">
+        <h2 id="recent-title">{S.recentResults}</h2>
+        <span className="meta">{numbers.length} completed {numbers.length === 1 ? 'draw' : 'draws'} in total</span>
+      </div>
+      <div className="draw-grid">{numbers.slice(0, RECENT_SHOWN).map((number) => <DrawCard key={number} drawNumber={number} />)}</div>
+    </section>
+  );
+}

@@ -1,0 +1,18 @@
+import { useAtomValue } from 'jotai';
+import { maintenanceAtom } from '@/features/shared-live/live-atoms';
+import { useMaintenance } from '@/features/shared-live/use-live';
+import { S } from '@/shared/strings';
+
+export function MaintenanceBanner() {
+  useMaintenance();
+  const maintenance = useAtomValue(maintenanceAtom);
+  return (
+    <div role="status" aria-label="System status">
+      {maintenance ? (
+        <div className="notice">
+          <strong>{S.maintenance}</strong> {S.maintenanceText}
+        </div>
+      ) : null}
+    </div>
+  );
+}

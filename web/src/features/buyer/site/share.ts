@@ -1,0 +1,57 @@
+/** Sharing a draw: the phone's own menu, else the clipboard, else the link to copy by hand. */
+import type { Draw } from '@/api/wire';
+import { cents, shortDollars } from '@/shared/money';
+import { S } from '@/shared/strings';
+import type { Toast } from '@/shared/ui/toast-atoms';
+
+export interface Shared {
+  title: string;
+  text: string;
+  url: string;
+}
+
+/** Match, current prize and sold/169 (A:310). */
+export function shareOf(draw: Draw, origin: string): Shared {
+  const title = `${draw.homeTeam} v ${draw.awayTeam}`;
+  const text = `${title}: current prize ${shortDollars(cents(draw.currentPrize))}, ${draw.ticketsSold}/169 tickets sold.`;
+  return { title, text, url: `${origin}/draw/${draw.drawNumber}` };
+}
+
+/** Tries each way in turn and says what happened; null when the phone's own menu did it or was dismissed. */
+export async function share(what: Shared, via: Pick<Navigator, 'clipboard'> & Partial<Pick<Navigator, 'share'>> = navigator): Promise<Toast | null> {
+  if (via.share && isPhone()) {
+    try {
+      await via.share(what);
+      return null;
+    } catch (error) {
+      if (error instanceof DOMException && error.name === 'AbortError') return null;
+    }
+  }
+  try {
+    await via.clipboard.writeText(`${what.text}\n${what.url}`);
+    return { title: S.copied, text: S.copiedText };
+  } catch {
+    return copyByHand(what.url);
+  }
+}
+
+function copyByHand(url: string): Toast {
+  const field = document.createElement('textarea');
+  field.value = url;
+  document.body.append(field);
+  field.select();
+  let copied = false;
+  try {
+    copied = document.execCommand('copy');
+  } catch {
+    copied = false;
+  }
+  field.remove();
+  if (copied) return { title: S.linkCopied, text: S.linkCopiedText };
+  return { title: S.unableToShare, text: S.unableToShareText, bad: true, lasts: 10_000, copyable: url };
+}
+
+/** A screen of 768 px or less, or a mobile browser by its own word (A:61). */
+export function isPhone(): boolean {
+  return window.innerWidth <= 768 || /Android|iPhone|iPad|iPod|Mobile/i.test(navigator.userAgent);
+}

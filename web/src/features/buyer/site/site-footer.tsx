@@ -1,0 +1,37 @@
+import { useAtomValue } from 'jotai';
+import { useEffect, useState } from 'react';
+import { fetchFooterMenus } from '@/api/endpoints/buyer';
+import type { FooterMenu } from '@/api/wire';
+import { SupportContacts } from './support-contacts';
+import { buildVersionAtom } from '@/features/shared-live/live-atoms';
+import { Brand } from './site-header';
+
+/** The operator's menus and the fixed Support block. Without menus the block stands alone. */
+export function SiteFooter() {
+  const [menus, setMenus] = useState<readonly FooterMenu[]>([]);
+  const version = useAtomValue(buildVersionAtom);
+  useEffect(() => {
+    void fetchFooterMenus().then(setMenus, () => {});
+  }, []);
+  return (
+    <footer className="site-foot">
+      <div className="wrap">
+        <div>
+          <Brand dark />
+          <p><small>18+ only. For supporters in Australia. Winners are paid by the club that runs the draw.</small></p>
+          {version ? <p><small>Version {version}</small></p> : null}
+        </div>
+        {menus.map((menu) => (
+          <nav key={menu.id} aria-label={menu.heading}>
+            <h2>{menu.heading}</h2>
+            <ul>{menu.items.map((item) => <li key={item.id}><a href={item.url}>{item.label}</a></li>)}</ul>
+          </nav>
+        ))}
+        <div>
+          <h2>Support</h2>
+          <SupportContacts />
+        </div>
+      </div>
+    </footer>
+  );
+}

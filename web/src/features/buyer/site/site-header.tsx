@@ -1,0 +1,53 @@
+import { useAtomValue } from 'jotai';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { configAtom } from '@/features/shared-live/live-atoms';
+import { S } from '@/shared/strings';
+import { Crossing } from '@/shared/ui/crossing';
+import { CloseIcon, MenuIcon } from '@/shared/ui/icons';
+
+export function Brand({ dark = false }: { dark?: boolean }) {
+  return (
+    <Link className="brand" href="/" aria-label={S.brand}>
+      <Crossing dark={dark} />
+      <span>Football <span>Doubles</span></span>
+    </Link>
+  );
+}
+
+const SECTIONS = [
+  { label: 'Home', href: '#main' },
+  { label: 'How It Works', href: '#how-it-works' },
+  { label: 'Find Draws', href: '#live-draws' },
+];
+
+/** The head of every page; the landing page has the whole navigation, the others the way home and to help. */
+export function SiteHeader({ full }: { full: boolean }) {
+  const config = useAtomValue(configAtom);
+  const [open, setOpen] = useState(false);
+  const support = `mailto:${config?.supportEmail ?? ''}`;
+  return (
+    <header className="site-head">
+      <div className="site-head-in">
+        <Brand />
+        <nav className={full ? 'site-nav full' : 'site-nav'} aria-label="Main">
+          {full ? SECTIONS.map(({ label, href }) => <a key={href} href={href}>{label}</a>) : null}
+          <a className="support-link" href={support}>Support</a>
+          {full ? <a className="btn small sec" href="/admin/login">{S.clubLogin}</a> : null}
+          {full ? (
+            <button type="button" className="icon-btn menu-button" aria-expanded={open} aria-controls="site-menu" aria-label={open ? 'Close menu' : 'Menu'} onClick={() => setOpen(!open)}>
+              {open ? <CloseIcon /> : <MenuIcon />}
+            </button>
+          ) : null}
+        </nav>
+      </div>
+      {full && open ? (
+        <nav className="menu-sheet" id="site-menu" aria-label="Menu">
+          {SECTIONS.map(({ label, href }) => <a key={href} href={href} onClick={() => setOpen(false)}>{label}</a>)}
+          <a href={support}>Support</a>
+          <a href="/admin/login">{S.clubLogin}</a>
+        </nav>
+      ) : null}
+    </header>
+  );
+}

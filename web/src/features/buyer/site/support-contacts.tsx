@@ -1,0 +1,14 @@
+import { useAtomValue } from 'jotai';
+import { configAtom } from '@/features/shared-live/live-atoms';
+
+/** The support e-mail and text number, in this order wherever they stand (WCAG 3.2.6). */
+export function SupportContacts() {
+  const config = useAtomValue(configAtom);
+  if (!config) return null;
+  return (
+    <p className="contact">
+      <a href={`mailto:${config.supportEmail}`}>{config.supportEmail}</a>
+      <a href={`sms:${config.supportSms.replace(/\s/g, '')}`}>Text {config.supportSms}</a>
+    </p>
+  );
+}

@@ -1,0 +1,25 @@
+import { useAtomValue } from 'jotai';
+import { S } from '@/shared/strings';
+import { BAND_WORDS, cardBand, pageBand, timeLeft } from './countdown';
+import { nowAtom } from './live-atoms';
+
+interface CountdownProps {
+  kickOff: string;
+  timezone?: string | null;
+  view: 'card' | 'page';
+}
+
+/** Time to kick-off as a pill. It is a timer, and not announced: a screen reader reads it when asked. */
+export function Countdown({ kickOff, timezone, view }: CountdownProps) {
+  const now = useAtomValue(nowAtom);
+  const at = Date.parse(kickOff);
+  if (at <= now) return <span className="pill">{view === 'card' ? S.gameStartedCard : S.gameStarted}</span>;
+  const band = view === 'card' ? cardBand(now, at, timezone) : pageBand(now, at);
+  // Two pulses at each whole minute, steady otherwise: nothing moves for longer than five seconds.
+  const pulsing = view === 'card' && band === 'red' && Math.ceil((at - now) / 1000) % 60 === 0;
+  return (
+    <span className={`pill band-${band}${pulsing ? ' is-pulsing' : ''}`} role="timer">
+      {timeLeft(at - now)} to kick-off<span className="sr">, {BAND_WORDS[band]}</span>
+    </span>
+  );
+}

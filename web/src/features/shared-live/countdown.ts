@@ -1,0 +1,50 @@
+/** How long until kick-off, in words and in a colour band; the band's name is always in words too (decision J-3). */
+import { sameDay } from '@/shared/dates';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+export type Band = 'green' | 'yellow' | 'orange' | 'red';
+
+/** Landing cards: red under 1 hour, orange under 6 hours, yellow on the same day, green after (A:178). */
+export function cardBand(nowMs: number, kickOffMs: number, timezone?: string | null): Band {
+  const left = kickOffMs - nowMs;
+  if (left < HOUR) return 'red';
+  if (left < 6 * HOUR) return 'orange';
+  return sameDay(nowMs, kickOffMs, timezone) ? 'yellow' : 'green';
+}
+
+/** The other view: green above 24 hours, yellow within 24, orange within 6, red within 1 (A:178). */
+export function pageBand(nowMs: number, kickOffMs: number): Band {
+  const left = kickOffMs - nowMs;
+  if (left > DAY) return 'green';
+  if (left > 6 * HOUR) return 'yellow';
+  return left > HOUR ? 'orange' : 'red';
+}
+
+export const BAND_WORDS: Record<Band, string> = {
+  green: 'plenty of time',
+  yellow: 'closing within a day',
+  orange: 'closing within hours',
+  red: 'closing very soon',
+};
+
+const two = (value: number) => String(value).padStart(2, '0');
+
+/** `3d 4h`, `2h 14m`, and `01:23` under an hour. */
+export function timeLeft(leftMs: number): string {
+  const left = Math.max(0, leftMs);
+  if (left >= DAY) return `${Math.floor(left / DAY)}d ${Math.floor((left % DAY) / HOUR)}h`;
+  if (left >= HOUR) return `${Math.floor(left / HOUR)}h ${Math.floor((left % HOUR) / MINUTE)}m`;
+  const seconds = Math.ceil(left / 1000);
+  return `${two(Math.floor(seconds / 60))}:${two(seconds % 60)}`;
+}
+
+/** Boards: `02:14:09`, days only when there are any, stopping at zero (A:137). */
+export function boardTimeLeft(leftMs: number): string {
+  const seconds = Math.max(0, Math.ceil(leftMs / 1000));
+  const days = Math.floor(seconds / 86_400);
+  const clock = [Math.floor((seconds % 86_400) / 3600), Math.floor((seconds % 3600) / 60), seconds % 60].map(two).join(':');
+  return days > 0 ? `${days}d ${clock}` : clock;
+}

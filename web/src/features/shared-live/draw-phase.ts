@@ -1,0 +1,20 @@
+/** What a draw is for the person looking at it now; the server's word and its clock together decide (public §4, E-3). */
+import type { Draw } from '@/api/wire';
+
+export type DrawPhase = 'active' | 'soldOut' | 'closed' | 'completed' | 'cancelled';
+
+export function phaseOf(draw: Pick<Draw, 'status' | 'gameDate' | 'ticketsAvailable'>, nowMs: number): DrawPhase {
+  if (draw.status === 'completed') return 'completed';
+  if (draw.status === 'cancelled') return 'cancelled';
+  if (draw.status === 'closed' || draw.status === 'awaiting_draw' || Date.parse(draw.gameDate) <= nowMs) return 'closed';
+  if (draw.status === 'active' || draw.status === 'open') return draw.ticketsAvailable > 0 ? 'active' : 'soldOut';
+  // An unknown word reads as completed, as specified (D18); nothing can be bought then.
+  return 'completed';
+}
+
+export const TICKETS = 169;
+
+/** Share of tickets sold with one decimal: `66.9%`. */
+export function soldShare(sold: number): string {
+  return `${((sold / TICKETS) * 100).toFixed(1)}%`;
+}

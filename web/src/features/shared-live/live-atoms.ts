@@ -1,0 +1,77 @@
+import { atom } from 'jotai';
+import { atomFamily } from 'jotai/utils';
+import type { Config, Draw, Frame, OrderAnswer } from '@/api/wire';
+import { NO_CLOCK, PUSHED_ROUND_TRIP_MS, addSample, serverNow, type Sample, type ServerClock } from '@/shared/clock';
+import { NOTHING, applyDraws, applyFrame, applyList, applyOrder, reconnected, type ListName, type Live } from './live';
+
+export const liveAtom = atom<Live>(NOTHING);
+export const configAtom = atom<Config | null>(null);
+export const clockAtom = atom<ServerClock>(NO_CLOCK);
+
+/** The socket: whether it is open, and when (performance clock) anything was last heard by socket or poll. */
+export const connectionAtom = atom<{ open: boolean; heardAt: number | null }>({ open: false, heardAt: null });
+/** When each topic, or the heartbeat under the empty name, was last heard. */
+export const topicHeardAtom = atom<Readonly<Record<string, number>>>({});
+
+/** How many components want each topic. */
+const wantedAtom = atom<Readonly<Record<string, number>>>({});
+export const topicsAtom = atom((get) => Object.entries(get(wantedAtom)).flatMap(([topic, count]) => (count > 0 ? [topic] : [])).sort());
+export const wantTopicAtom = atom(null, (get, set, topic: string, by: 1 | -1) => {
+  const wanted = get(wantedAtom);
+  set(wantedAtom, { ...wanted, [topic]: Math.max(0, (wanted[topic] ?? 0) + by) });
+});
+
+export const drawAtom = atomFamily((drawNumber: number) => atom((get): Draw | undefined => get(liveAtom).draws[drawNumber]));
+export const listAtom = atomFamily((name: ListName) => atom((get) => get(liveAtom).lists[name]));
+export const orderAtom = atomFamily((token: string) => atom((get): OrderAnswer | undefined => get(liveAtom).orders[token]));
+export const maintenanceAtom = atom((get) => get(liveAtom).maintenance);
+export const buildVersionAtom = atom((get) => get(liveAtom).buildVersion);
+
+export const noteTimeAtom = atom(null, (get, set, taken: Sample) => set(clockAtom, addSample(get(clockAtom), taken)));
+
+const noteHeardAtom = atom(null, (get, set, topic: string) => {
+  const now = performance.now();
+  set(topicHeardAtom, { ...get(topicHeardAtom), [topic]: now });
+  set(connectionAtom, { ...get(connectionAtom), heardAt: now });
+});
+
+export const receiveFrameAtom = atom(null, (get, set, frame: Frame) => {
+  set(noteHeardAtom, frame.type === 'heartbeat' ? '' : frame.topic);
+  set(noteTimeAtom, { offset: frame.serverNow + PUSHED_ROUND_TRIP_MS / 2 - performance.now(), roundTripMs: PUSHED_ROUND_TRIP_MS });
+  set(liveAtom, applyFrame(get(liveAtom), frame));
+});
+
+export const socketStateAtom = atom(null, (get, set, state: 'open' | 'closed') => {
+  set(connectionAtom, { ...get(connectionAtom), open: state === 'open' });
+  if (state === 'open') set(liveAtom, reconnected(get(liveAtom)));
+});
+
+/** An answer to a poll counts as being heard, but not as the socket being alive. */
+const noteAnswerAtom = atom(null, (get, set) => set(connectionAtom, { ...get(connectionAtom), heardAt: performance.now() }));
+
+export const receiveDrawsAtom = atom(null, (get, set, draws: readonly Draw[]) => {
+  set(noteAnswerAtom);
+  set(liveAtom, applyDraws(get(liveAtom), draws));
+});
+export const receiveListAtom = atom(null, (get, set, name: ListName, draws: readonly Draw[]) => {
+  set(noteAnswerAtom);
+  set(liveAtom, applyList(get(liveAtom), name, draws));
+});
+export const receiveOrderAtom = atom(null, (get, set, order: OrderAnswer) => {
+  set(noteAnswerAtom);
+  set(liveAtom, applyOrder(get(liveAtom), order));
+});
+export const receiveMaintenanceAtom = atom(null, (get, set, maintenance: boolean) => {
+  set(noteAnswerAtom);
+  set(liveAtom, { ...get(liveAtom), maintenance });
+});
+
+/** The second everybody agrees on: set by one ticker, read by every countdown. */
+const tickAtom = atom(0);
+export const nowAtom = atom(
+  (get) => {
+    get(tickAtom);
+    return serverNow(get(clockAtom), performance.now());
+  },
+  (get, set) => set(tickAtom, get(tickAtom) + 1),
+);

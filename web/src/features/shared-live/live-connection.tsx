@@ -1,0 +1,56 @@
+/** The one socket, the one ticker and the server's clock; mounted once by the app. */
+import { useAtomValue, useSetAtom } from 'jotai';
+import { useEffect, useState } from 'react';
+import { onServerTime } from '@/api/http';
+import { useLiveSocket } from '@/api/live-socket';
+import { noteTimeAtom, nowAtom, receiveFrameAtom, socketStateAtom, topicsAtom } from './live-atoms';
+import { useServerNow } from './use-live';
+
+const HIDDEN_MS_MAX = 5 * 60_000;
+
+/** True while the page is looked at, and five minutes after. */
+function useLookedAt(): boolean {
+  const [lookedAt, setLookedAt] = useState(true);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const changed = () => {
+      clearTimeout(timer);
+      if (document.visibilityState === 'visible') setLookedAt(true);
+      else timer = setTimeout(() => setLookedAt(false), HIDDEN_MS_MAX);
+    };
+    document.addEventListener('visibilitychange', changed);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', changed);
+    };
+  }, []);
+  return lookedAt;
+}
+
+/** Ticks on each whole second of the server's clock, so that every screen in a room counts together. */
+function useTicker(): void {
+  const tick = useSetAtom(nowAtom);
+  const now = useServerNow();
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout>;
+    const turn = () => {
+      tick();
+      timer = setTimeout(turn, 1000 - (now() % 1000) + 5);
+    };
+    turn();
+    return () => clearTimeout(timer);
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- reads the clock from the store each time
+  }, [tick]);
+}
+
+export function LiveConnection({ always }: { always: boolean }) {
+  const topics = useAtomValue(topicsAtom);
+  const onFrame = useSetAtom(receiveFrameAtom);
+  const onState = useSetAtom(socketStateAtom);
+  const noteTime = useSetAtom(noteTimeAtom);
+  const lookedAt = useLookedAt();
+  useEffect(() => onServerTime(noteTime), [noteTime]);
+  useTicker();
+  useLiveSocket({ topics, connect: (always || lookedAt) && topics.length > 0, onFrame, onState });
+  return null;
+}

@@ -1,0 +1,45 @@
+/** Starts the app on the document the server drew. The server's markup stays until the page's own code is here. */
+import { createStore } from 'jotai';
+import { createRoot } from 'react-dom/client';
+import { flushSync } from 'react-dom';
+import { fetchConfig } from '@/api/endpoints/buyer';
+import type { Boot } from '@/api/wire';
+import { sample, addSample, NO_CLOCK } from '@/shared/clock';
+import { clockAtom, configAtom, connectionAtom, liveAtom } from '@/features/shared-live/live-atoms';
+import { fromBoot } from '@/features/shared-live/live';
+import { bootAtom } from '@/features/shared-live/boot-atoms';
+import { App } from '@/app/app';
+import { load, match } from '@/app/routes';
+
+function readBoot(): Boot {
+  try {
+    return JSON.parse(document.getElementById('boot')?.textContent ?? '{}') as Boot;
+  } catch {
+    return {};
+  }
+}
+
+function seed(boot: Boot) {
+  const store = createStore();
+  const navigation = performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming | undefined;
+  if (boot.now && navigation && navigation.responseStart > 0) {
+    store.set(clockAtom, addSample(NO_CLOCK, sample(boot.now, navigation.requestStart, navigation.responseStart)));
+    store.set(connectionAtom, { open: false, heardAt: navigation.responseStart });
+  }
+  store.set(liveAtom, fromBoot(boot, boot.now ?? Date.now()));
+  store.set(configAtom, boot.config ?? null);
+  store.set(bootAtom, boot);
+  if (!boot.config) void fetchConfig().then((config) => store.set(configAtom, config), () => {});
+  return store;
+}
+
+async function start(): Promise<void> {
+  const root = document.getElementById('root');
+  if (!root) return;
+  const store = seed(readBoot());
+  await load(match(window.location.pathname).route);
+  // The server's markup is replaced in one step, by the same boxes, so nothing moves.
+  flushSync(() => createRoot(root).render(<App store={store} />));
+}
+
+void start();

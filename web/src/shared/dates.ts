@@ -1,0 +1,64 @@
+/** Dates as a supporter reads them: `Fri 20 Nov 2026, 7:10 pm`, in the draw's zone, named when the device is elsewhere. */
+
+export const BRISBANE = 'Australia/Brisbane';
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function format(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = zone + JSON.stringify(options);
+  let known = formats.get(key);
+  if (!known) {
+    known = new Intl.DateTimeFormat('en-AU', { ...options, timeZone: zone });
+    formats.set(key, known);
+  }
+  return known;
+}
+
+function parts(at: Date, zone: string, options: Intl.DateTimeFormatOptions): Record<string, string> {
+  return Object.fromEntries(format(zone, options).formatToParts(at).map((part) => [part.type, part.value]));
+}
+
+function offsetOf(at: Date, zone: string): string {
+  return parts(at, zone, { timeZoneName: 'longOffset' }).timeZoneName ?? '';
+}
+
+function safeZone(zone: string | null | undefined): string {
+  if (!zone) return BRISBANE;
+  try {
+    format(zone, { hour: 'numeric' });
+    return zone;
+  } catch {
+    return BRISBANE;
+  }
+}
+
+/** `Fri 20 Nov 2026`. */
+export function day(instant: string, timezone?: string | null): string {
+  const at = new Date(instant);
+  if (Number.isNaN(at.getTime())) return '';
+  const said = parts(at, safeZone(timezone), { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
+  return `${said.weekday} ${said.day} ${said.month} ${said.year}`;
+}
+
+/** `7:10 pm`. */
+export function timeOfDay(instant: string | number, timezone?: string | null): string {
+  const said = parts(new Date(instant), safeZone(timezone), { hour: 'numeric', minute: '2-digit', hour12: true });
+  return `${said.hour}:${said.minute} ${(said.dayPeriod ?? '').toLowerCase().replace(/[.\s\u202f]/g, '')}`;
+}
+
+/** `Fri 20 Nov 2026, 7:10 pm`, with the zone's name when the device keeps another time (decision E-10). */
+export function dayAndTime(instant: string, timezone?: string | null): string {
+  const zone = safeZone(timezone);
+  const at = new Date(instant);
+  if (Number.isNaN(at.getTime())) return '';
+  const device = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const elsewhere = offsetOf(at, zone) !== offsetOf(at, safeZone(device));
+  const name = elsewhere ? ` ${parts(at, zone, { timeZoneName: 'short' }).timeZoneName ?? ''}` : '';
+  return `${day(instant, zone)}, ${timeOfDay(instant, zone)}${name}`;
+}
+
+/** Whether two instants fall on one calendar day of a zone. */
+export function sameDay(one: number, other: number, timezone?: string | null): boolean {
+  const zone = safeZone(timezone);
+  return day(new Date(one).toISOString(), zone) === day(new Date(other).toISOString(), zone);
+}

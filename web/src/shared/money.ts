@@ -1,0 +1,60 @@
+/** Cents in, words out. No floats anywhere: a decimal string is read digit by digit. */
+
+export type Cents = number;
+
+/** `"5.00"` → 500. What is not money reads as 0: a price that cannot be read must never look like one. */
+export function cents(decimal: string | null | undefined): Cents {
+  const match = /^(\d+)(?:\.(\d{1,2}))?$/.exec((decimal ?? '').trim());
+  if (!match) return 0;
+  return Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'));
+}
+
+/** 1047 → `$10.47`. */
+export function dollars(amount: Cents): string {
+  const whole = Math.floor(amount / 100).toString().replace(/\B(?=(\d{3})+$)/g, ',');
+  return `$${whole}.${String(amount % 100).padStart(2, '0')}`;
+}
+
+/** Whole dollars, as boards show them: 28250 → `$282`. */
+export function wholeDollars(amount: Cents): string {
+  return dollars(Math.floor(amount / 100) * 100).slice(0, -3);
+}
+
+/** Whole dollars when there are no cents to show, both otherwise. */
+export function shortDollars(amount: Cents): string {
+  return amount % 100 === 0 ? wholeDollars(amount) : dollars(amount);
+}
+
+/** `amount × numerator ÷ denominator`, half up, exactly. */
+export function shareHalfUp(amount: Cents, numerator: number, denominator: number): Cents {
+  return Math.floor((2 * amount * numerator + denominator) / (2 * denominator));
+}
+
+/** Card fee of one line: 1.7 % of the subtotal, half up, plus 30 cents (A:298, decision D-5). */
+export function cardFee(subtotal: Cents): Cents {
+  return subtotal === 0 ? 0 : shareHalfUp(subtotal, 17, 1000) + 30;
+}
+
+export interface Price {
+  subtotal: Cents;
+  cardFee: Cents;
+  total: Cents;
+}
+
+/** What a buyer pays for so many tickets of one draw; the server's answer is compared with it (decision C-3). */
+export function priceOf(ticket: Cents, count: number, passOnFee: boolean): Price {
+  const subtotal = ticket * count;
+  const fee = passOnFee ? cardFee(subtotal) : 0;
+  return { subtotal, cardFee: fee, total: subtotal + fee };
+}
+
+/** The prize of so many sold tickets; with round-up a positive prize goes up to the next $10 (A:297, decision D-8). */
+export function prize(sold: number, ticket: Cents, percentage: number, roundUp: boolean): Cents {
+  const share = shareHalfUp(sold * ticket, percentage, 100);
+  return roundUp ? Math.ceil(share / 1000) * 1000 : share;
+}
+
+/** The landing card rounds up only from $5, for display (A:297, decision D-8). */
+export function cardPrize(sold: number, ticket: Cents, percentage: number, roundUp: boolean): Cents {
+  return prize(sold, ticket, percentage, roundUp && prize(sold, ticket, percentage, false) >= 500);
+}

@@ -1,0 +1,38 @@
+/** Browser storage that may be missing, full or forbidden: reading then gives null and writing says false. */
+
+export type Place = 'session' | 'local';
+
+function open(place: Place): Storage | null {
+  try {
+    return place === 'session' ? window.sessionStorage : window.localStorage;
+  } catch {
+    return null;
+  }
+}
+
+export function readStored(place: Place, key: string): unknown {
+  try {
+    const text = open(place)?.getItem(key);
+    return text ? JSON.parse(text) : null;
+  } catch {
+    return null;
+  }
+}
+
+export function writeStored(place: Place, key: string, value: unknown): boolean {
+  try {
+    const storage = open(place);
+    storage?.setItem(key, JSON.stringify(value));
+    return storage !== null;
+  } catch {
+    return false;
+  }
+}
+
+export function forgetStored(place: Place, key: string): void {
+  try {
+    open(place)?.removeItem(key);
+  } catch {
+    // Nothing was stored, then.
+  }
+}

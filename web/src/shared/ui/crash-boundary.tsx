@@ -1,0 +1,40 @@
+import { Component, type ReactNode } from 'react';
+import { S } from '@/shared/strings';
+
+interface Props {
+  children: ReactNode;
+  onCrash?: (error: Error) => void;
+}
+
+/** What a person sees when our own code fails: an apology, the details folded away, and the way out. */
+export class CrashBoundary extends Component<Props, { error: Error | null }> {
+  override state = { error: null as Error | null };
+
+  static getDerivedStateFromError(error: Error) {
+    return { error };
+  }
+
+  override componentDidCatch(error: Error) {
+    this.props.onCrash?.(error);
+  }
+
+  override render() {
+    const { error } = this.state;
+    if (!error) return this.props.children;
+    return (
+      <main className="plain-page" id="main">
+        <h1>{S.somethingWentWrong}</h1>
+        <p>{error.message}</p>
+        <details>
+          <summary>Technical details</summary>
+          <pre style={{ overflow: 'auto', fontSize: 14 }} tabIndex={0}>{error.stack}</pre>
+        </details>
+        <div className="actions">
+          <button type="button" className="btn" onClick={() => window.location.reload()}>
+            {S.reloadPage}
+          </button>
+        </div>
+      </main>
+    );
+  }
+}

@@ -1,0 +1,14 @@
+const CORNERS = [[0, 0], [16, 0], [0, 16], [16, 16]] as const;
+const CROSS = [[8, 0], [0, 8], [16, 8], [8, 16]] as const;
+
+/** The mark: one row crossing one column. */
+export function Crossing({ dark = false }: { dark?: boolean }) {
+  const tile = ([x, y]: readonly [number, number]) => <rect key={`${x}-${y}`} x={x} y={y} width="6" height="6" rx="1.5" />;
+  return (
+    <svg viewBox="0 0 22 22" width="22" height="22" aria-hidden="true">
+      <g fill="#B9C7C2">{CORNERS.map(tile)}</g>
+      <g fill={dark ? '#3DBE9C' : '#0B5D4B'}>{CROSS.map(tile)}</g>
+      <rect x="8" y="8" width="6" height="6" rx="1.5" fill="#FFB81C" />
+    </svg>
+  );
+}

@@ -1,0 +1,72 @@
+import { useAtom } from 'jotai';
+import { useEffect, useRef, useState, type PointerEvent } from 'react';
+import { CloseIcon } from './icons';
+import { toastAtom, type ShownToast } from './toast-atoms';
+
+const LASTS_MS = 5_000;
+const SWIPE_PX = 50;
+
+/** Swiping right by 50 px puts the toast away (A:308). */
+function useSwipe(onAway: () => void) {
+  const start = useRef<number | null>(null);
+  const [moved, setMoved] = useState(0);
+  return {
+    style: { '--swipe': `${moved}px` } as React.CSSProperties,
+    onPointerDown: (event: PointerEvent) => (start.current = event.clientX),
+    onPointerMove: (event: PointerEvent) => start.current !== null && setMoved(Math.max(0, event.clientX - start.current)),
+    onPointerUp: () => {
+      if (moved >= SWIPE_PX) onAway();
+      start.current = null;
+      setMoved(0);
+    },
+    onPointerCancel: () => {
+      start.current = null;
+      setMoved(0);
+    },
+  };
+}
+
+function Shown({ toast, onAway }: { toast: ShownToast; onAway: () => void }) {
+  const [held, setHeld] = useState(false);
+  const swipe = useSwipe(onAway);
+  useEffect(() => {
+    if (held) return;
+    const timer = setTimeout(onAway, toast.lasts ?? LASTS_MS);
+    return () => clearTimeout(timer);
+  }, [held, toast, onAway]);
+  const hold = { onPointerEnter: () => setHeld(true), onPointerLeave: () => setHeld(false), onFocus: () => setHeld(true), onBlur: () => setHeld(false) };
+  return (
+    <div className={`toast${toast.bad ? ' is-bad' : ''}`} role={toast.bad ? 'alert' : 'status'} {...hold} {...swipe}>
+      <strong>{toast.title}</strong>
+      {toast.text ? <p>{toast.text}</p> : null}
+      {toast.copyable ? <input readOnly aria-label="Link to copy" value={toast.copyable} onFocus={(event) => event.currentTarget.select()} /> : null}
+      {toast.action ? (
+        <button type="button" className="btn small sec" onClick={() => (toast.action?.run(), onAway())}>
+          {toast.action.label}
+        </button>
+      ) : null}
+      <button type="button" className="icon-btn" aria-label="Dismiss" onClick={onAway}>
+        <CloseIcon />
+      </button>
+    </div>
+  );
+}
+
+/** The place for toasts; F8 goes there from anywhere (A:308). */
+export function Toaster() {
+  const [toast, setToast] = useAtom(toastAtom);
+  const region = useRef<HTMLElement>(null);
+  const [away] = useState(() => () => setToast(null));
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'F8') region.current?.focus();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+  return (
+    <section ref={region} className="toast-region" aria-label="Notifications (F8)" tabIndex={-1}>
+      {toast ? <Shown key={toast.id} toast={toast} onAway={away} /> : null}
+    </section>
+  );
+}
