@@ -1,1 +1,55 @@
-fn main() {}
+//! What doubts: an impatient crowd, then an auditor. README.md says what each command proves.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod audit;
+mod books;
+mod browser;
+mod buyer;
+mod club;
+mod crowd;
+mod faults;
+mod fixtures;
+mod house;
+mod latency;
+mod plan;
+mod provider;
+mod report;
+mod rush;
+mod season;
+mod subject;
+mod told;
+mod watcher;
+
+#[derive(Parser)]
+#[command(name = "loadtest", about = "Sends an impatient crowd to the demo on this machine, then audits the books.")]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Everybody wants the same draws at once; optionally while the server and Postgres are being killed.
+    Rush(rush::Rush),
+    /// A real season: imports a fixture list, sells it, closes it, enters the results, pays the winners.
+    Season(season::Season),
+    /// Only the audit of a running demo: invariants, and our books against the sandbox's.
+    Audit(books::Audit),
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<ExitCode> {
+    let (report, file) = match CommandLine::parse().command {
+        Command::Rush(rush) => (rush::run(&rush).await?, Some(rush.page().clone())),
+        Command::Season(season) => (season::run(&season).await?, Some(season.page().clone())),
+        Command::Audit(audit) => (books::run(&audit).await?, None),
+    };
+    match file {
+        Some(file) => report.publish(&file)?,
+        None => println!("{}", report.to_text()),
+    }
+    Ok(if report.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,5 +1,6 @@
 //! What is remembered. The only crate that knows SQL.
 
+pub mod auditor;
 pub mod books;
 pub mod embedded;
 pub mod error;

@@ -1,0 +1,108 @@
+//! The books themselves: the invariants, and our figures against the provider's, to the cent.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use persistence::auditor::Auditor;
+
+use crate::audit::Check;
+use crate::browser::{Browser, Request, Site};
+use crate::house::House;
+use crate::latency::Call;
+use crate::provider::{self, Holding};
+use crate::report::{Report, Table, dollars};
+
+#[derive(Args, Clone, Debug)]
+pub struct Audit {
+    /// The running demo.
+    #[arg(long, default_value = "http://127.0.0.1:8080")]
+    base: String,
+    /// Its database, as `postgres://…`; without it only what the server itself answers is looked at.
+    #[arg(long)]
+    database: Option<String>,
+}
+
+pub async fn run(audit: &Audit) -> Result<Report> {
+    let house = House::open(Some(&audit.base), 0, Duration::from_secs(10)).await?;
+    let mut report = Report { title: "Football Doubles: the audit".to_owned(), ..Report::default() };
+    examine(&house.site, audit.database.as_deref(), &mut report).await?;
+    Ok(report)
+}
+
+/// Looks into the books and at the provider's, and writes what it finds into the report.
+pub async fn examine(site: &Arc<Site>, database: Option<&str>, report: &mut Report) -> Result<()> {
+    let browser = Browser::open(Arc::clone(site), 0)?;
+    report.checks.push(integrity(&browser).await?);
+    let Some(url) = database else { return Ok(()) };
+    let auditor = Auditor::open(url).await.context("opening the books")?;
+    let draws = auditor.draws().await?;
+    let differs =
+        draws.iter().filter(|draw| draw.tickets != draw.sold || !(0..=169).contains(&(draw.sold + draw.held)));
+    let differs = differs
+        .map(|draw| format!("FD-{}: {} tickets, {} sold, {} held", draw.draw, draw.tickets, draw.sold, draw.held));
+    report.checks.push(Check::new(
+        "each draw has as many tickets as it says, at most 169",
+        draws.len(),
+        differs.collect(),
+    ));
+    let undecided = auditor.undecided().await?;
+    let lines = undecided.iter().map(|(order, state, age)| format!("order {order} is {state} since {age} s")).collect();
+    report.checks.push(Check::new("no authorised order is undecided", undecided.len(), lines));
+    let anomalies = auditor.open_anomalies().await?;
+    let lines = anomalies.iter().map(|(kind, count)| format!("{count} × {kind}")).collect();
+    report.checks.push(Check::new("no anomaly is open", anomalies.len(), lines));
+    money(&browser, &auditor, report).await
+}
+
+/// The server's own look at its invariants: no rows expected.
+async fn integrity(browser: &Browser) -> Result<Check> {
+    let path = "/api/health/integrity";
+    let answer = browser.ask(Call::Club, &Request::get(path)).await.context("no answer from the integrity check")?;
+    let rows = answer.body.get("violations").and_then(|rows| rows.as_array()).cloned().unwrap_or_default();
+    let mut broken: Vec<String> = rows.iter().map(ToString::to_string).collect();
+    if !answer.ok() && broken.is_empty() {
+        broken.push(format!("{path} answered {}: {}", answer.status, answer.body));
+    }
+    Ok(Check::new("every invariant has zero rows", 1, broken))
+}
+
+/// Account by account: what our books say was taken, kept as fee and given back, and what the sandbox says.
+async fn money(browser: &Browser, auditor: &Auditor, report: &mut Report) -> Result<()> {
+    let mut both: BTreeMap<String, (Holding, Holding)> = BTreeMap::new();
+    for ours in auditor.accounts().await? {
+        both.entry(ours.account).or_default().0 = Holding {
+            captured: ours.captured,
+            application_fees: ours.application_fees - ours.fees_refunded,
+            refunded: ours.refunded,
+            payments: ours.payments,
+        };
+    }
+    for (account, theirs) in provider::ledger(browser).await? {
+        both.entry(account).or_default().1 = theirs;
+    }
+    both.retain(|_, (ours, theirs)| *ours != Holding::default() || *theirs != Holding::default());
+    let head = ["", "payments", "taken", "platform fee", "refunded", "sandbox: taken", "fee", "refunded"];
+    let mut table = Table::new("Our books and the sandbox's", &head);
+    let mut broken = Vec::new();
+    for (account, (ours, theirs)) in &both {
+        table.row([
+            account.clone(),
+            ours.payments.to_string(),
+            dollars(ours.captured),
+            dollars(ours.application_fees),
+            dollars(ours.refunded),
+            dollars(theirs.captured),
+            dollars(theirs.application_fees),
+            dollars(theirs.refunded),
+        ]);
+        if ours != theirs {
+            broken.push(format!("{account}: ours {ours:?}, the sandbox's {theirs:?}"));
+        }
+    }
+    report.tables.push(table);
+    report.checks.push(Check::new("our books equal the sandbox's to the cent", both.len(), broken));
+    Ok(())
+}

@@ -1,0 +1,165 @@
+//! A real season's games, read from CSV and moved into the future: order, weekdays, zones and local times of day stay.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+use time::format_description::BorrowedFormatItem;
+use time::macros::format_description;
+use time::{Date, Duration, OffsetDateTime, PrimitiveDateTime, Time};
+use time_tz::{OffsetDateTimeExt, PrimitiveDateTimeExt};
+
+const DAY: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]");
+const MINUTE: &[BorrowedFormatItem<'_>] = format_description!("[hour]:[minute]");
+const SECOND: &[BorrowedFormatItem<'_>] = format_description!("[hour]:[minute]:[second]");
+
+/// By the traditional rule (decision E-8) nobody's try counts as the number nine's.
+const NO_TRY: u8 = 9;
+
+#[derive(Clone, Debug, Deserialize)]
+struct Row {
+    date: String,
+    kick_off: String,
+    timezone: String,
+    home_team: String,
+    away_team: String,
+    #[serde(default)]
+    home_try_scorer_jerseys: String,
+    #[serde(default)]
+    away_try_scorer_jerseys: String,
+}
+
+/// One game and how it ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fixture {
+    pub home: String,
+    pub away: String,
+    /// IANA name.
+    pub zone: String,
+    /// Local to the zone.
+    pub date: Date,
+    pub kick_off: Time,
+    /// First listed try scorers, as a club would enter them.
+    pub result: (u8, u8),
+}
+
+/// Reads `match_id,round,date,kick_off,timezone,home_team,away_team,…,home_try_scorer_jerseys,away_try_scorer_jerseys`.
+pub fn read(csv: &str) -> Result<Vec<Fixture>> {
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    reader
+        .deserialize::<Row>()
+        .enumerate()
+        .map(|(line, row)| fixture(&row?).with_context(|| format!("game {line}")))
+        .collect()
+}
+
+fn fixture(row: &Row) -> Result<Fixture> {
+    Ok(Fixture {
+        home: row.home_team.clone(),
+        away: row.away_team.clone(),
+        zone: row.timezone.clone(),
+        date: Date::parse(&row.date, DAY).with_context(|| format!("date {}", row.date))?,
+        kick_off: Time::parse(&row.kick_off, MINUTE).with_context(|| format!("kick-off {}", row.kick_off))?,
+        result: (first_scorer(&row.home_try_scorer_jerseys), first_scorer(&row.away_try_scorer_jerseys)),
+    })
+}
+
+/// The first listed jersey; nobody, or a number beyond thirteen (an interchange), counts as nine.
+fn first_scorer(jerseys: &str) -> u8 {
+    let first = jerseys.split_whitespace().next().and_then(|jersey| jersey.parse().ok());
+    first.filter(|jersey| (1..=13).contains(jersey)).unwrap_or(NO_TRY)
+}
+
+/// Moves all games by the same whole number of weeks, so that the earliest is at least two days after `today`.
+pub fn shift_ahead(fixtures: &mut [Fixture], today: Date) {
+    let Some(earliest) = fixtures.iter().map(|fixture| fixture.date).min() else { return };
+    let missing = (today + Duration::days(2) - earliest).whole_days().max(0);
+    let weeks = missing / 7 + i64::from(missing % 7 > 0);
+    for fixture in fixtures {
+        fixture.date += Duration::weeks(weeks);
+    }
+}
+
+impl Fixture {
+    /// The kick-off as an instant; the earlier one where the clock is put back.
+    pub fn instant(&self) -> Result<OffsetDateTime> {
+        let zone = time_tz::timezones::get_by_name(&self.zone).with_context(|| format!("zone {}", self.zone))?;
+        let local = PrimitiveDateTime::new(self.date, self.kick_off);
+        local.assume_timezone(zone).take_first().context("a kick-off in the hour that the clock skips")
+    }
+
+    /// Moves the kick-off to an instant, told in the game's own zone.
+    pub fn kick_off_at(&mut self, instant: OffsetDateTime) -> Result<()> {
+        let zone = time_tz::timezones::get_by_name(&self.zone).with_context(|| format!("zone {}", self.zone))?;
+        let local = instant.to_timezone(zone);
+        (self.date, self.kick_off) = (local.date(), local.time());
+        Ok(())
+    }
+}
+
+/// The import's own columns. Seconds are only written where there are some.
+pub fn to_import<'a>(fixtures: impl IntoIterator<Item = &'a Fixture>, league: &str) -> Result<String> {
+    let mut out = String::from("date,kick-off,zone,home,away,league\n");
+    for fixture in fixtures {
+        let form = if fixture.kick_off.second() == 0 { MINUTE } else { SECOND };
+        let (day, time) = (fixture.date.format(DAY)?, fixture.kick_off.format(form)?);
+        let (zone, home, away) = (&fixture.zone, quoted(&fixture.home), quoted(&fixture.away));
+        writeln!(out, "{day},{time},{zone},{home},{away},{}", quoted(league))?;
+    }
+    Ok(out)
+}
+
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use time::macros::{date, datetime, time};
+
+    const CSV: &str = "match_id,round,date,kick_off,timezone,home_team,away_team,venue,home_score,away_score,home_try_scorer_jerseys,away_try_scorer_jerseys\n\
+        1,Round 1,2024-03-07,20:00,Australia/Sydney,Knights,Raiders,Ground,12,28,7 11,1 5\n\
+        2,Round 1,2024-03-08,20:05,Pacific/Auckland,Warriors,\"Sharks, The\",Ground,8,0,17 2,\n";
+
+    #[test]
+    fn the_first_listed_scorer_counts_and_what_is_no_starter_is_nine() {
+        let fixtures = read(CSV).unwrap();
+        assert_eq!(fixtures[0].result, (7, 1));
+        assert_eq!(fixtures[1].result, (9, 9), "17 is an interchange, and away scored no try");
+    }
+
+    #[test]
+    fn a_season_moves_by_whole_weeks_and_keeps_its_shape() {
+        let mut fixtures = read(CSV).unwrap();
+        shift_ahead(&mut fixtures, date!(2026 - 11 - 21));
+        assert_eq!(fixtures[0].date.weekday(), date!(2024 - 03 - 07).weekday());
+        assert!(fixtures[0].date >= date!(2026 - 11 - 23) && fixtures[0].date < date!(2026 - 11 - 30));
+        assert_eq!(fixtures[1].date - fixtures[0].date, Duration::days(1));
+        assert_eq!((fixtures[1].kick_off, fixtures[1].zone.as_str()), (time!(20:05), "Pacific/Auckland"));
+    }
+
+    #[test]
+    fn a_season_that_lies_ahead_stays() {
+        let mut fixtures = read(CSV).unwrap();
+        shift_ahead(&mut fixtures, date!(2024 - 01 - 01));
+        assert_eq!(fixtures[0].date, date!(2024 - 03 - 07));
+    }
+
+    #[test]
+    fn an_instant_is_told_in_the_games_own_zone() {
+        let mut fixtures = read(CSV).unwrap();
+        fixtures[1].kick_off_at(datetime!(2026-11-20 12:30:45 UTC)).unwrap();
+        assert_eq!((fixtures[1].date, fixtures[1].kick_off), (date!(2026 - 11 - 21), time!(1:30:45)));
+        assert_eq!(fixtures[1].instant().unwrap(), datetime!(2026-11-20 12:30:45 UTC));
+    }
+
+    #[test]
+    fn the_import_reads_commas_in_names() {
+        let csv = to_import(&read(CSV).unwrap(), "NRL").unwrap();
+        let lines: Vec<&str> = csv.lines().collect();
+        assert_eq!(lines[0], "date,kick-off,zone,home,away,league");
+        assert_eq!(lines[1], "2024-03-07,20:00,Australia/Sydney,Knights,Raiders,NRL");
+        assert_eq!(lines[2], "2024-03-08,20:05,Pacific/Auckland,Warriors,\"Sharks, The\",NRL");
+    }
+}

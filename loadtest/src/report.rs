@@ -1,0 +1,249 @@
+//! The report: one page for the terminal, the same with pictures as HTML.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::audit::Check;
+use crate::latency::{Call, Heard, Percentiles, millis};
+use crate::told::Verdict;
+use crate::watcher::Lag;
+
+pub mod plots;
+
+/// A named table of text cells; the first row is the head.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    pub name: String,
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub fn new(name: &str, head: &[&str]) -> Self {
+        Self { name: name.to_owned(), rows: vec![head.iter().map(|cell| (*cell).to_owned()).collect()] }
+    }
+
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+}
+
+/// Everything one run has to say.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    pub title: String,
+    /// Seed, sizes, times: what is needed to play it again.
+    pub facts: Vec<(String, String)>,
+    pub tables: Vec<Table>,
+    pub checks: Vec<Check>,
+    /// Finished SVG documents.
+    pub plots: Vec<String>,
+}
+
+impl Report {
+    pub fn fact(&mut self, name: &str, value: impl ToString) {
+        self.facts.push((name.to_owned(), value.to_string()));
+    }
+
+    pub fn passed(&self) -> bool {
+        self.checks.iter().all(|check| check.broken.is_empty())
+    }
+
+    pub fn verdicts(&mut self, verdicts: &[(Verdict, usize)]) {
+        let mut table = Table::new("What the buyers were told", &["", "buyers"]);
+        for (verdict, count) in verdicts {
+            table.row([verdict.name().to_owned(), count.to_string()]);
+        }
+        self.tables.push(table);
+    }
+
+    /// Answered calls only: a killed server's silence has no duration worth a percentile.
+    pub fn latencies(&mut self, heard: &[Heard]) {
+        let mut table = Table::new("Answers (milliseconds)", &["", "answers", "p50", "p90", "p99", "longest"]);
+        for call in Call::ALL {
+            let took = heard.iter().filter(|heard| heard.call == call && heard.status > 0);
+            let figures = Percentiles::of(took.map(|heard| millis(heard.took)).collect());
+            if figures.count > 0 {
+                table.row(figure_row(call.name(), figures));
+            }
+        }
+        self.tables.push(table);
+    }
+
+    pub fn lags(&mut self, decided: Vec<f64>, lag: &Lag) {
+        let head = ["", "measured", "p50", "p90", "p99", "longest"];
+        let mut table = Table::new("Waits (milliseconds)", &head);
+        table.row(figure_row("card authorised → buyer knows", Percentiles::of(decided)));
+        table.row(figure_row("buyer knows → board shows it", Percentiles::of(lag.behind_buyer.clone())));
+        table.row(figure_row("first board → every board", Percentiles::of(lag.behind_first_board.clone())));
+        table.row(figure_row("frame made → frame there", Percentiles::of(lag.on_the_way.clone())));
+        self.tables.push(table);
+    }
+
+    pub fn to_text(&self) -> String {
+        let mut out = format!("\n{}\n{}\n", self.title, "=".repeat(self.title.chars().count()));
+        for (name, value) in &self.facts {
+            let _ = writeln!(out, "  {name:<26} {value}");
+        }
+        for table in &self.tables {
+            out.push_str(&table_text(table));
+        }
+        let _ = writeln!(out, "\nAudit");
+        for check in &self.checks {
+            let verdict = if check.broken.is_empty() { "ok    " } else { "BROKEN" };
+            let _ = writeln!(out, "  {verdict} {} ({} looked at)", check.name, check.looked_at);
+            for broken in check.broken.iter().take(12) {
+                let _ = writeln!(out, "           {broken}");
+            }
+            if check.broken.len() > 12 {
+                let _ = writeln!(out, "           … and {} more", check.broken.len() - 12);
+            }
+        }
+        let _ = writeln!(out, "\n{}", self.summary());
+        out
+    }
+
+    fn summary(&self) -> String {
+        let broken: usize = self.checks.iter().map(|check| check.broken.len()).sum();
+        match broken {
+            0 => format!("PASSED: {} checks, nothing broken.", self.checks.len()),
+            _ => format!("FAILED: {broken} broken promises."),
+        }
+    }
+
+    pub fn to_html(&self) -> String {
+        let mut body = String::new();
+        for (name, value) in &self.facts {
+            let _ = write!(body, "<tr><th>{}</th><td>{}</td></tr>", escape(name), escape(value));
+        }
+        let mut page = format!("<table>{body}</table>");
+        let class = if self.passed() { "passed" } else { "failed" };
+        let _ = write!(page, "<p class=\"{class}\">{}</p>", escape(&self.summary()));
+        for plot in &self.plots {
+            let _ = write!(page, "<figure>{plot}</figure>");
+        }
+        for table in &self.tables {
+            page.push_str(&table_html(table));
+        }
+        page.push_str("<h2>Audit</h2><ul>");
+        for check in &self.checks {
+            let class = if check.broken.is_empty() { "passed" } else { "failed" };
+            let name = escape(&check.name);
+            let _ = write!(page, "<li class=\"{class}\">{name} <small>({} looked at)</small>", check.looked_at);
+            for broken in check.broken.iter().take(200) {
+                let _ = write!(page, "<br><code>{}</code>", escape(broken));
+            }
+            page.push_str("</li>");
+        }
+        let title = escape(&self.title);
+        format!(
+            "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>{title}</title>\
+             <style>{STYLE}</style><h1>{title}</h1>{page}</ul></html>"
+        )
+    }
+
+    /// Prints the page and writes the HTML file.
+    pub fn publish(&self, file: &Path) -> Result<()> {
+        println!("{}", self.to_text());
+        std::fs::write(file, self.to_html()).with_context(|| format!("writing {}", file.display()))?;
+        println!("Written: {}", file.display());
+        Ok(())
+    }
+}
+
+pub fn dollars(cents: i64) -> String {
+    let sign = if cents < 0 { "-" } else { "" };
+    format!("{sign}${}.{:02}", cents.abs() / 100, cents.abs() % 100)
+}
+
+const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1f2937}\
+    table{border-collapse:collapse;margin:1rem 0}th,td{padding:.2rem .8rem;border-bottom:1px solid #e5e7eb;text-align:right}\
+    th:first-child,td:first-child{text-align:left}figure{margin:1.5rem 0}svg{max-width:100%;height:auto}\
+    .passed{color:#047857}.failed{color:#b91c1c}code{color:#b91c1c}small{color:#6b7280}";
+
+fn figure_row(name: &str, figures: Percentiles) -> Vec<String> {
+    let shown = |value: f64| format!("{value:.1}");
+    let Percentiles { count, p50, p90, p99, most } = figures;
+    vec![name.to_owned(), count.to_string(), shown(p50), shown(p90), shown(p99), shown(most)]
+}
+
+fn table_text(table: &Table) -> String {
+    let columns = table.rows.iter().map(Vec::len).max().unwrap_or(0);
+    let wide = |column: usize| {
+        table.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(wide).collect();
+    let mut out = format!("\n{}\n", table.name);
+    for row in &table.rows {
+        out.push(' ');
+        for (index, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let _ = if index == 0 { write!(out, " {cell:<width$}") } else { write!(out, "  {cell:>width$}") };
+        }
+        out.truncate(out.trim_end().len());
+        out.push('\n');
+    }
+    out
+}
+
+fn table_html(table: &Table) -> String {
+    let mut out = format!("<h2>{}</h2><table>", escape(&table.name));
+    for (index, row) in table.rows.iter().enumerate() {
+        let tag = if index == 0 { "th" } else { "td" };
+        let cells: String = row.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect();
+        let _ = write!(out, "<tr>{cells}</tr>");
+    }
+    out.push_str("</table>");
+    out
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn report(broken: &[&str]) -> Report {
+        let mut report = Report { title: "Rush <1>".into(), ..Report::default() };
+        report.fact("seed", 7);
+        report.verdicts(&[(Verdict::Bought, 3), (Verdict::SoldOut, 10)]);
+        let heard = |call, ms, status| Heard { call, at: Duration::ZERO, took: Duration::from_millis(ms), status };
+        report.latencies(&[heard(Call::Open, 5, 200), heard(Call::Open, 9, 0), heard(Call::Page, 2, 200)]);
+        report.checks.push(Check::new("no ticket sold twice", 169, broken.iter().map(|b| (*b).to_owned()).collect()));
+        report.plots.push("<svg></svg>".into());
+        report
+    }
+
+    #[test]
+    fn a_clean_report_says_so_in_words() {
+        let text = report(&[]).to_text();
+        assert!(text.contains("ok     no ticket sold twice (169 looked at)"), "{text}");
+        assert!(text.ends_with("PASSED: 1 checks, nothing broken.\n"), "{text}");
+        assert!(text.contains("shown their tickets       3\n"), "{text}");
+    }
+
+    #[test]
+    fn silence_has_no_latency() {
+        let text = report(&[]).to_text();
+        assert!(text.contains("open payment        1  5.0  5.0  5.0      5.0"), "{text}");
+    }
+
+    #[test]
+    fn a_broken_promise_is_shown_and_fails_the_run() {
+        let report = report(&["ticket 7 twice"]);
+        assert!(!report.passed());
+        assert!(report.to_text().contains("BROKEN no ticket sold twice"));
+        assert!(report.to_text().contains("FAILED: 1 broken promises."));
+        assert!(report.to_html().contains("<code>ticket 7 twice</code>"));
+    }
+
+    #[test]
+    fn the_page_is_whole_and_escapes_what_it_is_given() {
+        let html = report(&[]).to_html();
+        assert!(html.starts_with("<!doctype html>") && html.ends_with("</html>"));
+        assert!(html.contains("<h1>Rush &lt;1&gt;</h1>") && html.contains("<figure><svg></svg></figure>"));
+    }
+}

@@ -1,0 +1,124 @@
+//! Pictures as SVG text: sold over time, latencies and lags as cumulative curves.
+
+use anyhow::{Result, anyhow};
+use plotters::prelude::*;
+
+use crate::latency::rank;
+
+/// A named line of points.
+pub type Line = (String, Vec<(f64, f64)>);
+
+const SIZE: (u32, u32) = (900, 340);
+const COLOURS: [RGBColor; 8] = [
+    RGBColor(29, 78, 216),
+    RGBColor(5, 150, 105),
+    RGBColor(220, 38, 38),
+    RGBColor(217, 119, 6),
+    RGBColor(124, 58, 237),
+    RGBColor(14, 116, 144),
+    RGBColor(190, 24, 93),
+    RGBColor(75, 85, 99),
+];
+
+/// Lines over a common pair of axes, both from zero. Nothing to show gives no picture.
+pub fn lines(title: &str, x_name: &str, y_name: &str, lines: &[Line]) -> Result<Option<String>> {
+    let points = || lines.iter().flat_map(|(_, points)| points.iter());
+    let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max).max(1.0) * 1.03;
+    let (x_most, y_most) = (most(&mut points().map(|p| p.0)), most(&mut points().map(|p| p.1)));
+    if points().next().is_none() {
+        return Ok(None);
+    }
+    let mut svg = String::new();
+    draw(&mut svg, (title, x_name, y_name), (x_most, y_most), lines)
+        .map_err(|why| anyhow!("drawing {title}: {why}"))?;
+    Ok(Some(svg))
+}
+
+fn draw(
+    svg: &mut String,
+    (title, x_name, y_name): (&str, &str, &str),
+    (x_most, y_most): (f64, f64),
+    lines: &[Line],
+) -> Result<(), Box<dyn std::error::Error>> {
+    let area = SVGBackend::with_string(svg, SIZE).into_drawing_area();
+    area.fill(&WHITE)?;
+    let mut chart = ChartBuilder::on(&area)
+        .caption(title, ("sans-serif", 20))
+        .margin(12)
+        .x_label_area_size(38)
+        .y_label_area_size(56)
+        .build_cartesian_2d(0.0..x_most, 0.0..y_most)?;
+    chart.configure_mesh().x_desc(x_name).y_desc(y_name).light_line_style(RGBColor(243, 244, 246)).draw()?;
+    for ((name, points), colour) in lines.iter().zip(COLOURS.iter().cycle()) {
+        let series = LineSeries::new(points.iter().copied(), colour.stroke_width(2));
+        let colour = *colour;
+        chart
+            .draw_series(series)?
+            .label(name)
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
+    }
+    if lines.len() > 1 {
+        chart
+            .configure_series_labels()
+            .background_style(WHITE.mix(0.8))
+            .border_style(RGBColor(209, 213, 219))
+            .position(SeriesLabelPosition::LowerRight)
+            .draw()?;
+    }
+    area.present()?;
+    Ok(())
+}
+
+/// The share (percent) of a sample that is at most so large: one point per percent, up to the 99.9th.
+pub fn cumulative(name: &str, mut sample: Vec<f64>) -> Line {
+    sample.sort_by(f64::total_cmp);
+    if sample.is_empty() {
+        return (name.to_owned(), Vec::new());
+    }
+    let percents = (1..=99).map(f64::from).chain([99.5, 99.9]);
+    (name.to_owned(), percents.map(|percent| (rank(&sample, percent), percent)).collect())
+}
+
+/// Keeps at most `most` points of a long line: first, last and evenly between.
+pub fn thinned(points: Vec<(f64, f64)>, most: usize) -> Vec<(f64, f64)> {
+    if points.len() <= most || most < 2 {
+        return points;
+    }
+    (0..most).map(|index| points[index * (points.len() - 1) / (most - 1)]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_is_svg_with_its_words_in_it() {
+        let two =
+            [("draw 1001".to_owned(), vec![(0.0, 0.0), (5.0, 169.0)]), ("draw 1002".to_owned(), vec![(1.0, 3.0)])];
+        let svg = lines("Sold over time", "seconds", "tickets", &two).unwrap().unwrap();
+        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{svg}");
+        for word in ["Sold over time", "seconds", "tickets", "draw 1001", "draw 1002", "<polyline"] {
+            assert!(svg.contains(word), "{word} is missing");
+        }
+    }
+
+    #[test]
+    fn nothing_measured_is_no_picture() {
+        assert_eq!(lines("x", "y", "z", &[("empty".to_owned(), Vec::new())]).unwrap(), None);
+    }
+
+    #[test]
+    fn a_cumulative_line_climbs() {
+        let (_, points) = cumulative("x", vec![30.0, 10.0, 20.0]);
+        assert_eq!((points.first().copied(), points.last().copied()), (Some((10.0, 1.0)), Some((30.0, 99.9))));
+        assert!(points.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 < pair[1].1));
+        assert!(cumulative("x", Vec::new()).1.is_empty());
+    }
+
+    #[test]
+    fn thinning_keeps_the_ends() {
+        let long: Vec<(f64, f64)> = (0..1000).map(|n| (f64::from(n), 1.0)).collect();
+        let thin = thinned(long, 100);
+        assert_eq!((thin.len(), thin[0].0, thin[99].0), (100, 0.0, 999.0));
+    }
+}

@@ -1,0 +1,187 @@
+//! The rush: everybody wants the same draws at the same time, and the server may be killed while they do.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use time::OffsetDateTime;
+use tokio::sync::watch;
+
+use crate::audit::Check;
+use crate::browser::{Browser, Request, number};
+use crate::club::Club;
+use crate::crowd::{self, Gate};
+use crate::faults::{self, Blows, SandboxFaults};
+use crate::fixtures::{self, Fixture};
+use crate::house::{Happened, House};
+use crate::latency::Call;
+use crate::plan::{Crowd, Habits};
+use crate::report::Report;
+use crate::told::Verdict;
+
+/// A lapsed reservation is free after 150 seconds; whoever is keen waits a little longer.
+const KEEN: Duration = Duration::from_secs(200);
+
+#[derive(Args, Clone, Debug)]
+pub struct Rush {
+    /// Draws that everybody wants.
+    #[arg(long, default_value_t = 1)]
+    draws: usize,
+    /// People who come.
+    #[arg(long, default_value_t = 400)]
+    buyers: usize,
+    /// How often every call is sent again although it was answered.
+    #[arg(long, default_value_t = 3)]
+    retries: u32,
+    /// Percent of the buyers who open a payment and go away.
+    #[arg(long, default_value_t = 10)]
+    abandoners: u32,
+    /// Boards that follow the draws.
+    #[arg(long, default_value_t = 50)]
+    watchers: usize,
+    /// The whole crowd follows from this number.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Seconds over which the crowd arrives; at once by default, over as long as the blows last when there are some.
+    #[arg(long)]
+    over: Option<u64>,
+    /// Kill the server (SIGKILL) about every so many seconds while people buy.
+    #[arg(long)]
+    kill_every: Option<u64>,
+    /// Kill Postgres (SIGKILL) so many times, in between.
+    #[arg(long, default_value_t = 0, requires = "kill_every")]
+    kill_postgres: u32,
+    /// Let the sandbox lose, double and delay its webhooks, and fail now and then.
+    #[arg(long)]
+    faults: bool,
+    /// A server that runs already; by default one is started, and ended afterwards.
+    #[arg(long)]
+    base: Option<String>,
+    #[arg(long, default_value = "report.html")]
+    report: PathBuf,
+    /// Keep our own server's folder for a look.
+    #[arg(long)]
+    keep: bool,
+}
+
+impl Rush {
+    pub fn page(&self) -> &PathBuf {
+        &self.report
+    }
+
+    fn over(&self) -> u64 {
+        let blows = self.kill_every.map_or(0, |every| (every * u64::from(2 * self.kill_postgres + 4)).max(60));
+        self.over.unwrap_or(blows)
+    }
+}
+
+pub async fn run(rush: &Rush) -> Result<Report> {
+    anyhow::ensure!(
+        rush.base.is_none() || rush.kill_every.is_none(),
+        "only our own server is killed: leave out --base"
+    );
+    let house = House::open(rush.base.as_deref(), rush.retries, Duration::from_secs(90)).await?;
+    let outcome = play(&house, rush).await;
+    house.close(rush.keep).await?;
+    outcome
+}
+
+async fn play(house: &House, rush: &Rush) -> Result<Report> {
+    let mut report = Report { title: "Football Doubles: the rush".to_owned(), ..Report::default() };
+    let draws = fresh_draws(house, rush.draws).await?;
+    let operator = Browser::open(Arc::clone(&house.site), rush.seed)?;
+    if rush.faults {
+        faults::set(&operator, rush.seed, SandboxFaults::ordinary()).await?;
+    }
+    let crowd = Crowd {
+        seed: rush.seed,
+        buyers: rush.buyers,
+        over_ms: rush.over() * 1000,
+        most: 20,
+        habits: Habits::rushed(rush.abandoners),
+        together: vec![(0..rush.draws).collect(); rush.draws],
+    };
+    for (name, value) in [
+        ("seed", rush.seed.to_string()),
+        ("draws", draws.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")),
+        ("buyers", format!("{} within {} s", rush.buyers, rush.over())),
+        ("every call sent again", format!("{} times", rush.retries)),
+        ("boards", rush.watchers.to_string()),
+    ] {
+        report.fact(name, value);
+    }
+    let happened = storm(house, rush, &crowd, &draws).await?;
+    if rush.faults {
+        faults::set(&operator, rush.seed, SandboxFaults::default()).await?;
+    }
+    report.fact("the rush took", format!("{:.1} s", house.site.now().as_secs_f64()));
+    report.checks.push(full(&operator, &draws, &happened, &mut report.facts).await?);
+    house.conclude(&happened, &mut report).await?;
+    Ok(report)
+}
+
+async fn storm(house: &House, rush: &Rush, crowd: &Crowd, draws: &[i64]) -> Result<Happened> {
+    let (stop, stopping) = watch::channel(false);
+    let (calm, calming) = watch::channel(false);
+    let boards = house.boards(draws, rush.watchers, &calming);
+    let striking = rush.kill_every.map(|every| {
+        let blows = Blows { every: Duration::from_secs(every), postgres: rush.kill_postgres, seed: rush.seed };
+        tokio::spawn(faults::strike(Arc::clone(&house.subject), blows, stopping))
+    });
+    let gate = Gate { draws: draws.to_vec(), keen: KEEN, at_once: rush.buyers.max(1) };
+    let bar = crowd::bar("buyers", rush.buyers);
+    let tolds = crowd::send(Arc::clone(&house.site), crowd.plans(draws.len()), gate, bar).await;
+    stop.send_replace(true);
+    let struck = match striking {
+        Some(striking) => Some(striking.await??),
+        None => None,
+    };
+    // Boards get a moment for the last sale: two ticks and some air.
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    calm.send_replace(true);
+    Ok(Happened { tolds: tolds?, boards: boards.join_all().await, struck })
+}
+
+/// New draws of one club, so that nothing was sold before; their kick-off is a week away.
+async fn fresh_draws(house: &House, count: usize) -> Result<Vec<i64>> {
+    let club = Club::all(&house.site).await?.into_iter().next().context("no club")?;
+    let mut games = Vec::new();
+    let stamp = OffsetDateTime::now_utc().unix_timestamp();
+    for game in 0..count {
+        let mut fixture = Fixture {
+            home: format!("Rush {stamp}-{game} Home"),
+            away: "Rush Away".to_owned(),
+            zone: "Australia/Brisbane".to_owned(),
+            date: OffsetDateTime::now_utc().date(),
+            kick_off: time::Time::MIDNIGHT,
+            result: (9, 9),
+        };
+        fixture.kick_off_at(OffsetDateTime::now_utc().replace_second(0)? + time::Duration::days(7))?;
+        games.push(fixture);
+    }
+    club.import(fixtures::to_import(&games, "Rush")?, 500, 50).await
+}
+
+/// Whoever was told that a draw is sold out met a full one; says how much each sold.
+async fn full(
+    browser: &Browser,
+    draws: &[i64],
+    happened: &Happened,
+    facts: &mut Vec<(String, String)>,
+) -> Result<Check> {
+    let mut broken = Vec::new();
+    let told = happened.tolds.iter().filter(|told| told.verdict == Verdict::SoldOut).count();
+    let mut left = 0;
+    for draw in draws {
+        let answer = browser.ask(Call::Draw, &Request::get(format!("/api/draws/{draw}"))).await.context("no draw")?;
+        let sold = number(&answer.body, "/ticketsSold").context("a draw without ticketsSold")?;
+        facts.push((format!("sold of FD-{draw}"), format!("{sold} of 169")));
+        left += 169 - sold;
+    }
+    if told > 0 && draws.len() == 1 && left > 0 {
+        broken.push(format!("{told} buyers were told that it is sold out, and {left} tickets are left"));
+    }
+    Ok(Check::new("sold out means 169 of 169", told, broken))
+}

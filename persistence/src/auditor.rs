@@ -1,0 +1,101 @@
+//! What an auditor reads from outside the running server: totals, what is undecided, what is sold. Changes nothing.
+
+use sqlx::PgPool;
+use sqlx::postgres::PgPoolOptions;
+
+use crate::error::Failure;
+
+/// A reader of the books with a connection of its own.
+pub struct Auditor {
+    pool: PgPool,
+}
+
+/// What our books say of one connected account, in cents. Comparable with the provider's own ledger.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AccountTotals {
+    pub account: String,
+    /// Orders whose money was taken, refunded ones included.
+    pub payments: i64,
+    pub captured: i64,
+    /// Application fees taken, given-back ones included.
+    pub application_fees: i64,
+    pub refunded: i64,
+    pub fees_refunded: i64,
+}
+
+/// One draw, counted twice: by its tickets and by its own figure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DrawTotals {
+    pub draw: i64,
+    pub tickets: i64,
+    pub sold: i64,
+    pub held: i64,
+}
+
+impl Auditor {
+    pub async fn open(url: &str) -> Result<Self, Failure> {
+        let pool = PgPoolOptions::new().max_connections(1).connect(url).await.map_err(unread)?;
+        Ok(Self { pool })
+    }
+
+    /// Every account with orders that took money, in order of its name.
+    pub async fn accounts(&self) -> Result<Vec<AccountTotals>, Failure> {
+        let rows: Vec<(String, i64, i64, i64, i64, i64)> = sqlx::query_as(
+            "select o.account_id, count(*), sum(o.total_cents)::bigint, sum(o.application_fee_cents)::bigint,
+                 coalesce(sum(r.amount_cents), 0)::bigint,
+                 coalesce(sum(o.fee_refunded_cents), 0)::bigint
+             from orders o left join refunds r on r.order_id = o.id and r.state = 'succeeded'
+             where o.captured_at is not null
+             group by o.account_id order by o.account_id",
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unread)?;
+        let totals = |(account, payments, captured, application_fees, refunded, fees_refunded)| AccountTotals {
+            account,
+            payments,
+            captured,
+            application_fees,
+            refunded,
+            fees_refunded,
+        };
+        Ok(rows.into_iter().map(totals).collect())
+    }
+
+    /// Orders that somebody paid for and nobody has decided: their state, and how many seconds ago they were opened.
+    pub async fn undecided(&self) -> Result<Vec<(String, String, i64)>, Failure> {
+        sqlx::query_as(
+            "select id::text, state, extract(epoch from now() - opened_at)::bigint from orders
+             where state in ('allocated', 'rejecting') or (state = 'quoted' and authorised_at is not null)
+             order by opened_at",
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unread)
+    }
+
+    /// Every draw that sold or holds something.
+    pub async fn draws(&self) -> Result<Vec<DrawTotals>, Failure> {
+        let rows: Vec<(i64, i64, i64, i64)> = sqlx::query_as(
+            "select d.id, count(t.serial), d.sold::bigint, d.held::bigint
+             from draws d left join tickets t on t.draw_id = d.id
+             group by d.id having d.sold + d.held + count(t.serial) > 0 order by d.id",
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unread)?;
+        Ok(rows.into_iter().map(|(draw, tickets, sold, held)| DrawTotals { draw, tickets, sold, held }).collect())
+    }
+
+    /// How many anomalies are open, by kind.
+    pub async fn open_anomalies(&self) -> Result<Vec<(String, i64)>, Failure> {
+        sqlx::query_as("select kind, count(*) from anomalies where resolved_at is null group by kind order by kind")
+            .fetch_all(&self.pool)
+            .await
+            .map_err(unread)
+    }
+}
+
+fn unread(failure: sqlx::Error) -> Failure {
+    Failure::NotWritten(failure.to_string())
+}
