@@ -178,7 +178,8 @@ fn undecided(settled: &[Settled]) -> Check {
 /// No answer of 5xx. While the server is being killed, 503 with a plea to come back is an honest answer.
 pub fn no_server_errors(heard: &[Heard], troubled: bool) -> Check {
     let mut counts: BTreeMap<(Call, u16), usize> = BTreeMap::new();
-    for heard in heard.iter().filter(|heard| heard.status >= 500 && !(troubled && heard.status == 503)) {
+    let ours = heard.iter().filter(|heard| heard.call != Call::Card && heard.status >= 500);
+    for heard in ours.filter(|heard| !(troubled && heard.status == 503)) {
         *counts.entry((heard.call, heard.status)).or_default() += 1;
     }
     let broken =

@@ -80,7 +80,10 @@ async fn money(browser: &Browser, auditor: &Auditor, report: &mut Report) -> Res
             payments: ours.payments,
         };
     }
-    for (account, theirs) in provider::ledger(browser).await? {
+    let ledger = provider::ledger(browser).await?;
+    let hanging = (ledger.authorised > 0).then(|| format!("{} authorisations hang at the sandbox", ledger.authorised));
+    report.checks.push(Check::new("nothing authorised hangs at the sandbox", 1, hanging.into_iter().collect()));
+    for (account, theirs) in ledger.accounts {
         both.entry(account).or_default().1 = theirs;
     }
     both.retain(|_, (ours, theirs)| *ours != Holding::default() || *theirs != Holding::default());

@@ -45,19 +45,21 @@ pub struct Request {
     pub method: Method,
     pub path: String,
     pub body: Body,
+    /// Beyond those of every request.
+    pub headers: Vec<(&'static str, String)>,
 }
 
 impl Request {
     pub fn get(path: impl Into<String>) -> Self {
-        Self { method: Method::GET, path: path.into(), body: Body::Nothing }
+        Self { method: Method::GET, path: path.into(), body: Body::Nothing, headers: Vec::new() }
     }
 
     pub fn post(path: impl Into<String>, body: Value) -> Self {
-        Self { method: Method::POST, path: path.into(), body: Body::Json(body) }
+        Self { method: Method::POST, body: Body::Json(body), ..Self::get(path) }
     }
 
     pub fn form(path: impl Into<String>, fields: Vec<(&'static str, String)>) -> Self {
-        Self { method: Method::POST, path: path.into(), body: Body::Form(fields) }
+        Self { method: Method::POST, body: Body::Form(fields), ..Self::get(path) }
     }
 }
 
@@ -80,9 +82,10 @@ impl Answer {
         text(&self.body, pointer)
     }
 
-    /// Not an answer but a plea to come back: the server is away, starting, or overrun.
-    fn asks_to_come_back(&self) -> bool {
-        matches!(self.status, 429 | 502 | 503 | 504)
+    /// Not an answer but a plea to come back: the server is away, starting, or overrun. The provider's own 500 is such a
+    /// plea too; its page tries again.
+    fn asks_to_come_back(&self, call: Call) -> bool {
+        matches!(self.status, 429 | 502 | 503 | 504) || (call == Call::Card && self.status >= 500)
     }
 }
 
@@ -147,7 +150,7 @@ impl Browser {
         let mut pause = Duration::from_millis(150);
         loop {
             let answer = self.once(call, request).await;
-            if answer.as_ref().is_some_and(|answer| !answer.asks_to_come_back()) || Instant::now() >= give_up {
+            if answer.as_ref().is_some_and(|answer| !answer.asks_to_come_back(call)) || Instant::now() >= give_up {
                 return answer;
             }
             let wished = answer.and_then(|answer| answer.retry_after).map(|s| Duration::from_secs_f64(s.min(3.0)));
@@ -189,6 +192,9 @@ impl Browser {
     async fn exchange(&self, request: &Request) -> Result<Answer, reqwest::Error> {
         let url = format!("{}{}", self.site.base, request.path);
         let mut asking = self.http.request(request.method.clone(), url).header(ORIGIN, &self.site.base);
+        for (name, value) in &request.headers {
+            asking = asking.header(*name, value);
+        }
         asking = match &request.body {
             Body::Nothing => asking,
             Body::Json(body) => asking.json(body),
@@ -243,7 +249,8 @@ mod tests {
     #[test]
     fn only_a_busy_or_missing_server_is_asked_again() {
         let answer = |status| Answer { status, body: Value::Null, retry_after: None };
-        assert!([429, 502, 503, 504].into_iter().all(|status| answer(status).asks_to_come_back()));
-        assert!([200, 400, 402, 404, 409, 500].into_iter().all(|status| !answer(status).asks_to_come_back()));
+        assert!([429, 502, 503, 504].into_iter().all(|status| answer(status).asks_to_come_back(Call::Open)));
+        assert!([200, 400, 402, 404, 409, 500].into_iter().all(|status| !answer(status).asks_to_come_back(Call::Open)));
+        assert!(answer(500).asks_to_come_back(Call::Card), "the provider's page tries again by itself");
     }
 }

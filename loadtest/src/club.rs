@@ -57,7 +57,7 @@ impl Club {
     pub async fn import(&self, csv: String, price_cents: i64, prize: u8) -> Result<Vec<i64>> {
         let price = format!("{}.{:02}", price_cents / 100, price_cents % 100);
         let path = format!("/api/clubs/{}/fixtures?price={price}&prize={prize}", self.id);
-        let request = Request { method: Method::POST, path, body: Body::Text(csv) };
+        let request = Request { method: Method::POST, body: Body::Text(csv), ..Request::get(path) };
         let answer = self.browser.ask(Call::Club, &request).await.context("no answer to the import")?;
         let body = expect(&answer, "importing fixtures")?;
         let rows = ["/draws", "/created", "/drawNumbers"].iter().find_map(|field| body.pointer(field)?.as_array());

@@ -26,7 +26,7 @@ pub struct SandboxFaults {
 impl SandboxFaults {
     /// The season's ordinary bad luck.
     pub fn ordinary() -> Self {
-        Self { webhooks_lost: 20, webhooks_doubled: 20, webhooks_late: 10, timeouts: 0, errors: 2 }
+        Self { webhooks_lost: 20, webhooks_doubled: 20, webhooks_late: 10, timeouts: 2, errors: 2 }
     }
 }
 
@@ -36,16 +36,17 @@ pub async fn set(browser: &Browser, seed: u64, faults: SandboxFaults) -> Result<
     let body = json!({
         "seed": seed,
         "rates": {
-            "timeoutBefore": share(faults.timeouts) / 2.0,
-            "timeoutAfter": share(faults.timeouts) / 2.0,
-            "error500": share(faults.errors) / 2.0,
-            "rateLimit": share(faults.errors) / 2.0,
+            "timeout-before": share(faults.timeouts) / 2.0,
+            "timeout-after": share(faults.timeouts) / 2.0,
+            "error-500": share(faults.errors) / 2.0,
+            "rate-limit": share(faults.errors) / 2.0,
         },
+        "hang_ms": 500,
         "webhook": {
             "lost": share(faults.webhooks_lost),
             "doubled": share(faults.webhooks_doubled),
             "reordered": share(faults.webhooks_late),
-            "late_ms": 3000,
+            "late_ms": if faults.webhooks_late > 0 { 3000 } else { 0 },
         },
     });
     let answer = browser.ask(Call::Club, &Request::post("/sandbox/faults", body)).await.context("no sandbox")?;

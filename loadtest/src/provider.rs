@@ -2,9 +2,10 @@
 //! more. What the sandbox says here is the second witness of every purchase.
 
 use anyhow::{Context, Result, bail};
+use reqwest::Method;
 use serde_json::Value;
 
-use crate::browser::{Answer, Browser, Request, number, text};
+use crate::browser::{Answer, Body, Browser, Request, number};
 use crate::latency::Call;
 
 /// A payment the server opened for a browser.
@@ -54,10 +55,7 @@ pub const ASKED_CARD: &str = "pm_card_authenticationRequired";
 /// Confirms with a card. `insistent` sends it as often as the run repeats calls; a repeated confirmation of something
 /// already authorised is refused by the provider, which says so with the payment intent's status.
 pub async fn confirm(browser: &Browser, payment: &Payment, method: &str, insistent: bool) -> Said {
-    let mut fields = credentials(browser, payment);
-    fields.push(("payment_method", method.to_owned()));
-    let path = format!("/sandbox/stripe/v1/payment_intents/{}/confirm", payment.payment_intent);
-    let request = Request::form(path, fields);
+    let request = asking(browser, payment, "/confirm", &[("payment_method", method)]);
     let answers = if insistent {
         browser.insist(Call::Card, &request).await
     } else {
@@ -68,58 +66,69 @@ pub async fn confirm(browser: &Browser, payment: &Payment, method: &str, insiste
 
 /// The buyer passes the bank's question.
 pub async fn authenticate(browser: &Browser, payment: &Payment) -> Said {
-    let mut fields = credentials(browser, payment);
-    fields.push(("outcome", "complete".to_owned()));
-    let path = format!("/sandbox/stripe/v1/payment_intents/{}/authenticate", payment.payment_intent);
-    let answers = browser.insist(Call::Card, &Request::form(path, fields)).await;
+    let request = asking(browser, payment, "/authenticate", &[("outcome", "complete")]);
+    let answers = browser.insist(Call::Card, &request).await;
     strongest(answers.iter().map(said))
 }
 
 /// The payment intent's status in the provider's words, or nothing when it did not answer.
 pub async fn status(browser: &Browser, payment: &Payment) -> Option<String> {
-    let path = format!(
-        "/sandbox/stripe/v1/payment_intents/{}?key={}&client_secret={}&_stripe_account={}",
-        payment.payment_intent, browser.site.publishable_key, payment.client_secret, payment.account
-    );
-    let answer = browser.ask(Call::Card, &Request::get(path)).await?;
+    let asking = asking(browser, payment, "", &[]);
+    let path = format!("{}?client_secret={}", asking.path, payment.client_secret);
+    let request = Request { method: Method::GET, path, body: Body::Nothing, headers: asking.headers };
+    let answer = browser.ask(Call::Card, &request).await?;
     answer.ok().then(|| answer.text("/status"))
+}
+
+/// A call about one payment intent, with the browser's key and the intent's own secret.
+fn asking(browser: &Browser, payment: &Payment, verb: &str, fields: &[(&'static str, &str)]) -> Request {
+    let path = format!("/sandbox/stripe/v1/payment_intents/{}{verb}", payment.payment_intent);
+    let secret = ("client_secret", payment.client_secret.clone());
+    let fields = fields.iter().map(|(name, value)| (*name, (*value).to_owned())).chain([secret]).collect();
+    let key = format!("Bearer {}", browser.site.publishable_key);
+    let headers = vec![("authorization", key), ("stripe-account", payment.account.clone())];
+    Request { headers, ..Request::form(path, fields) }
 }
 
 /// What the provider holds for one connected account, in cents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Holding {
     pub captured: i64,
+    /// What is left of them after fee refunds.
     pub application_fees: i64,
     pub refunded: i64,
     pub payments: i64,
 }
 
-/// The sandbox's ledger: account → holding.
-pub async fn ledger(browser: &Browser) -> Result<Vec<(String, Holding)>> {
-    let answer = browser.ask(Call::Card, &Request::get("/sandbox/ledger")).await.context("no sandbox ledger")?;
-    if !answer.ok() {
-        bail!("the sandbox's ledger answered {}: {}", answer.status, answer.body);
-    }
-    let accounts = answer.body.get("accounts").unwrap_or(&answer.body);
-    let read = |value: &Value| Holding {
-        captured: number(value, "/captured").unwrap_or(0),
-        application_fees: number(value, "/fees").unwrap_or(0),
-        refunded: number(value, "/refunded").unwrap_or(0),
-        payments: number(value, "/count").unwrap_or(0),
-    };
-    Ok(match accounts {
-        Value::Object(map) => map.iter().map(|(account, value)| (account.clone(), read(value))).collect(),
-        Value::Array(list) => list.iter().map(|value| (text(value, "/account"), read(value))).collect(),
-        other => bail!("the sandbox's ledger is neither a list nor a map: {other}"),
-    })
+/// Everything the sandbox's ledger says.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    pub accounts: Vec<(String, Holding)>,
+    /// Payment intents in any state.
+    pub intents: i64,
+    /// Authorised, and neither captured nor canceled.
+    pub authorised: i64,
 }
 
-fn credentials(browser: &Browser, payment: &Payment) -> Vec<(&'static str, String)> {
-    vec![
-        ("key", browser.site.publishable_key.clone()),
-        ("client_secret", payment.client_secret.clone()),
-        ("_stripe_account", payment.account.clone()),
-    ]
+/// `GET /sandbox/ledger`
+pub async fn ledger(browser: &Browser) -> Result<Ledger> {
+    let answer = browser.ask(Call::Club, &Request::get("/sandbox/ledger")).await.context("no sandbox ledger")?;
+    let (true, Some(accounts)) = (answer.ok(), answer.body["accounts"].as_object()) else {
+        bail!("the sandbox's ledger answered {}: {}", answer.status, answer.body);
+    };
+    let cents = |value: &Value, field: &str| number(value, field).unwrap_or(0);
+    let holding = |value: &Value| Holding {
+        captured: cents(value, "/captured"),
+        application_fees: cents(value, "/fees") - cents(value, "/fees_refunded"),
+        refunded: cents(value, "/refunded"),
+        payments: cents(value, "/count"),
+    };
+    let intents = answer.body["total"]["intents"].as_object();
+    Ok(Ledger {
+        accounts: accounts.iter().map(|(account, value)| (account.clone(), holding(value))).collect(),
+        intents: intents.into_iter().flatten().filter_map(|(_, count)| count.as_i64()).sum(),
+        authorised: cents(&answer.body, "/total/authorised_count"),
+    })
 }
 
 fn said(answer: &Answer) -> Said {

@@ -1,5 +1,6 @@
 //! The rush: everybody wants the same draws at the same time, and the server may be killed while they do.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +19,7 @@ use crate::fixtures::{self, Fixture};
 use crate::house::{Happened, House};
 use crate::latency::Call;
 use crate::plan::{Crowd, Habits};
+use crate::provider;
 use crate::report::Report;
 use crate::told::Verdict;
 
@@ -112,6 +114,7 @@ async fn play(house: &House, rush: &Rush) -> Result<Report> {
     ] {
         report.fact(name, value);
     }
+    let before = provider::ledger(&operator).await?.intents;
     let happened = storm(house, rush, &crowd, &draws).await?;
     if rush.faults {
         faults::set(&operator, rush.seed, SandboxFaults::default()).await?;
@@ -119,6 +122,10 @@ async fn play(house: &House, rush: &Rush) -> Result<Report> {
     report.fact("the rush took", format!("{:.1} s", house.site.now().as_secs_f64()));
     report.checks.push(full(&operator, &draws, &happened, &mut report.facts).await?);
     house.conclude(&happened, &mut report).await?;
+    let made = provider::ledger(&operator).await?.intents - before;
+    if !rush.faults {
+        report.checks.push(one_intent_each(made, &happened));
+    }
     Ok(report)
 }
 
@@ -184,4 +191,13 @@ async fn full(
         broken.push(format!("{told} buyers were told that it is sold out, and {left} tickets are left"));
     }
     Ok(Check::new("sold out means 169 of 169", told, broken))
+}
+
+/// The provider has no payment intent that no buyer was given. (With faults it may: a remembered 500 needs a new key.)
+fn one_intent_each(made: i64, happened: &Happened) -> Check {
+    let given: HashSet<&str> =
+        happened.tolds.iter().flat_map(|told| &told.payments).map(|payment| payment.payment_intent.as_str()).collect();
+    let broken = (made != given.len() as i64)
+        .then(|| format!("{made} payment intents were made at the provider, buyers were given {}", given.len()));
+    Check::new("the provider made one payment intent a buyer", given.len(), broken.into_iter().collect())
 }

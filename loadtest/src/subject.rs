@@ -155,15 +155,21 @@ fn signal(process: Pid, signal: Signal) -> bool {
     kill(process, signal).is_ok()
 }
 
-/// The server beside our own executable; built when it is not there.
+/// The server beside our own executable. Under `cargo run` it is built first (nothing happens when it is fresh), so that
+/// nobody doubts yesterday's server; otherwise only when it is missing.
 async fn binary() -> Result<PathBuf> {
     let own = std::env::current_exe()?;
-    let beside = own.parent().context("our own executable has no folder")?.join("server");
-    if beside.is_file() {
+    let folder = own.parent().context("our own executable has no folder")?;
+    let beside = folder.join("server");
+    if std::env::var_os("CARGO").is_none() && beside.is_file() {
         return Ok(beside);
     }
-    let built = Command::new("cargo").args(["build", "-p", "server", "--bin", "server"]).status().await?;
-    if !built.success() || !beside.is_file() {
+    let mut build = Command::new("cargo");
+    build.args(["build", "--quiet", "-p", "server", "--bin", "server"]);
+    if folder.ends_with("release") {
+        build.arg("--release");
+    }
+    if !build.status().await?.success() || !beside.is_file() {
         bail!("no server at {} and building one failed", beside.display());
     }
     Ok(beside)
