@@ -1,13 +1,23 @@
 //! The handle to all draws: finds or wakes a draw's actor and asks it.
 
+use std::sync::Arc;
+
+use actix::{Addr, Handler, Message};
 use domain::{Allocation, Cell, Command, Deal, DrawId, Refusal, Reservation, Serial, View};
 use persistence::ledger::Rider;
 use thiserror::Error;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
+
+use crate::draw::{AskCells, AskDeal, DrawActor, Execute};
+use crate::supervisor::roster::{Asked, Roster};
+use crate::supervisor::{DrawSupervisor, Wake, Waker};
 
 /// Asks draws. Cheap to clone; every clone reaches the same actors.
 #[derive(Clone)]
-pub struct Draws {}
+pub struct Draws {
+    roster: Arc<Roster>,
+    supervisor: Addr<DrawSupervisor>,
+}
 
 /// What a command came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +28,8 @@ pub struct Committed {
     pub reservation: Option<Reservation>,
     /// The tickets the command's order has, if any.
     pub allocation: Option<Allocation>,
+    /// `false`: nothing was left to do, and no rider was written.
+    pub written: bool,
 }
 
 /// Why a draw did not do it.
@@ -37,62 +49,107 @@ pub enum Denied {
 }
 
 impl Draws {
+    pub(crate) fn new(roster: Arc<Roster>, supervisor: Addr<DrawSupervisor>) -> Draws {
+        Draws { roster, supervisor }
+    }
+
     /// Carries out a command, with what the asker wants written in the same transaction. Idempotent: a command that was
     /// carried out before changes nothing, writes no rider and answers the same.
     ///
     /// # Errors
     /// [`Denied`]; after `Unavailable` the same command may be sent again.
-    pub async fn execute(&self, _draw: DrawId, _command: Command, _rider: Option<Rider>) -> Result<Committed, Denied> {
-        Err(Denied::Unavailable)
+    pub async fn execute(&self, draw: DrawId, command: Command, rider: Option<Rider>) -> Result<Committed, Denied> {
+        self.ask(draw, |reply| Execute { command, rider, reply }).await?
     }
 
     /// The latest view of a draw, for as long as the receiver lives; it survives the actor.
     ///
     /// # Errors
     /// [`Denied`]: the draw is unknown or cannot be woken now.
-    pub async fn watch(&self, _draw: DrawId) -> Result<watch::Receiver<View>, Denied> {
-        Err(Denied::Unavailable)
+    pub async fn watch(&self, draw: DrawId) -> Result<watch::Receiver<View>, Denied> {
+        if let Some(watched) = self.roster.watch(draw) {
+            return Ok(watched);
+        }
+        self.wake_for(draw, Waker::Asker).await?;
+        self.roster.watch(draw).ok_or(Denied::Unavailable)
     }
 
     /// What anyone may see of a draw, now.
     ///
     /// # Errors
     /// [`Denied`]: the draw is unknown or cannot be woken now.
-    pub async fn view(&self, _draw: DrawId) -> Result<View, Denied> {
-        Err(Denied::Unavailable)
+    pub async fn view(&self, draw: DrawId) -> Result<View, Denied> {
+        if let Some(view) = self.roster.view(draw) {
+            return Ok(view);
+        }
+        self.wake_for(draw, Waker::Asker).await?;
+        self.roster.view(draw).ok_or(Denied::Unavailable)
     }
 
     /// Every draw that is awake, ascending.
     pub fn views(&self) -> Vec<View> {
-        Vec::new()
+        self.roster.views()
     }
 
     /// Counts up whenever any view changed: for lists and caches.
     pub fn changed(&self) -> watch::Receiver<u64> {
-        watch::channel(0).1
+        self.roster.changed()
     }
 
     /// The pairs on some tickets. Secret: only for their owner, until the reveal (rule 4).
     ///
     /// # Errors
     /// [`Denied`]
-    pub async fn cells(&self, _draw: DrawId, _serials: &[Serial]) -> Result<Vec<(Serial, Cell)>, Denied> {
-        Err(Denied::Unavailable)
+    pub async fn cells(&self, draw: DrawId, serials: &[Serial]) -> Result<Vec<(Serial, Cell)>, Denied> {
+        let serials = serials.to_vec();
+        self.ask(draw, |reply| AskCells { serials, reply }).await
     }
 
     /// The whole deal with its seed. Secret until the draw is completed and its kick-off has passed (decisions K-1, E-6).
     ///
     /// # Errors
     /// [`Denied`]
-    pub async fn deal(&self, _draw: DrawId) -> Result<Deal, Denied> {
-        Err(Denied::Unavailable)
+    pub async fn deal(&self, draw: DrawId) -> Result<Deal, Denied> {
+        self.ask(draw, |reply| AskDeal { reply }).await
     }
 
     /// Wakes a draw that was just created, or one that is paused.
     ///
     /// # Errors
     /// [`Denied`]
-    pub async fn wake(&self, _draw: DrawId) -> Result<(), Denied> {
-        Err(Denied::Unavailable)
+    pub async fn wake(&self, draw: DrawId) -> Result<(), Denied> {
+        self.wake_for(draw, Waker::Operator).await
+    }
+
+    /// The latest view of a draw that is awake; asks nobody.
+    pub(crate) fn shown(&self, draw: DrawId) -> Option<View> {
+        self.roster.view(draw)
+    }
+
+    async fn ask<M, T>(&self, draw: DrawId, message: impl FnOnce(oneshot::Sender<T>) -> M) -> Result<T, Denied>
+    where
+        M: Message<Result = ()> + Send + 'static,
+        DrawActor: Handler<M>,
+    {
+        let (reply, answer) = oneshot::channel();
+        let message = match self.roster.ask(draw, message(reply)) {
+            Asked::Absent(message) => message,
+            asked => return Self::answered(asked, answer).await,
+        };
+        self.wake_for(draw, Waker::Asker).await?;
+        Self::answered(self.roster.ask(draw, message), answer).await
+    }
+
+    async fn answered<M, T>(asked: Asked<M>, answer: oneshot::Receiver<T>) -> Result<T, Denied> {
+        match asked {
+            // An actor that died on it drops the reply: nobody knows, and asking again is safe.
+            Asked::Sent => answer.await.map_err(|_| Denied::Unavailable),
+            Asked::Paused => Err(Denied::Paused),
+            Asked::Full | Asked::Absent(_) => Err(Denied::Unavailable),
+        }
+    }
+
+    async fn wake_for(&self, draw: DrawId, who: Waker) -> Result<(), Denied> {
+        self.supervisor.send(Wake { draw, who }).await.unwrap_or(Err(Denied::Unavailable))
     }
 }

@@ -1,12 +1,14 @@
 //! What lives: one actor per draw, one for payments, and a supervisor that keeps draws alive.
 
 pub mod clock;
+mod draw;
 pub mod draws;
 pub mod engine;
 pub mod mailer;
 pub mod payment;
 pub mod payments;
 pub mod reconciler;
+mod supervisor;
 
 pub use clock::{Clock, SystemClock};
 pub use draws::{Committed, Denied, Draws};

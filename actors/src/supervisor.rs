@@ -1,0 +1,315 @@
+//! Keeps draws alive: claims and builds their actors, rebuilds those that stopped, pauses those that stop too often, and
+//! lets decided ones go. Ours, because actix's own supervisor neither restarts after a panic nor forgets the memory.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix::{Actor, ActorFutureExt, ArbiterHandle, AsyncContext, Context, WrapFuture};
+use domain::{Anomaly, AnomalyKind, Draw, DrawId};
+use persistence::ledger::Claimed;
+use persistence::{Books, Failure, Ledger};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+
+use crate::draw::{Cause, DrawActor, Obituary, Stopped};
+use crate::{Clock, Denied};
+use roster::Roster;
+
+mod messages;
+pub(crate) mod roster;
+
+pub(crate) use messages::{Rest, Wake, WakeAll, Waker};
+
+/// Draws claimed with one call of the ledger.
+const CLAIM_BATCH_MAX: usize = 256;
+/// Claims under way at once.
+const CLAIMS_MAX: usize = 4;
+/// Askers that may wait for one draw to wake.
+const WAITERS_MAX: usize = 1024;
+/// More restarts than this within `RESTARTS_WITHIN` pause a draw.
+const RESTARTS_MAX: usize = 3;
+const RESTARTS_WITHIN: Duration = Duration::from_secs(10);
+/// How often decided draws are let go, and live ones that nobody woke are looked for.
+const ROUND: Duration = Duration::from_secs(60);
+/// A decided draw is let go when nobody asked for it this long.
+const IDLE_MS: u64 = 600_000;
+const CLAIM_AGAIN_MS_MAX: u64 = 5_000;
+
+type Waiter = oneshot::Sender<Result<(), Denied>>;
+
+pub(crate) struct DrawSupervisor {
+    ledger: Arc<dyn Ledger>,
+    books: Arc<dyn Books>,
+    clock: Arc<dyn Clock>,
+    roster: Arc<Roster>,
+    /// Where draws run; each has its place.
+    arbiters: Vec<ArbiterHandle>,
+    cares: BTreeMap<DrawId, Care>,
+    /// To be claimed with the next batch.
+    due: BTreeSet<DrawId>,
+    claiming: BTreeSet<DrawId>,
+    claims: usize,
+    generation: u64,
+    stops: mpsc::UnboundedSender<Stopped>,
+    stopped: Option<mpsc::UnboundedReceiver<Stopped>>,
+    /// The engine stops: nothing is built any more.
+    resting: bool,
+    /// Answered when the last actor is gone.
+    rested: Option<oneshot::Sender<()>>,
+    alive: BTreeSet<u64>,
+}
+
+/// What the supervisor remembers of a draw that needed it.
+#[derive(Default)]
+struct Care {
+    restarts: VecDeque<Instant>,
+    claims_failed: u32,
+    waiters: Vec<Waiter>,
+}
+
+impl DrawSupervisor {
+    pub(crate) fn new(
+        ledger: Arc<dyn Ledger>,
+        books: Arc<dyn Books>,
+        clock: Arc<dyn Clock>,
+        roster: Arc<Roster>,
+        arbiters: Vec<ArbiterHandle>,
+    ) -> DrawSupervisor {
+        let (stops, stopped) = mpsc::unbounded_channel();
+        DrawSupervisor {
+            ledger,
+            books,
+            clock,
+            roster,
+            arbiters,
+            cares: BTreeMap::new(),
+            due: BTreeSet::new(),
+            claiming: BTreeSet::new(),
+            claims: 0,
+            generation: 0,
+            stops,
+            stopped: Some(stopped),
+            resting: false,
+            rested: None,
+            alive: BTreeSet::new(),
+        }
+    }
+
+    fn want(&mut self, draw: DrawId) {
+        if !self.claiming.contains(&draw) {
+            self.due.insert(draw);
+        }
+    }
+
+    /// Claims what is due, a batch at a time.
+    fn claim_due(&mut self, ctx: &mut Context<Self>) {
+        while !self.resting && self.claims < CLAIMS_MAX && !self.due.is_empty() {
+            let mut batch = Vec::new();
+            while batch.len() < CLAIM_BATCH_MAX
+                && let Some(draw) = self.due.pop_first()
+            {
+                batch.push(draw);
+            }
+            self.claim(batch, ctx);
+        }
+    }
+
+    fn claim(&mut self, batch: Vec<DrawId>, ctx: &mut Context<Self>) {
+        self.claims += 1;
+        self.claiming.extend(&batch);
+        let ledger = self.ledger.clone();
+        let claim = async move {
+            let claimed = ledger.claim(&batch).await;
+            (batch, claimed)
+        };
+        ctx.spawn(claim.into_actor(self).map(|(batch, claimed), supervisor, ctx| {
+            supervisor.claims -= 1;
+            for draw in &batch {
+                supervisor.claiming.remove(draw);
+            }
+            match claimed {
+                Ok(claimed) => supervisor.claimed(&batch, claimed, ctx),
+                Err(failure) => supervisor.not_claimed(batch, &failure, ctx),
+            }
+            supervisor.claim_due(ctx);
+        }));
+    }
+
+    fn claimed(&mut self, batch: &[DrawId], claimed: Vec<Claimed>, ctx: &mut Context<Self>) {
+        let mut missing: BTreeSet<DrawId> = batch.iter().copied().collect();
+        for one in claimed {
+            let draw = one.snapshot.id;
+            missing.remove(&draw);
+            if self.resting {
+                self.answer(draw, Err(Denied::Unavailable));
+            } else if self.build(one) {
+                self.answer(draw, Ok(()));
+            } else {
+                self.pause(draw, "its stored state breaks an invariant", ctx);
+            }
+        }
+        for draw in missing {
+            self.answer(draw, Err(Denied::NoSuchDraw));
+            self.cares.remove(&draw);
+        }
+    }
+
+    /// Builds a draw's actor from what the books hold; `false` when that breaks an invariant. A damaged draw must not take the
+    /// supervisor of all the others with it.
+    fn build(&mut self, claimed: Claimed) -> bool {
+        let snapshot = claimed.snapshot.clone();
+        let Ok(draw) = catch_unwind(AssertUnwindSafe(|| Draw::restore(snapshot))) else {
+            return false;
+        };
+        let id = draw.id();
+        self.generation += 1;
+        let generation = self.generation;
+        let window = self.roster.window(draw.view());
+        let stopped = Stopped { draw: id, generation, cause: Cause::Retired };
+        let obituary = Obituary { stopped, to: self.stops.clone() };
+        let (ledger, clock) = (self.ledger.clone(), self.clock.clone());
+        let arbiter = &self.arbiters[id.0.unsigned_abs() as usize % self.arbiters.len()];
+        let addr = DrawActor::start_in_arbiter(arbiter, move |_| {
+            DrawActor::new(claimed.epoch, draw, ledger, clock, window, obituary)
+        });
+        self.alive.insert(generation);
+        self.roster.live(id, generation, addr);
+        true
+    }
+
+    fn not_claimed(&mut self, batch: Vec<DrawId>, failure: &Failure, ctx: &mut Context<Self>) {
+        tracing::warn!(draws = batch.len(), %failure, "draws could not be claimed");
+        if let (Failure::Corrupt(_), [draw]) = (failure, &batch[..]) {
+            return self.pause(*draw, "its stored state cannot be read", ctx);
+        }
+        if matches!(failure, Failure::Corrupt(_)) {
+            // One unreadable draw must not keep its neighbours asleep: find it by claiming one at a time.
+            for draw in batch {
+                self.claim(vec![draw], ctx);
+            }
+            return;
+        }
+        for draw in batch {
+            self.answer(draw, Err(Denied::Unavailable));
+            let care = self.cares.entry(draw).or_default();
+            care.claims_failed += 1;
+            let pause_ms = (125 << care.claims_failed.min(6)).min(CLAIM_AGAIN_MS_MAX);
+            ctx.run_later(Duration::from_millis(pause_ms), move |supervisor, ctx| {
+                if !supervisor.roster.is_live(draw) {
+                    supervisor.want(draw);
+                    supervisor.claim_due(ctx);
+                }
+            });
+        }
+    }
+
+    fn answer(&mut self, draw: DrawId, answer: Result<(), Denied>) {
+        if let Some(care) = self.cares.get_mut(&draw) {
+            if answer.is_ok() {
+                care.claims_failed = 0;
+            }
+            for waiter in care.waiters.drain(..) {
+                // An asker that has gone away needs no answer.
+                let _ = waiter.send(answer);
+            }
+        }
+    }
+
+    /// An actor is gone.
+    fn stopped(&mut self, gone: Stopped, ctx: &mut Context<Self>) {
+        self.alive.remove(&gone.generation);
+        if self.resting {
+            return self.rest_when_all_are_gone();
+        }
+        if !self.roster.asleep(gone.draw, gone.generation) {
+            return;
+        }
+        match gone.cause {
+            // Another process owns it now. Whoever asks here for it claims it back; until then, the round looks after it.
+            Cause::Fenced | Cause::Retired => {}
+            Cause::Failed if self.restarts_too_often(gone.draw) => {
+                self.pause(gone.draw, "its actor stopped again and again", ctx);
+            }
+            Cause::Failed => {
+                self.want(gone.draw);
+                self.claim_due(ctx);
+            }
+        }
+    }
+
+    fn restarts_too_often(&mut self, draw: DrawId) -> bool {
+        let now = Instant::now();
+        let restarts = &mut self.cares.entry(draw).or_default().restarts;
+        while restarts.front().is_some_and(|earlier| now.duration_since(*earlier) > RESTARTS_WITHIN) {
+            restarts.pop_front();
+        }
+        if restarts.len() == RESTARTS_MAX {
+            return true;
+        }
+        restarts.push_back(now);
+        false
+    }
+
+    /// Stops selling a draw until an operator wakes it: better nothing than something wrong.
+    fn pause(&mut self, draw: DrawId, why: &str, ctx: &mut Context<Self>) {
+        tracing::error!(draw.id = %draw, why, "the draw is paused");
+        self.roster.pause(draw);
+        self.answer(draw, Err(Denied::Paused));
+        let anomaly = Anomaly {
+            kind: AnomalyKind::FailedAllocation,
+            payment_intent: None,
+            order: None,
+            note: format!("draw {draw} is paused: {why}"),
+        };
+        let (books, at) = (self.books.clone(), self.clock.now());
+        let raise = async move {
+            if let Err(failure) = books.raise(&anomaly, None, at).await {
+                tracing::error!(draw.id = %draw, %failure, "the pause could not be recorded");
+            }
+        };
+        ctx.spawn(raise.into_actor(self));
+    }
+
+    /// Finds live draws that nobody woke (made by another process, or lost to one), and lets decided ones go.
+    fn round(&mut self, ctx: &mut Context<Self>) {
+        let retired = self.roster.retire(IDLE_MS);
+        if retired > 0 {
+            tracing::debug!(retired, "decided draws were let go");
+        }
+        let ledger = self.ledger.clone();
+        let look = async move { ledger.live().await };
+        ctx.spawn(look.into_actor(self).map(|live, supervisor, ctx| match live {
+            Ok(live) => {
+                for draw in live {
+                    if !supervisor.roster.is_live(draw) && !supervisor.roster.is_paused(draw) {
+                        supervisor.want(draw);
+                    }
+                }
+                supervisor.claim_due(ctx);
+            }
+            Err(failure) => tracing::warn!(%failure, "live draws could not be listed"),
+        }));
+    }
+
+    fn rest_when_all_are_gone(&mut self) {
+        if self.alive.is_empty()
+            && let Some(rested) = self.rested.take()
+        {
+            let _ = rested.send(());
+        }
+    }
+}
+
+impl Actor for DrawSupervisor {
+    type Context = Context<Self>;
+
+    fn started(&mut self, ctx: &mut Context<Self>) {
+        if let Some(mut stopped) = self.stopped.take() {
+            let stops = futures_util::stream::poll_fn(move |cx| stopped.poll_recv(cx));
+            ctx.add_stream(stops);
+        }
+        ctx.run_interval(ROUND, Self::round);
+    }
+}

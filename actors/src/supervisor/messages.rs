@@ -1,0 +1,112 @@
+//! What the supervisor may be asked.
+
+use actix::{Context, Handler, Message, ResponseFuture, StreamHandler};
+use domain::DrawId;
+use tokio::sync::oneshot;
+
+use super::{DrawSupervisor, WAITERS_MAX};
+use crate::Denied;
+use crate::draw::Stopped;
+
+/// Wake a draw.
+#[derive(Message)]
+#[rtype(result = "Result<(), Denied>")]
+pub(crate) struct Wake {
+    pub(crate) draw: DrawId,
+    pub(crate) who: Waker,
+}
+
+/// Who wakes: a paused draw stays paused for buyers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Waker {
+    Asker,
+    Operator,
+}
+
+/// Wake many draws; answers how many are awake.
+#[derive(Message)]
+#[rtype(result = "usize")]
+pub(crate) struct WakeAll(pub(crate) Vec<DrawId>);
+
+/// Let every actor finish and go; answered when they are gone.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub(crate) struct Rest;
+
+impl DrawSupervisor {
+    fn wake(&mut self, draw: DrawId, who: Waker) -> oneshot::Receiver<Result<(), Denied>> {
+        let (reply, answer) = oneshot::channel();
+        if who == Waker::Operator && self.roster.is_paused(draw) {
+            self.roster.resume(draw);
+            self.cares.remove(&draw);
+        }
+        let care = self.cares.entry(draw).or_default();
+        let at_once = if self.resting || care.waiters.len() >= WAITERS_MAX {
+            Some(Err(Denied::Unavailable))
+        } else if self.roster.is_paused(draw) {
+            Some(Err(Denied::Paused))
+        } else if self.roster.is_live(draw) {
+            Some(Ok(()))
+        } else {
+            None
+        };
+        match at_once {
+            Some(at_once) => {
+                let _ = reply.send(at_once);
+            }
+            None => {
+                care.waiters.push(reply);
+                self.want(draw);
+            }
+        }
+        answer
+    }
+}
+
+impl Handler<Wake> for DrawSupervisor {
+    type Result = ResponseFuture<Result<(), Denied>>;
+
+    fn handle(&mut self, asked: Wake, ctx: &mut Context<Self>) -> Self::Result {
+        let answer = self.wake(asked.draw, asked.who);
+        self.claim_due(ctx);
+        Box::pin(async move { answer.await.unwrap_or(Err(Denied::Unavailable)) })
+    }
+}
+
+impl Handler<WakeAll> for DrawSupervisor {
+    type Result = ResponseFuture<usize>;
+
+    fn handle(&mut self, asked: WakeAll, ctx: &mut Context<Self>) -> Self::Result {
+        let answers: Vec<_> = asked.0.into_iter().map(|draw| self.wake(draw, Waker::Asker)).collect();
+        self.claim_due(ctx);
+        Box::pin(async move {
+            let mut awake = 0;
+            for answer in answers {
+                awake += usize::from(matches!(answer.await, Ok(Ok(()))));
+            }
+            awake
+        })
+    }
+}
+
+impl Handler<Rest> for DrawSupervisor {
+    type Result = ResponseFuture<()>;
+
+    fn handle(&mut self, _: Rest, _: &mut Context<Self>) -> Self::Result {
+        let (done, all_gone) = oneshot::channel();
+        self.resting = true;
+        self.rested = Some(done);
+        self.roster.let_go();
+        self.rest_when_all_are_gone();
+        Box::pin(async move {
+            // The sender is dropped only when the supervisor itself is gone, and then there is nothing to wait for.
+            let _ = all_gone.await;
+        })
+    }
+}
+
+impl StreamHandler<Stopped> for DrawSupervisor {
+    fn handle(&mut self, gone: Stopped, ctx: &mut Context<Self>) {
+        self.stopped(gone, ctx);
+    }
+}
