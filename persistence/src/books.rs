@@ -126,7 +126,7 @@ pub trait Books: Send + Sync {
     async fn fee_returned(&self, order: OrderId) -> Result<Cents, Failure>;
     /// Queues money back: a `refund` of `amount`, and one `fee_refund` for each order whose application fee still has some of
     /// `fee` to give (decision D-3: first this order's own, then others of the same draws; such an operation names the order
-    /// whose intent carries the fee). A captured order becomes `void`. Again: nothing.
+    /// whose intent carries the fee). The order becomes `void`, whatever it was. Again: nothing.
     async fn refunding(&self, order: OrderId, amount: Cents, fee: Cents, reason: &str) -> Result<(), Failure>;
 
     /// Claims due operations for `lease_ms`, oldest first, captures before the rest. `FOR UPDATE SKIP LOCKED`.
@@ -146,9 +146,10 @@ pub trait Books: Send + Sync {
     async fn notices_unhandled(&self, limit: u32) -> Result<Vec<Notice>, Failure>;
     async fn notice_handled(&self, event_id: &str, at: Timestamp) -> Result<(), Failure>;
 
-    /// Orders in `quoted`, `allocated` or `rejecting` opened before a time: what the reconciler asks the provider about.
+    /// Orders in `quoted`, `allocated` or `rejecting` opened before a time, oldest first: what the reconciler asks the provider
+    /// about. Also captured orders that have no ticket any more: their refund was cut off between the voids and `refunding`.
     async fn orders_open(&self, opened_before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure>;
-    /// Orders captured since a time, to be compared with the provider.
+    /// Orders captured at or after a time, earliest capture first, to be compared with the provider.
     async fn orders_captured(&self, since: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure>;
     /// Every connected account that may have taken payments: the clubs' accounts and those that orders name.
     async fn accounts(&self) -> Result<Vec<AccountId>, Failure>;
