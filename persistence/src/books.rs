@@ -38,6 +38,9 @@ pub enum OperationKind {
     FeeRefund,
 }
 
+/// A new operation is its asker's for so long (`claim_operation`); then it is anybody's (`claim_operations`).
+pub const FAST_PATH_MS: i64 = 2_000;
+
 #[derive(Clone, Debug)]
 pub struct Operation {
     pub id: i64,
@@ -47,6 +50,7 @@ pub struct Operation {
     pub key: String,
     /// Amount of a refund or fee refund.
     pub amount: Option<Cents>,
+    /// How often it has been claimed, this time included.
     pub attempts: u32,
 }
 
@@ -87,6 +91,7 @@ pub struct Mail {
     pub data: String,
     /// Fixed when queued, so that a doubled send is one message to the reader (E4).
     pub message_id: String,
+    /// How often it has been claimed, this time included.
     pub attempts: u32,
 }
 

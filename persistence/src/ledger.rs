@@ -51,6 +51,19 @@ pub struct BuyerDetails {
     pub phone: Option<String>,
 }
 
+impl BuyerDetails {
+    /// Blanks filled from `other`; what is there stays. A name without an address is no contact, so the two come together or
+    /// not at all, and every view agrees on who is a buyer (decisions C-7, F-2).
+    #[must_use]
+    pub fn filled(self, other: &BuyerDetails) -> BuyerDetails {
+        let (name, email) = match (self.name, self.email) {
+            (Some(name), Some(email)) => (Some(name), Some(email)),
+            _ => other.name.clone().zip(other.email.clone()).unzip(),
+        };
+        BuyerDetails { name, email, phone: self.phone.or_else(|| other.phone.clone()) }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct NewOrder {
     pub id: OrderId,

@@ -2,10 +2,13 @@
 
 pub mod auditor;
 pub mod books;
+mod change;
 pub mod embedded;
 pub mod error;
 pub mod journal;
 pub mod ledger;
+#[cfg(feature = "testing")]
+pub mod memory;
 pub mod postgres;
 pub mod seal;
 #[cfg(feature = "testing")]

@@ -1,0 +1,84 @@
+//! What one commit's events leave in the tables: the events folded, so that both ledgers write the same.
+
+use std::collections::BTreeMap;
+
+use domain::draw::Outcome;
+use domain::{Event, FeeStep, OrderId, Reservation, Serial, Status, Terms};
+
+/// One commit, folded.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Change {
+    /// What becomes of each reservation the commit touches; `None` goes.
+    pub reservations: BTreeMap<OrderId, Option<Reservation>>,
+    pub allocated: Vec<Handover>,
+    pub voided: Vec<Handover>,
+    /// The new status, if it changes.
+    pub status: Option<Status>,
+    pub terms: Option<Terms>,
+    /// A result entered (`Some(Some)`) or taken back (`Some(None)`).
+    pub outcome: Option<Option<Outcome>>,
+}
+
+/// Tickets given to an order, or taken back from it, and the step this makes in the fee ledger.
+#[derive(Clone, Debug)]
+pub(crate) struct Handover {
+    pub order: OrderId,
+    pub serials: Vec<Serial>,
+    pub step: FeeStep,
+}
+
+impl Change {
+    pub fn of(events: &[Event]) -> Change {
+        let mut change = Change::default();
+        for event in events {
+            change.take(event);
+        }
+        change
+    }
+
+    fn take(&mut self, event: &Event) {
+        match event {
+            Event::Reserved { order, reservation } => {
+                self.reservations.insert(*order, Some(*reservation));
+            }
+            Event::Released { order } | Event::Expired { order } => {
+                self.reservations.insert(*order, None);
+            }
+            Event::Allocated { order, serials, step } => {
+                self.reservations.insert(*order, None);
+                self.allocated.push(Handover { order: *order, serials: serials.clone(), step: *step });
+            }
+            Event::Voided { order, serials, step } => {
+                self.voided.push(Handover { order: *order, serials: serials.clone(), step: *step });
+            }
+            Event::Closed => self.status = Some(Status::Closed),
+            Event::Completed { result, winner, prize } => {
+                self.status = Some(Status::Completed);
+                self.outcome = Some(Some(Outcome { result: *result, winner: *winner, prize: *prize }));
+            }
+            Event::Undone { status } => {
+                self.status = Some(*status);
+                self.outcome = Some(None);
+            }
+            Event::Amended { terms } => self.terms = Some(*terms),
+            Event::Cancelled => self.status = Some(Status::Cancelled),
+        }
+    }
+
+    /// Tickets sold by the commit, less those taken back.
+    pub fn sold_delta(&self) -> i16 {
+        let count =
+            |handovers: &[Handover]| handovers.iter().map(|handover| handover.serials.len() as i16).sum::<i16>();
+        count(&self.allocated) - count(&self.voided)
+    }
+
+    /// Tickets that the touched reservations claim from now on.
+    pub fn kept(&self) -> u16 {
+        self.reservations.values().flatten().map(|reservation| reservation.count).sum()
+    }
+
+    /// The last step of the fee ledger; a commit makes at most one, because a command allocates or voids one order.
+    pub fn step(&self) -> Option<(OrderId, FeeStep)> {
+        self.allocated.iter().chain(&self.voided).map(|handover| (handover.order, handover.step)).next_back()
+    }
+}

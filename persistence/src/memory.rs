@@ -1,0 +1,189 @@
+//! Ledger and Books in memory, for simulations: the same rules as the database's, no clock, no randomness, and faults on
+//! demand. Everything is ordered, so the same calls give the same answers.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use domain::draw::Snapshot;
+use domain::{AccountId, ClubId, Draw, DrawId, Serial, Timestamp};
+
+use crate::books::{AnomalyRecord, Operation, OrderRecord};
+use crate::error::Failure;
+use crate::ledger::Append;
+
+mod anomalies;
+mod books;
+mod draws;
+mod ledger;
+mod notices;
+mod operations;
+mod orders;
+mod outbox;
+mod refunds;
+
+pub use notices::Witness;
+pub use operations::OperationState;
+pub use outbox::QueuedMail;
+pub use refunds::Refund;
+
+/// What is asked of the memory, for a fault to be decided on.
+#[derive(Clone, Copy, Debug)]
+pub enum Call<'a> {
+    Append(&'a Append),
+    Claim(&'a [DrawId]),
+    /// A method of `Books` that writes, by name.
+    Write(&'static str),
+    /// A method of `Books` or `Ledger` that only reads, by name.
+    Read(&'static str),
+}
+
+/// What goes wrong with one call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fault {
+    #[default]
+    None,
+    /// Not written, and said so.
+    NotWritten,
+    /// Written, but the answer is lost.
+    UnknownWritten,
+    /// Not written, and the answer is lost.
+    UnknownNotWritten,
+}
+
+/// Both books in memory. Clones share them, as processes share a database.
+#[derive(Clone, Default)]
+pub struct Memory {
+    state: Arc<Mutex<State>>,
+    fixtures: Arc<Mutex<Fixtures>>,
+}
+
+#[derive(Default)]
+struct Fixtures {
+    fault: Option<Box<dyn FnMut(Call<'_>) -> Fault + Send>>,
+    clock: Option<Box<dyn Fn() -> Timestamp + Send>>,
+}
+
+#[derive(Default)]
+struct State {
+    draws: draws::Draws,
+    orders: orders::Orders,
+    operations: operations::Operations,
+    refunds: refunds::Refunds,
+    notices: notices::Notices,
+    anomalies: anomalies::Anomalies,
+    outbox: outbox::Outbox,
+    clubs: std::collections::BTreeMap<ClubId, AccountId>,
+}
+
+impl Memory {
+    pub fn new() -> Memory {
+        Memory::default()
+    }
+
+    /// Decides what goes wrong, call by call; it replaces the one before.
+    pub fn set_faults(&self, fault: impl FnMut(Call<'_>) -> Fault + Send + 'static) {
+        self.fixtures().fault = Some(Box::new(fault));
+    }
+
+    pub fn clear_faults(&self) {
+        self.fixtures().fault = None;
+    }
+
+    /// The database's clock, which decides the close (rule 5). Without one it agrees with whoever writes.
+    pub fn set_clock(&self, now: impl Fn() -> Timestamp + Send + 'static) {
+        self.fixtures().clock = Some(Box::new(now));
+    }
+
+    /// A draw somebody created, at revision 0 or anywhere else in its life.
+    pub fn add_draw(&self, snapshot: Snapshot) {
+        self.state().draws.add(snapshot);
+    }
+
+    pub fn add_club(&self, club: ClubId, account: AccountId) {
+        self.state().clubs.insert(club, account);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A panic elsewhere in a test must not hide behind a second one here.
+        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn fixtures(&self) -> MutexGuard<'_, Fixtures> {
+        self.fixtures.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn fault(&self, call: Call<'_>) -> Fault {
+        self.fixtures().fault.as_mut().map_or(Fault::None, |fault| fault(call))
+    }
+
+    /// `None`: as the writer says.
+    fn now(&self) -> Option<Timestamp> {
+        self.fixtures().clock.as_ref().map(|clock| clock())
+    }
+
+    fn reading<T>(&self, name: &'static str, read: impl FnOnce(&State) -> T) -> Result<T, Failure> {
+        match self.fault(Call::Read(name)) {
+            Fault::None => Ok(read(&self.state())),
+            _ => Err(Failure::NotWritten("fault on demand".into())),
+        }
+    }
+
+    fn writing<T>(&self, call: Call<'_>, write: impl FnOnce(&mut State) -> Result<T, Failure>) -> Result<T, Failure> {
+        let unknown = || Failure::Unknown("fault on demand".into());
+        match self.fault(call) {
+            Fault::None => write(&mut self.state()),
+            Fault::NotWritten => Err(Failure::NotWritten("fault on demand".into())),
+            Fault::UnknownWritten => write(&mut self.state()).and(Err(unknown())),
+            Fault::UnknownNotWritten => Err(unknown()),
+        }
+    }
+}
+
+/// What an auditor may look at.
+impl Memory {
+    /// Every draw as its tables hold it, ascending.
+    pub fn draws(&self) -> Vec<Draw> {
+        self.state().draws.all().map(|row| Draw::restore(row.snapshot())).collect()
+    }
+
+    /// Each draw's journal replayed from its first state: what `draws` must agree with.
+    pub fn replayed(&self) -> Vec<Draw> {
+        self.state().draws.all().map(draws::Row::replay).collect()
+    }
+
+    /// A draw's sold tickets and when the database's clock said they were.
+    pub fn sold_at(&self, draw: DrawId) -> Vec<(Serial, Timestamp)> {
+        self.state()
+            .draws
+            .get(draw)
+            .map(|row| row.tickets.iter().map(|(s, t)| (*s, t.sold_at)).collect())
+            .unwrap_or_default()
+    }
+
+    /// Every order, ascending by id.
+    pub fn orders(&self) -> Vec<OrderRecord> {
+        self.state().orders.all().map(|row| row.record.clone()).collect()
+    }
+
+    /// Every mail ever queued, in order.
+    pub fn mails(&self) -> Vec<QueuedMail> {
+        self.state().outbox.all().cloned().collect()
+    }
+
+    /// Every operation ever written, in order, and how it stands.
+    pub fn operations(&self) -> Vec<(Operation, OperationState)> {
+        self.state().operations.all().collect()
+    }
+
+    pub fn refunds(&self) -> Vec<Refund> {
+        self.state().refunds.all().cloned().collect()
+    }
+
+    pub fn anomaly_records(&self) -> Vec<AnomalyRecord> {
+        self.state().anomalies.all().cloned().collect()
+    }
+
+    /// What the reconciler saw last of each payment intent.
+    pub fn witnesses(&self) -> Vec<Witness> {
+        self.state().notices.witnesses().cloned().collect()
+    }
+}

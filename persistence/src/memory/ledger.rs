@@ -1,0 +1,94 @@
+//! The trait `Ledger` in memory.
+
+use async_trait::async_trait;
+use domain::{DrawId, Timestamp};
+
+use super::{Call, Memory, State};
+use crate::change::Change;
+use crate::error::Failure;
+use crate::ledger::{Append, Claimed, Ledger, Rider};
+
+#[async_trait]
+impl Ledger for Memory {
+    async fn claim(&self, draws: &[DrawId]) -> Result<Vec<Claimed>, Failure> {
+        self.writing(Call::Claim(draws), |state| {
+            let mut claimed = Vec::with_capacity(draws.len());
+            for draw in draws {
+                if let Some(row) = state.draws.get_mut(*draw) {
+                    row.epoch += 1;
+                    claimed.push(Claimed { epoch: row.epoch, snapshot: row.snapshot() });
+                }
+            }
+            Ok(claimed)
+        })
+    }
+
+    async fn append(&self, append: Append) -> Result<(), Failure> {
+        let now = self.now().unwrap_or(append.at);
+        self.writing(Call::Append(&append), |state| state.append(&append, now))
+    }
+
+    async fn live(&self) -> Result<Vec<DrawId>, Failure> {
+        self.reading("live", |state| state.draws.live())
+    }
+}
+
+impl State {
+    /// Everything is checked before anything is touched: that is this ledger's transaction.
+    fn append(&mut self, append: &Append, now: Timestamp) -> Result<(), Failure> {
+        let row = self.draws.get(append.draw).ok_or(Failure::NotFound)?;
+        if row.epoch != append.epoch || row.base.revision != append.after {
+            return Err(Failure::Fenced);
+        }
+        if append.sells && now >= row.base.terms.closes_at {
+            return Err(Failure::ClosedByClock);
+        }
+        if append.events.is_empty() {
+            return Err(Failure::NotWritten("a commit has events".into()));
+        }
+        let change = Change::of(&append.events);
+        row.check(&change)?;
+        if let Some(rider) = &append.rider {
+            self.orders.check_rider(rider)?;
+        }
+        let opens = match &append.rider {
+            Some(Rider::Open(order)) => Some(order),
+            _ => None,
+        };
+        for handover in &change.allocated {
+            self.orders.check_allocated(append, handover, opens)?;
+        }
+        for handover in &change.voided {
+            self.orders.check_voided(append.draw, handover)?;
+        }
+        self.ride(append);
+        for handover in &change.allocated {
+            let complete = self.orders.allocated(append.draw, handover);
+            if complete {
+                self.operations.capture(handover.order, append.at);
+            }
+        }
+        for handover in &change.voided {
+            let rejected = self.orders.voided_line(append.draw, handover);
+            self.operations.void(handover.order, rejected, append.at);
+        }
+        let row = self.draws.get_mut(append.draw).expect("found above");
+        row.apply(&append.events, &change, now);
+        Ok(())
+    }
+
+    fn ride(&mut self, append: &Append) {
+        match &append.rider {
+            None => {}
+            Some(Rider::Open(order)) => {
+                self.orders.open(order);
+                self.operations.create(order.id, order.at);
+            }
+            Some(Rider::Reprice { order, lines }) => {
+                let has_intent = self.orders.reprice(*order, lines);
+                self.operations.reprice(*order, has_intent, append);
+            }
+            Some(Rider::Authorised { order, at }) => self.orders.authorised(*order, *at),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The provider's messages, and what the reconciler saw, in memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::{PaymentIntent, PaymentIntentId, Timestamp};
+
+use crate::books::Notice;
+use crate::error::Failure;
+
+/// What the reconciler saw last of a payment intent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Witness {
+    pub said: PaymentIntent,
+    pub at: Timestamp,
+}
+
+#[derive(Default)]
+pub(super) struct Notices {
+    rows: BTreeMap<String, Notice>,
+    unhandled: BTreeSet<(Timestamp, String)>,
+    received: BTreeMap<String, Timestamp>,
+    witnesses: BTreeMap<PaymentIntentId, Witness>,
+}
+
+impl Notices {
+    pub fn put(&mut self, notice: &Notice, at: Timestamp) -> bool {
+        if self.rows.contains_key(&notice.event_id) {
+            return false;
+        }
+        self.rows.insert(notice.event_id.clone(), notice.clone());
+        self.received.insert(notice.event_id.clone(), at);
+        self.unhandled.insert((at, notice.event_id.clone()))
+    }
+
+    pub fn unhandled(&self, limit: usize) -> Vec<Notice> {
+        self.unhandled.iter().take(limit).map(|(_, id)| self.rows[id].clone()).collect()
+    }
+
+    pub fn handled(&mut self, event_id: &str) -> Result<(), Failure> {
+        let at = self.received.get(event_id).ok_or(Failure::NotFound)?;
+        self.unhandled.remove(&(*at, event_id.to_string()));
+        Ok(())
+    }
+
+    pub fn witness(&mut self, said: &PaymentIntent, at: Timestamp) {
+        self.witnesses.insert(said.id.clone(), Witness { said: said.clone(), at });
+    }
+
+    pub fn witnesses(&self) -> impl Iterator<Item = &Witness> {
+        self.witnesses.values()
+    }
+}

@@ -1,0 +1,172 @@
+//! Effects outside, in memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::{Cents, OrderId, Timestamp};
+
+use crate::books::{Attempt, FAST_PATH_MS, Operation, OperationKind};
+use crate::error::Failure;
+use crate::ledger::Append;
+
+/// How an operation stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OperationState {
+    Pending {
+        due_at: Timestamp,
+    },
+    Done,
+    Failed {
+        why: String,
+    },
+    /// Not needed any more.
+    Dropped,
+}
+
+#[derive(Default)]
+pub(super) struct Operations {
+    rows: BTreeMap<i64, (Operation, OperationState)>,
+    by_order: BTreeMap<OrderId, Vec<i64>>,
+    by_key: BTreeMap<String, i64>,
+    /// Captures before the rest, then oldest first.
+    pending: BTreeSet<(bool, i64)>,
+}
+
+/// Due since ever.
+const AT_ONCE: Timestamp = Timestamp(0);
+
+impl Operations {
+    pub fn all(&self) -> impl Iterator<Item = (Operation, OperationState)> {
+        self.rows.values().cloned()
+    }
+
+    pub fn create(&mut self, order: OrderId, at: Timestamp) {
+        self.put(order, OperationKind::Create, format!("create-{order}-1"), None, at.plus_ms(FAST_PATH_MS));
+    }
+
+    /// A pending change of the amount takes the place of any earlier one.
+    pub fn reprice(&mut self, order: OrderId, has_intent: bool, append: &Append) {
+        self.drop_pending(order, &[OperationKind::Update]);
+        if has_intent {
+            let key = format!("update-{order}-{}-{}", append.draw, append.after + 1);
+            self.put(order, OperationKind::Update, key, None, append.at.plus_ms(FAST_PATH_MS));
+        }
+    }
+
+    pub fn capture(&mut self, order: OrderId, at: Timestamp) {
+        self.drop_pending(order, &[OperationKind::Cancel]);
+        self.revive(order, OperationKind::Capture, format!("cap-{order}"), at.plus_ms(FAST_PATH_MS));
+    }
+
+    /// Tickets were taken back: nothing may be captured for them any more.
+    pub fn void(&mut self, order: OrderId, rejected: bool, at: Timestamp) {
+        self.drop_pending(order, &[OperationKind::Capture]);
+        if rejected {
+            self.cancel(order, at);
+        }
+    }
+
+    pub fn cancel(&mut self, order: OrderId, at: Timestamp) {
+        self.revive(order, OperationKind::Cancel, format!("cancel-{order}"), at.plus_ms(FAST_PATH_MS));
+    }
+
+    pub fn refund(&mut self, order: OrderId, kind: OperationKind, key: String, amount: Cents) {
+        self.put(order, kind, key, Some(amount), AT_ONCE);
+    }
+
+    pub fn finish(&mut self, order: OrderId, kinds: &[OperationKind]) {
+        self.settle(order, kinds, OperationState::Done);
+    }
+
+    pub fn drop_pending(&mut self, order: OrderId, kinds: &[OperationKind]) {
+        self.settle(order, kinds, OperationState::Dropped);
+    }
+
+    pub fn claim(&mut self, now: Timestamp, lease_ms: i64, limit: usize) -> Vec<Operation> {
+        let due = |id: &i64| matches!(self.rows[id].1, OperationState::Pending { due_at } if due_at <= now);
+        let ids: Vec<i64> = self.pending.iter().map(|(_, id)| *id).filter(due).take(limit).collect();
+        ids.into_iter().map(|id| self.lease(id, now.plus_ms(lease_ms))).collect()
+    }
+
+    pub fn claim_one(
+        &mut self,
+        order: OrderId,
+        kind: OperationKind,
+        now: Timestamp,
+        lease_ms: i64,
+    ) -> Option<Operation> {
+        let claimable = |id: &&i64| match &self.rows[id] {
+            (operation, OperationState::Pending { due_at }) => {
+                operation.kind == kind && (operation.attempts == 0 || *due_at <= now)
+            }
+            _ => false,
+        };
+        let id = *self.by_order.get(&order)?.iter().find(claimable)?;
+        Some(self.lease(id, now.plus_ms(lease_ms)))
+    }
+
+    /// The operation it was about, when this attempt ended it.
+    pub fn attempted(&mut self, id: i64, attempt: &Attempt) -> Result<Option<Operation>, Failure> {
+        let (operation, state) = self.rows.get_mut(&id).ok_or(Failure::NotFound)?;
+        if !matches!(state, OperationState::Pending { .. }) {
+            return Ok(None);
+        }
+        match attempt {
+            Attempt::Again { at, new_key } => {
+                *state = OperationState::Pending { due_at: *at };
+                if let Some(key) = new_key {
+                    operation.key.clone_from(key);
+                    self.by_key.insert(key.clone(), id);
+                }
+                Ok(None)
+            }
+            Attempt::Done | Attempt::Failed { .. } => {
+                *state = match attempt {
+                    Attempt::Failed { why } => OperationState::Failed { why: why.clone() },
+                    _ => OperationState::Done,
+                };
+                let operation = operation.clone();
+                self.pending.remove(&(operation.kind != OperationKind::Capture, id));
+                Ok(Some(operation))
+            }
+        }
+    }
+
+    fn put(&mut self, order: OrderId, kind: OperationKind, key: String, amount: Option<Cents>, due_at: Timestamp) {
+        let id = self.rows.len() as i64 + 1;
+        self.by_key.insert(key.clone(), id);
+        self.by_order.entry(order).or_default().push(id);
+        self.pending.insert((kind != OperationKind::Capture, id));
+        let operation = Operation { id, order, kind, key, amount, attempts: 0 };
+        self.rows.insert(id, (operation, OperationState::Pending { due_at }));
+    }
+
+    /// A new one, or the dropped or failed one of this key again. A done one stays done.
+    fn revive(&mut self, order: OrderId, kind: OperationKind, key: String, due_at: Timestamp) {
+        let Some(id) = self.by_key.get(&key).copied() else {
+            return self.put(order, kind, key, None, due_at);
+        };
+        let (operation, state) = self.rows.get_mut(&id).expect("keys name rows");
+        if matches!(state, OperationState::Dropped | OperationState::Failed { .. }) {
+            operation.attempts = 0;
+            *state = OperationState::Pending { due_at };
+            self.pending.insert((kind != OperationKind::Capture, id));
+        }
+    }
+
+    fn settle(&mut self, order: OrderId, kinds: &[OperationKind], becomes: OperationState) {
+        for id in self.by_order.get(&order).into_iter().flatten() {
+            let (operation, state) = self.rows.get_mut(id).expect("orders name rows");
+            if kinds.contains(&operation.kind) && matches!(state, OperationState::Pending { .. }) {
+                *state = becomes.clone();
+                self.pending.remove(&(operation.kind != OperationKind::Capture, *id));
+            }
+        }
+    }
+
+    fn lease(&mut self, id: i64, until: Timestamp) -> Operation {
+        let (operation, state) = self.rows.get_mut(&id).expect("claimed from the rows");
+        operation.attempts += 1;
+        *state = OperationState::Pending { due_at: until };
+        operation.clone()
+    }
+}
