@@ -1,0 +1,308 @@
+//! What must hold for any sequence of commands, at any times. `PROPTEST_RNG_SEED=…` tries other sequences.
+
+#[path = "support/model.rs"]
+mod model;
+
+use domain::draw::Snapshot;
+use domain::order::{Wanted, price, split};
+use domain::{
+    Authority, Cell, Cents, Command, Deal, Draw, DrawId, Event, FeePolicy, GameResult, OrderId, Seed, Serial,
+    SurchargeMode, TICKETS, Terms, Timestamp, fee, prize::prize,
+};
+use model::{Model, Prediction};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::{RngAlgorithm, RngSeed};
+
+const ORDERS: u128 = 8;
+const KICK_OFF: i64 = 1_000_000;
+
+/// The same cases every time, unless another seed is asked for.
+fn config(cases: u32) -> ProptestConfig {
+    let default = ProptestConfig::default();
+    let rng_seed = match default.rng_seed {
+        RngSeed::Random => RngSeed::Fixed(1042),
+        asked => asked,
+    };
+    ProptestConfig { cases, rng_seed, failure_persistence: None, rng_algorithm: RngAlgorithm::XorShift, ..default }
+}
+
+const TERMS: Terms = Terms {
+    price: Cents(500),
+    prize_percentage: 50,
+    round_up_prize: false,
+    opens_at: None,
+    closes_at: Timestamp(KICK_OFF),
+};
+
+fn new_draw() -> Draw {
+    Draw::new(DrawId(1042), TERMS, FeePolicy::DEFAULT, Deal::new(Seed([7; 32])))
+}
+
+/// What is asked, relative to the instant it is asked at.
+fn any_command() -> impl Strategy<Value = (i64, i64, Command)> {
+    let order = (0..ORDERS).prop_map(OrderId);
+    let count = prop_oneof![Just(0), Just(1), 1..=50u16, Just(49), Just(50), Just(50), Just(51)];
+    let patience = prop_oneof![Just(0i64), Just(1), Just(120_000), Just(150_000), 0..300_000i64];
+    let command = (order, count, patience, 0..40u8, 1..=13u8, 498..=502i64);
+    let step = prop_oneof![4 => Just(0i64), 2 => Just(1), 2 => 0..30_000i64, 1 => Just(120_000), 1 => Just(-1)];
+    (step, command).prop_map(|(step, (order, count, patience, which, number, cents))| {
+        let until = Timestamp(patience);
+        let authority = match which % 3 {
+            0 => Authority::Repair { authorised_at: Timestamp(KICK_OFF - 10 + i64::from(number)) },
+            _ => Authority::Sale,
+        };
+        let command = match which {
+            0..10 => Command::Reserve { order, count, until },
+            10..13 => Command::Extend { order, until },
+            13..15 => Command::Release { order },
+            15..27 => {
+                Command::Allocate { order, count, unit_price: Cents(if which < 26 { 500 } else { cents }), authority }
+            }
+            27..31 => Command::Void { order },
+            31..34 => Command::Tick,
+            34 => Command::Complete { result: GameResult::new(number, 9).expect("1…13") },
+            35 => Command::Undo,
+            36..39 => Command::Amend { terms: amended(number, cents) },
+            _ => Command::Cancel,
+        };
+        (step, patience, command)
+    })
+}
+
+fn amended(number: u8, cents: i64) -> Terms {
+    let closes_at = Timestamp(KICK_OFF - 50_000 * (i64::from(number) % 3));
+    let price = if number > 9 { Cents(cents) } else { Cents(500) };
+    Terms { price, closes_at, ..TERMS }
+}
+
+/// A draw's history: the instant and the command of each step, times made absolute.
+fn history() -> impl Strategy<Value = Vec<(Timestamp, Command)>> {
+    (0..KICK_OFF, vec(any_command(), 1..80)).prop_map(|(start, steps)| {
+        let mut now = start;
+        let absolute = |now: i64, command: Command| match command {
+            Command::Reserve { order, count, until } => {
+                Command::Reserve { order, count, until: Timestamp(now + until.0) }
+            }
+            Command::Extend { order, until } => Command::Extend { order, until: Timestamp(now + until.0) },
+            other => other,
+        };
+        let timed = steps.into_iter().map(|(step, _, command)| {
+            now += step;
+            (Timestamp(now), absolute(now, command))
+        });
+        timed.collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(config(400))]
+
+    /// D1…D6, and every outcome as the model predicts it.
+    #[test]
+    fn any_history_keeps_the_invariants_and_pleases_the_model(history in history()) {
+        let mut draw = new_draw();
+        let mut model = Model::of(&draw);
+        for (now, command) in &history {
+            let before = draw.clone();
+            let decided = draw.decide(*now, command);
+            let seen = match &decided {
+                Err(refusal) => Prediction::Refused(*refusal),
+                Ok(events) if events.is_empty() => Prediction::Same,
+                Ok(_) => Prediction::Changes,
+            };
+            prop_assert_eq!(seen, model.step(*now, command), "{:?} at {:?}", command, now);
+            draw.apply(&decided.unwrap_or_default());
+            draw.check();
+            model.assert_agrees(&draw);
+            // D7: one commit, one revision; nothing else counts.
+            let commits = u64::from(seen == Prediction::Changes);
+            prop_assert_eq!(draw.revision(), before.revision() + commits);
+            prop_assert!(commits == 1 || draw == before, "nothing happened, but the draw changed");
+        }
+    }
+
+    /// D8: the same command again, at the same instant, changes nothing.
+    #[test]
+    fn the_same_command_again_changes_nothing(history in history()) {
+        let mut draw = new_draw();
+        for (now, command) in &history {
+            draw.apply(&draw.decide(*now, command).unwrap_or_default());
+            prop_assert_eq!(draw.decide(*now, command).unwrap_or_default(), vec![], "{:?}", command);
+        }
+    }
+
+    /// The journal says everything: replayed, it gives the same draw, and so do the tables.
+    #[test]
+    fn the_journal_replays_and_the_tables_restore_to_the_same_draw(history in history()) {
+        let mut draw = new_draw();
+        let mut journal: Vec<Vec<Event>> = Vec::new();
+        for (now, command) in &history {
+            let events = draw.decide(*now, command).unwrap_or_default();
+            draw.apply(&events);
+            journal.push(events);
+        }
+        let mut replayed = new_draw();
+        journal.iter().for_each(|commit| replayed.apply(commit));
+        prop_assert_eq!(&replayed, &draw);
+        prop_assert_eq!(&Draw::restore(tables_of(&draw)), &draw);
+    }
+
+    /// A sold ticket keeps its owner until that order is voided.
+    #[test]
+    fn sold_stays_sold_unless_voided(history in history()) {
+        let mut draw = new_draw();
+        for (now, command) in &history {
+            let before = draw.clone();
+            draw.apply(&draw.decide(*now, command).unwrap_or_default());
+            for order in (0..ORDERS).map(OrderId).filter(|order| *command != Command::Void { order: *order }) {
+                if let Some(allocation) = before.allocation(order) {
+                    prop_assert_eq!(draw.allocation(order), Some(allocation), "{:?}", command);
+                }
+            }
+        }
+    }
+
+    /// The timer never spins: a tick at the deadline does something, and the next deadline is later.
+    #[test]
+    fn a_tick_at_the_deadline_moves_the_deadline(history in history()) {
+        let mut draw = new_draw();
+        for (now, command) in &history {
+            draw.apply(&draw.decide(*now, command).unwrap_or_default());
+            let mut ticked = draw.clone();
+            while let Some(deadline) = ticked.next_deadline() {
+                let events = ticked.decide(deadline, &Command::Tick).unwrap_or_default();
+                prop_assert!(!events.is_empty(), "nothing to do at {deadline:?}");
+                ticked.apply(&events);
+                prop_assert!(ticked.next_deadline().is_none_or(|later| later > deadline));
+            }
+        }
+    }
+
+    /// Decision D-2 and D-3: each step starts where the last one ended, and the sum is f(R) whatever the order.
+    #[test]
+    fn the_fee_telescopes_and_never_passes_its_cap(
+        steps in vec((0..ORDERS, 1..=50u16, any::<bool>()), 1..60),
+        cents in prop_oneof![1..2_000i64, Just(1_000_000)],
+        rate_bps in prop_oneof![Just(350u32), 0..10_000u32],
+        cap in prop_oneof![Just(1100i64), 0..100_000i64],
+    ) {
+        let terms = Terms { price: Cents(cents), ..TERMS };
+        let policy = FeePolicy { rate_bps, cap: Cents(cap) };
+        let mut draw = Draw::new(DrawId(1), terms, policy, Deal::new(Seed([1; 32])));
+        let (mut revenue, mut taken) = (Cents::ZERO, Cents::ZERO);
+        for (order, count, sells) in steps {
+            let order = OrderId(order);
+            let allocate = Command::Allocate { order, count, unit_price: terms.price, authority: Authority::Sale };
+            let command = if sells { allocate } else { Command::Void { order } };
+            let events = draw.decide(Timestamp(0), &command).unwrap_or_default();
+            for event in &events {
+                if let Event::Allocated { step, .. } | Event::Voided { step, .. } = event {
+                    revenue += step.revenue_delta;
+                    taken += step.fee_delta;
+                    prop_assert_eq!((step.revenue_after, step.fee_after), (revenue, taken));
+                    let given_back = step.fee_delta < Cents::ZERO;
+                    prop_assert!(!given_back || !sells);
+                }
+            }
+            draw.apply(&events);
+            prop_assert_eq!(taken, policy.on(draw.revenue()));
+            prop_assert!(Cents::ZERO <= taken && taken <= policy.cap);
+        }
+    }
+
+    /// Decision K-1: every seed deals every cell once, and only its own commitment fits it.
+    #[test]
+    fn a_deal_carries_every_cell_once(seed in any::<[u8; 32]>(), draw in 1001..100_000i64, flipped in 0..256usize) {
+        let deal = Deal::new(Seed(seed));
+        let mut cells: Vec<Cell> = Serial::all().map(|serial| deal.cell(serial)).collect();
+        prop_assert!(Serial::all().all(|serial| deal.serial(deal.cell(serial)) == serial));
+        cells.sort();
+        cells.dedup();
+        prop_assert_eq!(cells.len(), usize::from(TICKETS));
+
+        let mut other = seed;
+        other[flipped / 8] ^= 1 << (flipped % 8);
+        let commitment = Seed(seed).commitment(DrawId(draw));
+        prop_assert_eq!(Seed(seed).commitment(DrawId(draw)), commitment);
+        prop_assert_ne!(Seed(other).commitment(DrawId(draw)), commitment);
+        prop_assert_ne!(Seed(seed).commitment(DrawId(draw + 1)), commitment);
+        prop_assert_ne!(Deal::new(Seed(other)), deal);
+    }
+
+    /// The parts sum to the whole, and none is a cent away from its share.
+    #[test]
+    fn a_split_sums_exactly(amount in 0..10_000_000i64, weights in vec(0..50_000_000i64, 1..20)) {
+        let whole: i64 = weights.iter().sum();
+        let cents: Vec<Cents> = weights.iter().copied().map(Cents).collect();
+        let parts = split(Cents(amount), &cents);
+        prop_assert_eq!(parts.iter().copied().sum::<Cents>(), Cents(amount));
+        for (part, weight) in parts.iter().zip(&weights).filter(|_| whole > 0) {
+            let off = i128::from(part.0) * i128::from(whole) - i128::from(amount) * i128::from(*weight);
+            prop_assert!(off.abs() < i128::from(whole), "{} of {amount} for {weight} of {whole}", part.0);
+        }
+    }
+
+    /// An order costs the same however its lines are arranged, and the card fee is what its mode says.
+    #[test]
+    fn a_cart_is_priced_by_what_it_holds(
+        lines in vec((1..=50u16, 1..1_000_000i64, any::<bool>()), 1..8).prop_shuffle(),
+    ) {
+        let wanted = |(draw, (count, cents, passes)): (usize, &(u16, i64, bool))| Wanted {
+            draw: DrawId(2000 - draw as i64), count: *count, unit_price: Cents(*cents), passes_card_fee: *passes,
+        };
+        let wanted: Vec<Wanted> = lines.iter().enumerate().map(wanted).collect();
+        let passing = wanted.iter().filter(|line| line.passes_card_fee);
+        let subtotals: Vec<Cents> = passing.map(|line| line.unit_price * line.count.into()).collect();
+        for mode in [SurchargeMode::PerLine, SurchargeMode::PerCharge] {
+            let priced = price(&wanted, mode);
+            let expected: Cents = match mode {
+                SurchargeMode::PerLine => subtotals.iter().map(|subtotal| fee::card_fee(*subtotal)).sum(),
+                SurchargeMode::PerCharge if subtotals.is_empty() => Cents::ZERO,
+                SurchargeMode::PerCharge => fee::card_fee(subtotals.iter().copied().sum()),
+            };
+            prop_assert_eq!(priced.iter().map(|line| line.card_fee).sum::<Cents>(), expected);
+            prop_assert!(priced.is_sorted_by_key(|line| line.draw));
+            for line in &priced {
+                let asked = wanted.iter().find(|w| w.draw == line.draw).expect("an asked draw");
+                prop_assert_eq!((line.count, line.unit_price), (asked.count, asked.unit_price));
+                prop_assert!(asked.passes_card_fee || line.card_fee == Cents::ZERO);
+            }
+            let mut backwards = wanted.clone();
+            backwards.reverse();
+            prop_assert_eq!(price(&backwards, mode), priced);
+        }
+    }
+
+    /// More tickets never make a smaller prize; rounding up never takes away, and stays below one more $10.
+    #[test]
+    fn the_prize_grows_with_the_sale(sold in 0..TICKETS, cents in 1..=1_000_000i64, percentage in 1..=100u8) {
+        let [now, then] = [sold, sold + 1].map(|sold| prize(sold, Cents(cents), percentage, false));
+        prop_assert!(now <= then && then <= Cents(cents) * i64::from(sold + 1));
+        let up = prize(sold, Cents(cents), percentage, true);
+        prop_assert!(up >= now && up < now + Cents(1000) && up.0 % 1000 == 0);
+    }
+
+    /// Amounts of the wire survive reading and writing.
+    #[test]
+    fn an_amount_reads_back(cents in 0..100_000_000_000i64) {
+        prop_assert_eq!(Cents::parse(&Cents(cents).decimal()), Some(Cents(cents)));
+    }
+}
+
+fn tables_of(draw: &Draw) -> Snapshot {
+    let orders = || (0..ORDERS).map(OrderId);
+    Snapshot {
+        id: draw.id(),
+        terms: *draw.terms(),
+        fee_policy: draw.fee_policy(),
+        deal: draw.deal().clone(),
+        status: draw.status(),
+        revision: draw.revision(),
+        reservations: orders().filter_map(|order| Some((order, draw.reservation(order)?))).collect(),
+        allocations: orders().filter_map(|order| Some((order, draw.allocation(order)?.clone()))).collect(),
+        revenue: draw.revenue(),
+        fee: draw.fee(),
+        outcome: draw.outcome(),
+    }
+}

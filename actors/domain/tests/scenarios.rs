@@ -1,0 +1,390 @@
+//! What the README says, at the boundaries: every deadline and every limit is pinned from both sides.
+
+#[path = "support/model.rs"]
+mod model;
+#[path = "support/script.rs"]
+mod script;
+
+use script::play;
+
+/// The table of the architecture page, on the last 69 tickets (one order may take 50 at most).
+#[test]
+fn one_afternoon() {
+    play(
+        "draw   closes 15:00  sold 100
+         14:00  reserve A 34 until 14:02   → reserved
+         14:00  reserve B 35 until 14:02   → reserved
+         14:01  reserve C 1  until 14:03   → TooFewTickets 0
+         14:01  reserve A 34 until 14:02   → same
+         14:02  reserve C 1  until 14:04   → reserved            // A and B are overdue; the clock decides, not the timer
+         14:02  sees                       → held 1
+         14:03  allocate A                 → serials 101–134     // late, but there is room
+         14:03  allocate B                 → TooFewTickets 34
+         15:00  reserve D 1  until 15:02   → DrawClosed
+         14:59  allocate C                 → serials 135–135     // the last second still sells
+         14:59  allocate C                 → same
+         15:00  allocate E                 → DrawClosed",
+    );
+}
+
+#[test]
+fn a_reservation_ends_at_its_instant_not_before() {
+    play(
+        "draw          closes 15:00  sold 119
+         14:00         reserve A 50 until 14:02   → reserved 50 until 14:02
+         14:00         wakes                      → 14:02
+         14:01:59.999  reserve B 1 until 14:04    → TooFewTickets 0
+         14:01:59.999  tick                       → same
+         14:01:59.999  extend A until 14:04       → reserved 50 until 14:04
+         14:03:59.999  reserve B 1 until 14:06    → TooFewTickets 0
+         14:04         extend A until 14:06       → ReservationUnknown
+         14:04         reserve B 1 until 14:06    → reserved
+         14:04         sees                       → held 1
+         14:04         wakes                      → 14:06
+         14:05:59.999  tick                       → same
+         14:06         tick                       → expired
+         14:06         tick                       → same
+         14:06         wakes                      → 15:00",
+    );
+}
+
+#[test]
+fn an_overdue_reservation_starts_afresh() {
+    play(
+        "draw   closes 15:00
+         14:00  reserve A 2 until 14:02   → reserved
+         14:01  extend A until 14:03      → reserved
+         14:03  reserve A 2 until 14:05   → reserved 2 until 14:05
+         14:03  sees                      → held 2",
+    );
+}
+
+#[test]
+fn the_last_millisecond_sells_and_kick_off_does_not() {
+    play(
+        "draw          closes 15:00
+         14:58         reserve A 2 until 15:00:30       → reserved 2 until 15:00  // never past kick-off
+         14:58         reserve B 2 until 15:00          → reserved
+         14:58         reserve F 1 until 15:00          → reserved
+         14:59:59.999  allocate A                       → serials 1–2
+         14:59:59.999  reserve C 1 until 15:02          → reserved 1 until 15:00
+         14:59:59.999  tick                             → same
+         15:00         allocate B                       → DrawClosed
+         15:00         reserve B 2 until 15:02          → DrawClosed
+         15:00         reserve B 3 until 15:02          → DrawClosed
+         15:00         extend B until 15:02             → ReservationUnknown
+         15:00         amend price 9.00                 → DrawClosed
+         15:00         release F                        → released    // going is always allowed
+         15:00         allocate A                       → same        // and so is hearing again what one has
+         15:00         tick                             → closed
+         15:00         tick                             → same
+         15:00         sees                             → Closed, sold 2, held 0
+         15:00         wakes                            → never",
+    );
+}
+
+#[test]
+fn sales_begin_at_the_opening() {
+    play(
+        "draw          opens 13:00  closes 15:00
+         12:59:59.999  reserve A 1 until 13:02          → DrawNotOpen
+         12:59:59.999  allocate A                       → DrawNotOpen
+         13:00         reserve A 1 until 13:02          → reserved
+         13:00         allocate B                       → serials 1–1",
+    );
+}
+
+#[test]
+fn an_order_takes_one_to_fifty() {
+    play(
+        "draw   closes 15:00
+         14:00  reserve A 0 until 14:02   → CountOutOfRange 50
+         14:00  reserve A 51 until 14:02  → CountOutOfRange 50
+         14:00  reserve A 50 until 14:02  → reserved 50
+         14:00  reserve B 1 until 14:02   → reserved 1
+         14:00  allocate C 0              → CountOutOfRange
+         14:00  allocate C 51             → CountOutOfRange
+         14:00  allocate C 50             → serials 1–50
+         14:00  sees                      → sold 50, held 51",
+    );
+}
+
+#[test]
+fn the_last_ticket_is_sold_once() {
+    play(
+        "draw   closes 15:00  sold 168
+         14:00  reserve A 2 until 14:02   → TooFewTickets 1
+         14:00  reserve A 1 until 14:02   → reserved
+         14:00  reserve B 1 until 14:02   → TooFewTickets 0
+         14:00  allocate B                → TooFewTickets 0     // paid, but A is before: the authorisation is cancelled
+         14:01  allocate A                → serials 169–169
+         14:01  allocate B                → TooFewTickets 0
+         14:01  sees                      → sold 169, held 0",
+    );
+}
+
+#[test]
+fn a_reservation_is_resized_within_its_own_room() {
+    play(
+        "draw   closes 15:00  sold 139
+         14:00  reserve A 20 until 14:02  → reserved
+         14:00  reserve B 10 until 14:02  → reserved
+         14:00  reserve A 21 until 14:02  → TooFewTickets 20    // its own twenty are its to keep
+         14:01  reserve A 5 until 14:03   → reserved 5 until 14:03
+         14:01  reserve B 25 until 14:03  → reserved 25
+         14:01  reserve A 6 until 14:03   → TooFewTickets 5
+         14:01  sees                      → held 30
+         14:01  release B                 → released
+         14:01  release B                 → same
+         14:01  reserve A 30 until 14:03  → reserved 30
+         14:02  allocate A 31             → TooFewTickets 30
+         14:02  allocate A 29             → serials 140–168     // what was paid counts, not what was kept
+         14:02  sees                      → sold 168, held 0",
+    );
+}
+
+#[test]
+fn a_reservation_has_an_end_in_the_future() {
+    play(
+        "draw          closes 15:00
+         14:00         reserve A 1 until 14:00      → TermsInvalid
+         14:00         reserve A 1 until 13:59      → TermsInvalid
+         14:00         reserve A 1 until 14:00:00.001  → reserved",
+    );
+}
+
+#[test]
+fn keep_my_tickets_works_ten_times() {
+    play(
+        "draw   closes 15:00
+         14:00  reserve A 2 until 14:02   → reserved
+         14:01  extend A until 14:04      → reserved 2 until 14:04
+         14:01  extend A until 14:04      → same               // the same press again
+         14:01  extend A until 14:03      → same               // never shorter
+         14:03  extend A until 14:06      → reserved
+         14:05  extend A until 14:08      → reserved
+         14:07  extend A until 14:10      → reserved
+         14:09  extend A until 14:12      → reserved
+         14:11  extend A until 14:14      → reserved
+         14:13  reserve A 3 until 14:14   → reserved 3         // resizing does not give presses back
+         14:13  extend A until 14:16      → reserved
+         14:15  extend A until 14:18      → reserved
+         14:17  extend A until 14:20      → reserved
+         14:19  extend A until 14:22      → reserved 3 until 14:22
+         14:21  extend A until 14:24      → ExtensionsUsedUp
+         14:21  extend A until 14:22      → same
+         14:21  extend B until 14:24      → ReservationUnknown
+         14:21  allocate A                → serials 1–3
+         14:21  extend A until 14:24      → AlreadyAllocated",
+    );
+}
+
+#[test]
+fn keep_my_tickets_stops_at_kick_off() {
+    play(
+        "draw          closes 15:00
+         14:57         reserve A 2 until 14:59          → reserved
+         14:58         extend A until 15:01             → reserved 2 until 15:00
+         14:59:59.999  extend A until 15:03             → same
+         15:00         extend A until 15:03             → ReservationUnknown",
+    );
+}
+
+#[test]
+fn an_order_gets_its_tickets_once() {
+    play(
+        "draw   closes 15:00
+         14:00  allocate A 3 at 5.00      → serials 1–3
+         14:00  allocate A 3 at 5.00      → same
+         14:00  allocate A 2              → AlreadyAllocated
+         14:00  reserve A 3 until 14:02   → AlreadyAllocated
+         15:01  tick                      → closed
+         15:01  allocate A 3              → same
+         15:02  complete 7-9              → completed
+         15:02  allocate A 3              → same
+         15:02  sees                      → sold 3, prize 7.50",
+    );
+}
+
+#[test]
+fn refusals_have_an_order() {
+    play(
+        "draw   closes 15:00  sold 169
+         14:00  reserve A 51 until 13:00            → CountOutOfRange    // before the time, before the room
+         14:00  reserve A 50 until 13:00            → TermsInvalid       // before the room
+         14:00  allocate A 51 at 4.00               → CountOutOfRange    // before the price
+         14:00  allocate A 50 at 4.00               → PriceChanged       // before the room
+         14:00  allocate A 50                       → TooFewTickets 0
+         15:00  reserve A 51 until 13:00            → DrawClosed         // before everything
+         15:00  allocate A 51 at 4.00               → DrawClosed
+         15:00  allocate A 51 authorised 14:00      → CountOutOfRange",
+    );
+}
+
+#[test]
+fn only_the_quoted_price_is_honoured() {
+    play(
+        "draw   closes 15:00
+         14:00  reserve A 1 until 14:02   → reserved
+         14:01  amend price 6.00          → TermsLocked 0       // somebody was promised the price
+         14:02  amend price 6.00          → amended             // nobody is any more
+         14:02  sees                      → held 0
+         14:02  allocate A 1 at 5.00      → PriceChanged
+         14:02  allocate A 1 at 6.00      → serials 1–1",
+    );
+}
+
+#[test]
+fn price_and_prize_lock_with_the_first_sale() {
+    play(
+        "draw   closes 15:00
+         14:00  amend price 6.00 prize 60 rounding up  → amended
+         14:00  amend price 6.00          → same
+         14:00  amend price 0.00          → TermsInvalid
+         14:00  amend price 0.01          → amended
+         14:00  amend price 10000.01      → TermsInvalid
+         14:00  amend price 10000.00      → amended
+         14:00  amend prize 0             → TermsInvalid
+         14:00  amend prize 101           → TermsInvalid
+         14:00  amend prize 100           → amended
+         14:00  amend prize 1 price 5.00  → amended
+         14:00  amend opens 15:00         → TermsInvalid
+         14:00  amend closes 14:00        → TermsInvalid
+         14:00  allocate A 2              → serials 1–2
+         14:01  amend price 6.00          → TermsLocked 2
+         14:01  amend prize 2             → TermsLocked 2
+         14:01  amend closes 16:00        → amended             // the game may still move
+         14:01  wakes                     → 16:00
+         14:01  void A                    → voided 1–2
+         14:01  amend price 6.00          → amended",
+    );
+}
+
+#[test]
+fn an_earlier_kick_off_shortens_what_would_outlive_it() {
+    play(
+        "draw          closes 15:00
+         14:00         reserve A 1 until 14:10          → reserved
+         14:00         reserve B 1 until 14:02          → reserved
+         14:01         amend closes 14:05               → amended
+         14:01         sees                             → held 2
+         14:04:59.999  extend A until 14:12             → same
+         14:05         allocate A                       → DrawClosed
+         14:05         tick                             → closed",
+    );
+}
+
+#[test]
+fn a_repair_needs_a_payment_from_before_kick_off_and_no_result() {
+    play(
+        "draw          closes 15:00  sold 119
+         14:59         reserve B 50 until 15:00                  → reserved
+         14:59         allocate A 1 authorised 14:50             → TooFewTickets 0   // it does not push others out
+         15:00         tick                                      → closed
+         15:10         allocate A 1                              → DrawClosed
+         15:10         allocate A 1 authorised 15:00             → DrawClosed
+         15:10         allocate A 1 authorised 14:59:59.999      → serials 120–120
+         15:10         allocate A 1 authorised 14:59:59.999      → same
+         17:00         complete 7-9                              → completed
+         17:01         allocate B 1 authorised 14:59             → DrawClosed
+         17:02         undo                                      → undone to Closed
+         17:03         allocate B 1 authorised 14:59             → serials 121–121
+         17:04         cancel                                    → cancelled
+         17:05         allocate C 1 authorised 14:59             → DrawClosed",
+    );
+}
+
+#[test]
+fn the_lowest_free_number_leaves_next() {
+    play(
+        "draw   closes 15:00
+         14:00  allocate A 2              → serials 1–2 fee 0.35
+         14:00  allocate B 3              → serials 3–5 fee 0.53
+         14:00  allocate C 1              → serials 6–6 fee 0.17   // f(30.00) − f(25.00) = 1.05 − 0.88
+         14:01  void B                    → voided 3–5 fee -0.52
+         14:01  void B                    → same
+         14:01  sees                      → sold 3, fee 0.53
+         14:02  allocate D 1              → serials 3–3
+         14:02  allocate E 3              → serials 4–5,7–7
+         14:02  allocate B 1              → serials 8–8
+         14:02  sees                      → sold 8, fee 1.40",
+    );
+}
+
+#[test]
+fn a_result_on_an_active_draw_closes_it_first() {
+    play(
+        "draw   closes 15:00
+         14:00  allocate A 2              → serials 1–2
+         14:00  reserve B 2 until 14:02   → reserved
+         14:01  complete 13-1             → completed prize 5.00
+         14:01  sees                      → Completed, sold 2, held 0
+         14:01  wakes                     → never
+         14:01  allocate B                → DrawClosed
+         14:01  reserve B 2 until 14:03   → DrawClosed
+         14:01  amend closes 16:00        → DrawClosed
+         14:01  cancel                    → AlreadyCompleted",
+    );
+}
+
+#[test]
+fn a_result_stands_until_it_is_undone() {
+    play(
+        "draw          closes 15:00
+         14:00         undo                             → NotCompleted
+         14:00         allocate A 2                     → serials 1–2
+         14:50         complete 7-9                     → completed
+         14:50         complete 7-9                     → same
+         14:50         complete 9-7                     → AlreadyCompleted
+         14:59:59.999  undo                             → undone to Active    // kick-off is ahead: nothing was revealed
+         14:59:59.999  undo                             → NotCompleted
+         14:59:59.999  allocate B 1                     → serials 3–3
+         14:59:59.999  complete 9-7                     → completed prize 7.50
+         15:00         undo                             → undone to Closed
+         15:00         allocate C 1                     → DrawClosed
+         15:00         complete 9-9                     → completed",
+    );
+}
+
+#[test]
+fn a_refund_after_the_result_moves_neither_prize_nor_winner() {
+    play(
+        "draw   closes 15:00
+         14:00  allocate A 4              → serials 1–4
+         15:00  tick                      → closed
+         16:00  complete 13-4             → completed prize 10.00 winner 1    // the golden deal: ticket 1 carries 13–4
+         16:01  void A                    → voided 1–4 fee -0.70
+         16:01  sees                      → Completed, sold 0, prize 10.00, fee 0.00",
+    );
+}
+
+#[test]
+fn a_cancelled_draw_sells_nothing_and_lets_every_order_go() {
+    play(
+        "draw   closes 15:00
+         14:00  allocate A 2              → serials 1–2
+         14:00  reserve B 2 until 14:02   → reserved
+         14:01  cancel                    → cancelled
+         14:01  cancel                    → same
+         14:01  sees                      → Cancelled, sold 2, held 0
+         14:01  wakes                     → never
+         14:01  reserve B 2 until 14:03   → DrawClosed
+         14:01  complete 7-9              → DrawClosed
+         14:01  undo                      → NotCompleted
+         15:01  tick                      → same
+         15:01  void A                    → voided 1–2",
+    );
+}
+
+#[test]
+fn the_fee_stops_at_its_cap_and_comes_back_from_it() {
+    play(
+        "draw   closes 15:00  price 100.00
+         14:00  allocate A 3              → serials 1–3 fee 10.50
+         14:00  allocate B 1              → serials 4–4 fee 0.50
+         14:00  allocate C 50             → serials 5–54 fee 0.00
+         14:01  void A                    → voided 1–3 fee 0.00
+         14:01  void C                    → voided 5–54 fee -7.50
+         14:01  sees                      → sold 1, fee 3.50",
+    );
+}

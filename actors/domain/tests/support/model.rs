@@ -1,0 +1,285 @@
+//! An independent model of a draw: 169 owners in a row, a list of claims, and the rules once more in the plainest words.
+//! It shares no code with the draw but the nouns, so that a mistake must be made twice to go unseen.
+
+use domain::{
+    Authority, Cents, Command, Draw, GameResult, OrderId, Refusal, Reservation, Serial, Status, Terms, Timestamp,
+};
+
+/// What the model says a command will do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prediction {
+    Changes,
+    Same,
+    Refused(Refusal),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Claim {
+    order: OrderId,
+    count: usize,
+    until: Timestamp,
+    extensions: u8,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    terms: Terms,
+    rate_bps: i64,
+    cap: i64,
+    status: Status,
+    /// Place `k - 1` is ticket `k`.
+    owners: Vec<Option<OrderId>>,
+    claims: Vec<Claim>,
+    result: Option<(GameResult, i64)>,
+}
+
+impl Model {
+    /// A model of a draw nothing has happened to yet.
+    pub fn of(draw: &Draw) -> Model {
+        Model {
+            terms: *draw.terms(),
+            rate_bps: draw.fee_policy().rate_bps.into(),
+            cap: draw.fee_policy().cap.0,
+            status: Status::Active,
+            owners: vec![None; 169],
+            claims: Vec::new(),
+            result: None,
+        }
+    }
+
+    /// Predicts a command and lives through it.
+    pub fn step(&mut self, now: Timestamp, command: &Command) -> Prediction {
+        let before = self.clone();
+        match self.attempt(now, command) {
+            Err(refusal) => {
+                assert_eq!(before, *self, "the model itself changed on a refusal");
+                Prediction::Refused(refusal)
+            }
+            Ok(()) if before == *self => Prediction::Same,
+            Ok(()) => Prediction::Changes,
+        }
+    }
+
+    fn attempt(&mut self, now: Timestamp, command: &Command) -> Result<(), Refusal> {
+        match *command {
+            Command::Reserve { order, count, until } => self.reserve(now, order, count.into(), until),
+            Command::Extend { order, until } => self.extend(now, order, until),
+            Command::Release { order } => {
+                self.claims.retain(|claim| claim.order != order);
+                Ok(())
+            }
+            Command::Allocate { order, count, unit_price, authority } => {
+                self.allocate(now, order, count.into(), unit_price, authority)
+            }
+            Command::Void { order } => {
+                self.owners.iter_mut().filter(|owner| **owner == Some(order)).for_each(|owner| *owner = None);
+                Ok(())
+            }
+            Command::Tick => {
+                if self.status == Status::Active && now >= self.terms.closes_at {
+                    self.stop(Status::Closed);
+                }
+                self.forget(now);
+                Ok(())
+            }
+            Command::Complete { result } => match (self.status, self.result) {
+                (Status::Completed, Some((earlier, _))) if earlier == result => Ok(()),
+                (Status::Completed, _) => Err(Refusal::AlreadyCompleted),
+                (Status::Cancelled, _) => Err(Refusal::DrawClosed),
+                _ => {
+                    self.stop(Status::Completed);
+                    self.result = Some((result, self.prize()));
+                    Ok(())
+                }
+            },
+            Command::Undo if self.status != Status::Completed => Err(Refusal::NotCompleted),
+            Command::Undo => {
+                self.status = if now < self.terms.closes_at { Status::Active } else { Status::Closed };
+                self.result = None;
+                Ok(())
+            }
+            Command::Amend { terms } => self.amend(now, terms),
+            Command::Cancel if self.status == Status::Completed => Err(Refusal::AlreadyCompleted),
+            Command::Cancel => {
+                self.stop(Status::Cancelled);
+                Ok(())
+            }
+        }
+    }
+
+    fn reserve(&mut self, now: Timestamp, order: OrderId, count: usize, until: Timestamp) -> Result<(), Refusal> {
+        if self.tickets_of(order) > 0 {
+            return Err(Refusal::AlreadyAllocated);
+        }
+        let live = self.claims.iter().find(|claim| claim.order == order && now < claim.until).cloned();
+        if live.as_ref().map(|claim| claim.count) == Some(count) {
+            return Ok(());
+        }
+        self.on_sale(now)?;
+        Self::countable(count)?;
+        if until <= now {
+            return Err(Refusal::TermsInvalid);
+        }
+        self.fits(now, order, count)?;
+        self.forget(now);
+        self.claims.retain(|claim| claim.order != order);
+        let until = Timestamp(until.0.min(self.terms.closes_at.0));
+        self.claims.push(Claim { order, count, until, extensions: live.map_or(0, |claim| claim.extensions) });
+        Ok(())
+    }
+
+    fn extend(&mut self, now: Timestamp, order: OrderId, until: Timestamp) -> Result<(), Refusal> {
+        if self.tickets_of(order) > 0 {
+            return Err(Refusal::AlreadyAllocated);
+        }
+        let until = Timestamp(until.0.min(self.terms.closes_at.0));
+        let Some(claim) = self.claims.iter_mut().find(|claim| claim.order == order && now < claim.until) else {
+            return Err(Refusal::ReservationUnknown);
+        };
+        if until > claim.until {
+            if claim.extensions == 10 {
+                return Err(Refusal::ExtensionsUsedUp);
+            }
+            claim.until = until;
+            claim.extensions += 1;
+            self.forget(now);
+        }
+        Ok(())
+    }
+
+    fn allocate(
+        &mut self,
+        now: Timestamp,
+        order: OrderId,
+        count: usize,
+        price: Cents,
+        authority: Authority,
+    ) -> Result<(), Refusal> {
+        match self.tickets_of(order) {
+            0 => {}
+            owned if owned == count => return Ok(()),
+            _ => return Err(Refusal::AlreadyAllocated),
+        }
+        match authority {
+            Authority::Sale => self.on_sale(now)?,
+            Authority::Repair { authorised_at } => {
+                let over = self.status == Status::Completed || self.status == Status::Cancelled;
+                if over || authorised_at >= self.terms.closes_at {
+                    return Err(Refusal::DrawClosed);
+                }
+            }
+        }
+        Self::countable(count)?;
+        if price != self.terms.price {
+            return Err(Refusal::PriceChanged);
+        }
+        self.fits(now, order, count)?;
+        self.forget(now);
+        self.claims.retain(|claim| claim.order != order);
+        for _ in 0..count {
+            let free = self.owners.iter_mut().find(|owner| owner.is_none()).expect("a free ticket");
+            *free = Some(order);
+        }
+        Ok(())
+    }
+
+    fn amend(&mut self, now: Timestamp, terms: Terms) -> Result<(), Refusal> {
+        if terms == self.terms {
+            return Ok(());
+        }
+        if self.status != Status::Active || now >= self.terms.closes_at {
+            return Err(Refusal::DrawClosed);
+        }
+        let priced = terms.price.0 >= 1 && terms.price.0 <= 1_000_000;
+        let shared = terms.prize_percentage >= 1 && terms.prize_percentage <= 100;
+        let opens_in_time = terms.opens_at.is_none_or(|at| at < terms.closes_at);
+        if !priced || !shared || terms.closes_at <= now || !opens_in_time {
+            return Err(Refusal::TermsInvalid);
+        }
+        let promise = |t: &Terms| (t.price, t.prize_percentage, t.round_up_prize);
+        let promised = self.sold() > 0 || self.claims.iter().any(|claim| now < claim.until);
+        if promise(&terms) != promise(&self.terms) && promised {
+            return Err(Refusal::TermsLocked { sold: self.sold() as u16 });
+        }
+        self.forget(now);
+        self.claims.iter_mut().for_each(|claim| claim.until = claim.until.min(terms.closes_at));
+        self.terms = terms;
+        Ok(())
+    }
+
+    fn on_sale(&self, now: Timestamp) -> Result<(), Refusal> {
+        if self.status != Status::Active || now >= self.terms.closes_at {
+            Err(Refusal::DrawClosed)
+        } else if self.terms.opens_at.is_some_and(|at| now < at) {
+            Err(Refusal::DrawNotOpen)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn countable(count: usize) -> Result<(), Refusal> {
+        if count == 0 || count > 50 { Err(Refusal::CountOutOfRange { max: 50 }) } else { Ok(()) }
+    }
+
+    fn fits(&self, now: Timestamp, order: OrderId, count: usize) -> Result<(), Refusal> {
+        let mut free = 169 - self.sold();
+        for claim in self.claims.iter().filter(|claim| claim.order != order && now < claim.until) {
+            free -= claim.count;
+        }
+        if count > free { Err(Refusal::TooFewTickets { free: free as u16 }) } else { Ok(()) }
+    }
+
+    fn stop(&mut self, status: Status) {
+        self.claims.clear();
+        self.status = status;
+    }
+
+    fn forget(&mut self, now: Timestamp) {
+        self.claims.retain(|claim| now < claim.until);
+    }
+
+    fn sold(&self) -> usize {
+        self.owners.iter().flatten().count()
+    }
+
+    fn tickets_of(&self, order: OrderId) -> usize {
+        self.owners.iter().flatten().filter(|owner| **owner == order).count()
+    }
+
+    fn prize(&self) -> i64 {
+        let thousandths = self.sold() as i64 * self.terms.price.0 * i64::from(self.terms.prize_percentage) * 10;
+        let cents = thousandths / 1000 + i64::from(thousandths % 1000 >= 500);
+        if self.terms.round_up_prize && cents % 1000 != 0 { cents - cents % 1000 + 1000 } else { cents }
+    }
+
+    /// Everything one can see of the draw is what the model expects.
+    pub fn assert_agrees(&self, draw: &Draw) {
+        let view = draw.view();
+        assert_eq!((view.status, usize::from(view.sold)), (self.status, self.sold()));
+        assert_eq!(usize::from(view.held), self.claims.iter().map(|claim| claim.count).sum::<usize>());
+        let revenue = self.sold() as i64 * self.terms.price.0;
+        let ten_thousandths = revenue * self.rate_bps;
+        let fee = (ten_thousandths / 10_000 + i64::from(ten_thousandths % 10_000 >= 5_000)).min(self.cap);
+        assert_eq!((draw.revenue().0, draw.fee().0), (revenue, fee));
+        assert_eq!(view.prize.0, self.result.map_or_else(|| self.prize(), |(_, prize)| prize));
+        assert_eq!(view.result.map(|(result, _)| result), self.result.map(|(result, _)| result));
+        for claim in &self.claims {
+            let expected = Reservation { count: claim.count as u16, until: claim.until, extensions: claim.extensions };
+            assert_eq!(draw.reservation(claim.order), Some(expected));
+        }
+        for (order, serials) in self.sales() {
+            assert_eq!(draw.allocation(order).map(|allocation| &allocation.serials), Some(&serials));
+        }
+    }
+
+    /// Whom every sold ticket belongs to.
+    fn sales(&self) -> std::collections::BTreeMap<OrderId, Vec<Serial>> {
+        let mut sales = std::collections::BTreeMap::<OrderId, Vec<Serial>>::new();
+        for (place, owner) in self.owners.iter().enumerate() {
+            if let Some(order) = owner {
+                sales.entry(*order).or_default().push(Serial::new(place as u16 + 1).expect("1…169"));
+            }
+        }
+        sales
+    }
+}

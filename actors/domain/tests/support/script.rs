@@ -1,0 +1,206 @@
+//! The reader of the scenario tables: a time, a command, an arrow, its outcome. Every line is also put to the model.
+//!
+//! The first line says what is sold: `draw closes 15:00`, and if wanted `opens 13:00`, `sold 100`, `price 5.00`,
+//! `prize 50`, `rounding up`. Beside the commands there are two questions: `sees` (facts, separated by commas) and `wakes`.
+//! An expected outcome may leave out what it does not care about at its end: `reserved` covers `reserved 2 until 14:02`.
+
+use std::collections::HashMap;
+
+use domain::{
+    Authority, Cents, Command, Deal, Draw, DrawId, Event, FeePolicy, GameResult, OrderId, Refusal, Seed, Serial, Terms,
+    Timestamp,
+};
+
+use crate::model::{Model, Prediction};
+
+/// Plays a table and compares each outcome.
+pub fn play(script: &str) {
+    let mut lines = script.lines().map(|line| line.split("//").next().unwrap_or("").trim()).filter(|l| !l.is_empty());
+    let opening = Words(lines.next().expect("a first line").split_whitespace().collect());
+    let mut scene = Scene::open(&opening);
+    for line in lines {
+        let (asked, expected) = line.split_once('→').unwrap_or_else(|| panic!("no arrow in {line}"));
+        let words = Words(asked.split_whitespace().collect());
+        let seen = scene.play(&words);
+        let expected = expected.trim();
+        let matches = match words.0[1] {
+            "sees" => expected.split(", ").all(|fact| seen.split(", ").any(|s| s == fact)),
+            _ => seen.strip_prefix(expected).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')),
+        };
+        assert!(matches, "{line}\n  but it was: {seen}\n");
+    }
+}
+
+struct Scene {
+    draw: Draw,
+    model: Model,
+    /// What each order last asked for: its tickets, unless the line names another count.
+    counts: HashMap<String, u16>,
+}
+
+impl Scene {
+    fn open(words: &Words) -> Scene {
+        let terms = Terms {
+            price: Cents(500),
+            prize_percentage: 50,
+            round_up_prize: false,
+            opens_at: None,
+            closes_at: Timestamp(0),
+        };
+        let terms = words.amended(terms);
+        let deal = Deal::new(Seed(std::array::from_fn(|i| i as u8)));
+        let draw = Draw::new(DrawId(1042), terms, FeePolicy::DEFAULT, deal);
+        let mut scene = Scene { model: Model::of(&draw), draw, counts: HashMap::new() };
+        let mut left = words.after("sold").map_or(0, |n| n.parse().expect("a count"));
+        for crowd in 0xC0.. {
+            let count = left.min(50);
+            if count == 0 {
+                break;
+            }
+            let command =
+                Command::Allocate { order: OrderId(crowd), count, unit_price: terms.price, authority: Authority::Sale };
+            scene.execute(terms.opens_at.unwrap_or(Timestamp(0)), &command);
+            left -= count;
+        }
+        scene
+    }
+
+    fn play(&mut self, words: &Words) -> String {
+        let now = time(words.0[0]);
+        match words.0[1] {
+            "wakes" => self.draw.next_deadline().map_or("never".into(), clock),
+            "sees" => {
+                let view = self.draw.view();
+                let [prize, fee] = [view.prize, self.draw.fee()].map(Cents::decimal);
+                format!("{:?}, sold {}, held {}, prize {prize}, fee {fee}", view.status, view.sold, view.held)
+            }
+            _ => {
+                let command = self.command(words);
+                self.execute(now, &command)
+            }
+        }
+    }
+
+    fn command(&mut self, words: &Words) -> Command {
+        let who = words.0.get(2).copied().unwrap_or_default();
+        let order = OrderId(who.bytes().fold(0, |id, byte| id << 8 | u128::from(byte)));
+        let until = words.after("until").map(time);
+        match words.0[1] {
+            "reserve" => {
+                let count = words.0[3].parse().expect("a count");
+                self.counts.insert(who.into(), count);
+                Command::Reserve { order, count, until: until.expect("until") }
+            }
+            "extend" => Command::Extend { order, until: until.expect("until") },
+            "release" => Command::Release { order },
+            "allocate" => {
+                let asked = words.0.get(3).and_then(|word| word.parse().ok());
+                let count = asked.or(self.counts.get(who).copied()).unwrap_or(1);
+                let unit_price = words.after("at").map_or(self.draw.terms().price, dollars);
+                let authority = match words.after("authorised") {
+                    Some(at) => Authority::Repair { authorised_at: time(at) },
+                    None => Authority::Sale,
+                };
+                Command::Allocate { order, count, unit_price, authority }
+            }
+            "void" => Command::Void { order },
+            "tick" => Command::Tick,
+            "complete" => {
+                let (home, away) = who.split_once('-').expect("two scorers, 7-9");
+                let [home, away] = [home, away].map(|number| number.parse().expect("a number"));
+                Command::Complete { result: GameResult::new(home, away).expect("numbers of 1…13") }
+            }
+            "undo" => Command::Undo,
+            "amend" => Command::Amend { terms: words.amended(*self.draw.terms()) },
+            "cancel" => Command::Cancel,
+            other => panic!("no such command: {other}"),
+        }
+    }
+
+    fn execute(&mut self, now: Timestamp, command: &Command) -> String {
+        let decided = self.draw.decide(now, command);
+        let predicted = self.model.step(now, command);
+        let seen = match &decided {
+            Err(refusal) => Prediction::Refused(*refusal),
+            Ok(events) if events.is_empty() => Prediction::Same,
+            Ok(_) => Prediction::Changes,
+        };
+        assert_eq!(seen, predicted, "the model sees it otherwise: {command:?}");
+        let text = match &decided {
+            Err(Refusal::TooFewTickets { free }) => format!("TooFewTickets {free}"),
+            Err(Refusal::TermsLocked { sold }) => format!("TermsLocked {sold}"),
+            Err(Refusal::CountOutOfRange { max }) => format!("CountOutOfRange {max}"),
+            Err(refusal) => format!("{refusal:?}"),
+            Ok(events) => events.last().map_or("same".into(), happened),
+        };
+        self.draw.apply(&decided.unwrap_or_default());
+        self.draw.check();
+        self.model.assert_agrees(&self.draw);
+        text
+    }
+}
+
+fn happened(event: &Event) -> String {
+    match event {
+        Event::Reserved { reservation: r, .. } => format!("reserved {} until {}", r.count, clock(r.until)),
+        Event::Released { .. } => "released".into(),
+        Event::Expired { .. } => "expired".into(),
+        Event::Allocated { serials, step, .. } => {
+            format!("serials {} fee {}", ranges(serials), step.fee_delta.decimal())
+        }
+        Event::Voided { serials, step, .. } => format!("voided {} fee {}", ranges(serials), step.fee_delta.decimal()),
+        Event::Closed => "closed".into(),
+        Event::Completed { winner, prize, .. } => {
+            format!("completed prize {} winner {}", prize.decimal(), winner.number())
+        }
+        Event::Undone { status } => format!("undone to {status:?}"),
+        Event::Amended { .. } => "amended".into(),
+        Event::Cancelled => "cancelled".into(),
+    }
+}
+
+/// `1–3,7–7`.
+fn ranges(serials: &[Serial]) -> String {
+    let runs = serials.chunk_by(|a, b| a.number() + 1 == b.number());
+    let runs: Vec<String> = runs.map(|run| format!("{}–{}", run[0].number(), run[run.len() - 1].number())).collect();
+    runs.join(",")
+}
+
+struct Words<'a>(Vec<&'a str>);
+
+impl<'a> Words<'a> {
+    fn after(&self, word: &str) -> Option<&'a str> {
+        self.0.windows(2).find(|pair| pair[0] == word).map(|pair| pair[1])
+    }
+
+    fn amended(&self, mut terms: Terms) -> Terms {
+        terms.price = self.after("price").map_or(terms.price, dollars);
+        terms.prize_percentage =
+            self.after("prize").map_or(terms.prize_percentage, |p| p.parse().expect("a percentage"));
+        terms.round_up_prize |= self.after("rounding") == Some("up");
+        terms.opens_at = self.after("opens").map(time).or(terms.opens_at);
+        terms.closes_at = self.after("closes").map_or(terms.closes_at, time);
+        terms
+    }
+}
+
+fn dollars(text: &str) -> Cents {
+    Cents::parse(text).expect("dollars, 5.00")
+}
+
+/// `14:02`, `14:02:30`, `14:01:59.999`.
+fn time(text: &str) -> Timestamp {
+    let mut parts = text.split([':', '.']).map(|part| part.parse::<i64>().expect("a time, 14:01:59.999"));
+    let mut next = || parts.next().unwrap_or(0);
+    Timestamp(((next() * 60 + next()) * 60 + next()) * 1000 + next())
+}
+
+fn clock(at: Timestamp) -> String {
+    let (seconds, ms) = (at.0 / 1000, at.0 % 1000);
+    let minutes = format!("{:02}:{:02}", seconds / 3600, seconds / 60 % 60);
+    match (seconds % 60, ms) {
+        (0, 0) => minutes,
+        (s, 0) => format!("{minutes}:{s:02}"),
+        (s, ms) => format!("{minutes}:{s:02}.{ms:03}"),
+    }
+}
