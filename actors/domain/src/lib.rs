@@ -1,4 +1,4 @@
-//! The rules of a draw, and nothing else. No clock, no I/O, no async, no randomness: time, seeds and ids are arguments.
+#![doc = include_str!("../README.md")]
 
 pub mod access;
 pub mod allocation;

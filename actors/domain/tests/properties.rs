@@ -148,6 +148,21 @@ proptest! {
         prop_assert_eq!(&Draw::restore(tables_of(&draw)), &draw);
     }
 
+    /// A commit says at most one thing about an order, so its events may be written in any grouping.
+    #[test]
+    fn a_commit_mentions_an_order_once(history in history()) {
+        let mut draw = new_draw();
+        for (now, command) in &history {
+            let events = draw.decide(*now, command).unwrap_or_default();
+            let mut mentioned: Vec<OrderId> = events.iter().filter_map(order_of).collect();
+            let mentions = mentioned.len();
+            mentioned.sort();
+            mentioned.dedup();
+            prop_assert_eq!(mentioned.len(), mentions, "{:?}: {:?}", command, events);
+            draw.apply(&events);
+        }
+    }
+
     /// A sold ticket keeps its owner until that order is voided.
     #[test]
     fn sold_stays_sold_unless_voided(history in history()) {
@@ -287,6 +302,19 @@ proptest! {
     #[test]
     fn an_amount_reads_back(cents in 0..100_000_000_000i64) {
         prop_assert_eq!(Cents::parse(&Cents(cents).decimal()), Some(Cents(cents)));
+    }
+}
+
+fn order_of(event: &Event) -> Option<OrderId> {
+    match event {
+        Event::Reserved { order, .. }
+        | Event::Released { order }
+        | Event::Expired { order }
+        | Event::Allocated { order, .. }
+        | Event::Voided { order, .. } => Some(*order),
+        Event::Closed | Event::Completed { .. } | Event::Undone { .. } | Event::Amended { .. } | Event::Cancelled => {
+            None
+        }
     }
 }
 

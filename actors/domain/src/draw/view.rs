@@ -17,7 +17,8 @@ pub struct View {
     /// Of all 169.
     pub prize_max: Cents,
     pub closes_at: Timestamp,
-    /// The result and the serial that carries it, once completed.
+    /// The result and the serial that carries it, once completed. That is one pair of the deal: before kick-off a result
+    /// can still be undone, so whoever shows the serial then has revealed it (decision E-6).
     pub result: Option<(GameResult, Serial)>,
 }
 

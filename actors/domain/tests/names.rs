@@ -1,0 +1,61 @@
+//! Who may do what, and how ids, serials and slugs are written.
+
+use domain::access::{Audience, Principal, may, owns};
+use domain::club::{SLUGS_RESERVED, slug_is_valid};
+use domain::{ClubId, DrawId, GameResult, OrderId, Serial, Timestamp};
+
+#[test]
+fn the_whole_access_matrix() {
+    let who = [Principal::Anonymous, Principal::Club(ClubId(1)), Principal::Operator];
+    let matrix = [
+        (Audience::Public, [true, true, true]),
+        (Audience::Buyer, [true, true, true]),
+        (Audience::Club, [false, true, true]),
+        (Audience::Operator, [false, false, true]),
+        (Audience::Machine, [true, true, true]),
+    ];
+    for (audience, allowed) in matrix {
+        assert_eq!(who.map(|who| may(who, audience)), allowed, "{audience:?}");
+    }
+    assert_eq!(who.map(|who| owns(who, ClubId(1))), [false, true, true]);
+    assert_eq!(who.map(|who| owns(who, ClubId(2))), [false, false, true]);
+}
+
+#[test]
+fn a_slug_is_three_to_fifty_plain_characters_and_not_ours() {
+    let fifty = "a".repeat(50);
+    for slug in ["abc", "fc-2000", "---", fifty.as_str()] {
+        assert!(slug_is_valid(slug), "{slug}");
+    }
+    let too_long = "a".repeat(51);
+    for slug in ["", "ab", "Abc", "a b", "a_b", "été", too_long.as_str()].iter().chain(&SLUGS_RESERVED) {
+        assert!(!slug_is_valid(slug), "{slug}");
+    }
+}
+
+#[test]
+fn an_order_id_is_written_as_a_uuid() {
+    let id = OrderId(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef);
+    assert_eq!(id.to_string(), "01234567-89ab-cdef-0123-456789abcdef");
+    assert_eq!(format!("{:?}", OrderId(1)), "00000000-0000-0000-0000-000000000001");
+}
+
+#[test]
+fn a_ticket_is_labelled_with_its_draw() {
+    let label = |number| Serial::new(number).expect("1…169").label(DrawId(1042));
+    assert_eq!([label(1), label(42), label(169)], ["FD-1042-001", "FD-1042-042", "FD-1042-169"]);
+}
+
+#[test]
+fn a_result_names_two_numbers_of_one_to_thirteen() {
+    for (home, away, fits) in [(1, 13, true), (0, 9, false), (9, 0, false), (14, 9, false), (9, 14, false)] {
+        assert_eq!(GameResult::new(home, away).is_some(), fits, "{home}–{away}");
+    }
+}
+
+#[test]
+fn instants_are_milliseconds() {
+    let noon = Timestamp(1_000);
+    assert_eq!(noon.plus_seconds(120).ms_since(noon), 120_000);
+    assert_eq!(noon.ms_since(noon.plus_ms(1)), -1);
+}
