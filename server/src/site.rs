@@ -9,7 +9,7 @@ use thiserror::Error;
 mod build;
 mod files;
 
-pub use build::ensure_built;
+pub use build::{ensure_built, install};
 pub use files::serve;
 
 /// Where `index.html` looks for its scripts and styles.
@@ -47,8 +47,11 @@ pub struct Site {
 
 #[derive(Debug, Default)]
 pub struct Tags {
+    /// Icon, font, preloads: for `<head>`.
     pub head: String,
-    pub body: String,
+    /// Styles that the first paint does not need: after the hero, so that they do not hold it back.
+    pub styles: String,
+    pub scripts: String,
 }
 
 #[derive(Debug)]
@@ -92,11 +95,13 @@ impl Tags {
             rest = &rest[start..];
             let end = rest.find('>').map_or(rest.len(), |end| end + 1);
             let tag = &rest[..end];
-            if tag.starts_with("<link") {
+            if tag.starts_with("<link") && tag.contains("stylesheet") {
+                tags.styles.push_str(tag);
+            } else if tag.starts_with("<link") {
                 tags.head.push_str(tag);
             } else if tag.starts_with("<script") && tag.contains("src=") {
-                tags.body.push_str(tag);
-                tags.body.push_str("</script>");
+                tags.scripts.push_str(tag);
+                tags.scripts.push_str("</script>");
             }
             rest = &rest[end..];
         }
@@ -114,8 +119,9 @@ mod tests {
             <link rel=icon href=/assets/a.svg><link rel=stylesheet href=/assets/b.css><div id=root></div>\
             <script type=module src=/assets/c.js></script><script>inline()</script>";
         let tags = Tags::find(html);
-        assert_eq!(tags.head, "<link rel=icon href=/assets/a.svg><link rel=stylesheet href=/assets/b.css>");
-        assert_eq!(tags.body, "<script type=module src=/assets/c.js></script>");
+        assert_eq!(tags.head, "<link rel=icon href=/assets/a.svg>");
+        assert_eq!(tags.styles, "<link rel=stylesheet href=/assets/b.css>");
+        assert_eq!(tags.scripts, "<script type=module src=/assets/c.js></script>");
     }
 
     #[test]

@@ -119,13 +119,12 @@ fn a_function_fits_a_screen() {
 }
 
 /// The right-hand column of the glossary, as far as a word cannot be meant innocently (`map`, `entry`, `state` can).
-const NEVER_SAID: [&str; 20] = [
+const NEVER_SAID: [&str; 19] = [
     "raffle",
     "lottery",
     "jackpot",
     "square",
     "combination",
-    "matrix",
     "shuffle",
     "permutation",
     "seat",
@@ -142,6 +141,9 @@ const NEVER_SAID: [&str; 20] = [
     "assignment",
 ];
 
+/// Names other people gave.
+const NOT_OURS: [&str; 1] = ["prop_shuffle"];
+
 #[test]
 fn one_word_for_each_thing() {
     let exempt = ["server/src/wire", "server/src/sandbox", "server/tests/tidy"];
@@ -151,7 +153,7 @@ fn one_word_for_each_thing() {
             continue;
         }
         for (number, line) in source.code_lines() {
-            for identifier in identifiers(&line) {
+            for identifier in identifiers(&line).filter(|name| !NOT_OURS.contains(name)) {
                 if words(identifier).iter().any(|word| NEVER_SAID.contains(&word.as_str())) {
                     findings.push(format!("{}:{number}: {identifier}", source.path));
                 }

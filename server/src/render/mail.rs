@@ -1,13 +1,15 @@
 //! Mails: text and HTML of the same words, readable without images, on a phone, in the dark (ux.md section 5).
 
 use askama::Template;
+use serde::{Deserialize, Serialize};
 
 use crate::render::colour::Colour;
 
 pub mod subject;
 
 /// A mail ready to leave.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct RenderedMail {
     /// Without angle brackets; the same on every attempt, so that a doubled send is one message to the reader (E4).
     pub message_id: String,

@@ -17,15 +17,24 @@ fn local(at: Timestamp, zone: &'static Tz) -> OffsetDateTime {
     utc.to_timezone(zone)
 }
 
-/// `Fri 20 Nov 2026, 7:10 pm AEST`.
-pub fn long(at: Timestamp, zone_name: &str) -> String {
-    let zone = zone(zone_name);
-    let local = local(at, zone);
+/// `Fri 20 Nov 2026, 7:10 pm`.
+pub fn day_and_time(at: Timestamp, zone_name: &str) -> String {
     let shape = format_description!(
         "[weekday repr:short] [day padding:none] [month repr:short] [year], [hour repr:12 padding:none]:[minute] [period case:lower]"
     );
-    let words = local.format(shape).unwrap_or_default();
-    format!("{words} {}", zone.get_offset_utc(&local).name())
+    local(at, zone(zone_name)).format(shape).unwrap_or_default()
+}
+
+/// `Fri 20 Nov 2026, 7:10 pm AEST`.
+pub fn long(at: Timestamp, zone_name: &str) -> String {
+    let zone = zone(zone_name);
+    format!("{} {}", day_and_time(at, zone_name), zone.get_offset_utc(&local(at, zone)).name())
+}
+
+/// Whether two instants fall on one calendar day of a zone.
+pub fn same_day(one: Timestamp, other: Timestamp, zone_name: &str) -> bool {
+    let zone = zone(zone_name);
+    local(one, zone).date() == local(other, zone).date()
 }
 
 /// `Fri 7:10 pm`, for a subject line.

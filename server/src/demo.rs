@@ -1,0 +1,3 @@
+//! The demo: the whole product on one machine, without asking anybody for anything.
+
+pub mod plan;

@@ -1,0 +1,278 @@
+//! What the demo shows: three clubs, their games, who bought how much. Times are relative to now, so it never grows old.
+
+use domain::Cents;
+
+pub struct ClubPlan {
+    pub slug: &'static str,
+    pub name: &'static str,
+    pub title: &'static str,
+    pub tagline: &'static str,
+    pub location: &'static str,
+    pub phone: &'static str,
+    /// Primary, secondary, accent: one dark, one bright, one light, so that every contrast rule is seen at work.
+    pub colours: [&'static str; 3],
+    /// First half of each team name the club plays under.
+    pub home: &'static str,
+    pub zone: &'static str,
+    pub contact: (&'static str, &'static str),
+}
+
+pub const CLUBS: [ClubPlan; 3] = [
+    ClubPlan {
+        slug: "bayside-barracudas",
+        name: "Bayside Barracudas",
+        title: "Bayside Barracudas Rugby League",
+        tagline: "Every ticket puts boots on a junior. Thanks for backing the Cudas.",
+        location: "Wynnum, Queensland",
+        phone: "07 5550 1201",
+        colours: ["#0b2e6b", "#071c42", "#ffc72c"],
+        home: "Bayside Barracudas",
+        zone: "Australia/Brisbane",
+        contact: ("Deb Harrow", "0400 555 101"),
+    },
+    ClubPlan {
+        slug: "western-ringtails",
+        name: "Western Ringtails",
+        title: "Western Ringtails RLFC",
+        tagline: "Help us light the top field: win cash, and train after dark.",
+        location: "Penrith, New South Wales",
+        phone: "02 5550 4402",
+        colours: ["#7a1230", "#3d0a19", "#3b82f6"],
+        home: "Western Ringtails",
+        zone: "Australia/Sydney",
+        contact: ("Marcus Tane", "0400 555 202"),
+    },
+    ClubPlan {
+        slug: "northern-cassowaries",
+        name: "Northern Cassowaries",
+        title: "Northern Cassowaries",
+        tagline: "Support our club with Football Doubles - win cash prizes while helping fund our team!",
+        location: "Cairns, Queensland",
+        phone: "07 5550 7303",
+        colours: ["#0f5d4a", "#08352a", "#ff8a3d"],
+        home: "Northern Cassowaries",
+        zone: "Australia/Brisbane",
+        contact: ("Priya Nand", "0400 555 303"),
+    },
+];
+
+/// What becomes of a planned draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Kick-off in so many minutes.
+    OnSale { minutes: i64 },
+    /// Kick-off was so many hours ago and nobody has entered the result yet.
+    Awaiting { hours_ago: i64 },
+    /// Played so many days ago, with the two first scorers.
+    Completed { days_ago: i64, result: (u8, u8) },
+}
+
+pub struct DrawPlan {
+    /// Place in [`CLUBS`].
+    pub club: usize,
+    pub league: &'static str,
+    pub away: &'static str,
+    pub price: Cents,
+    pub prize_percentage: u8,
+    pub round_up_prize: bool,
+    pub pass_card_fee: bool,
+    pub sold: u16,
+    pub fate: Fate,
+}
+
+const fn draw(club: usize, away: &'static str, price: i64, prize_percentage: u8, sold: u16, fate: Fate) -> DrawPlan {
+    DrawPlan {
+        club,
+        league: "",
+        away,
+        price: Cents(price),
+        prize_percentage,
+        round_up_prize: false,
+        pass_card_fee: false,
+        sold,
+        fate,
+    }
+}
+
+impl DrawPlan {
+    const fn league(mut self, league: &'static str) -> DrawPlan {
+        self.league = league;
+        self
+    }
+
+    const fn rounding_up(mut self) -> DrawPlan {
+        self.round_up_prize = true;
+        self
+    }
+
+    const fn passing_card_fee(mut self) -> DrawPlan {
+        self.pass_card_fee = true;
+        self
+    }
+}
+
+const MINUTE: i64 = 1;
+const HOUR: i64 = 60;
+const DAY: i64 = 24 * HOUR;
+
+const fn on_sale(minutes: i64) -> Fate {
+    Fate::OnSale { minutes }
+}
+
+const fn completed(days_ago: i64, home: u8, away: u8) -> Fate {
+    Fate::Completed { days_ago, result: (home, away) }
+}
+
+/// In the order they are numbered, from 1001.
+pub const DRAWS: [DrawPlan; 21] = [
+    draw(0, "Ipswich Jetties", 500, 50, 113, on_sale(2 * HOUR + 14 * MINUTE))
+        .league("Coastal Cup Round 9")
+        .passing_card_fee(),
+    draw(0, "Logan Lorikeets", 200, 40, 31, on_sale(38 * MINUTE)).league("Coastal Cup Colts"),
+    draw(0, "Caboolture Curlews", 1000, 60, 148, on_sale(DAY + 3 * HOUR)).league("Coastal Cup Round 10").rounding_up(),
+    draw(0, "Tweed Taipans", 500, 50, 7, on_sale(6 * DAY + 5 * HOUR)).league("Coastal Cup Round 11"),
+    draw(1, "Parkes Pelicans", 250, 55, 160, on_sale(5 * HOUR)).league("Western Premiership Round 4").rounding_up(),
+    draw(1, "Dubbo Drovers", 500, 50, 169, on_sale(20 * HOUR)).league("Western Premiership Round 5"),
+    draw(1, "Orange Ospreys", 2000, 70, 42, on_sale(2 * DAY + 2 * HOUR))
+        .league("Grand Final Qualifier")
+        .passing_card_fee(),
+    draw(1, "Bathurst Bullants", 500, 45, 0, on_sale(4 * DAY)).league("Western Premiership Round 6"),
+    draw(2, "Innisfail Ibises", 300, 50, 88, on_sale(95 * MINUTE)).league("Tropical League").passing_card_fee(),
+    draw(2, "Mareeba Mudcrabs", 500, 65, 56, on_sale(27 * HOUR)).league("Tropical League").rounding_up(),
+    draw(2, "Townsville Turtles", 150, 50, 19, on_sale(3 * DAY + 6 * HOUR)).league("Tropical League Under 20s"),
+    draw(2, "Mackay Marlins", 1000, 50, 122, on_sale(7 * DAY)).league("Tropical League").passing_card_fee(),
+    draw(0, "Redland Rosellas", 500, 50, 137, Fate::Awaiting { hours_ago: 2 }).league("Coastal Cup Round 8"),
+    draw(2, "Atherton Antechinus", 300, 60, 94, Fate::Awaiting { hours_ago: 20 })
+        .league("Tropical League")
+        .rounding_up(),
+    draw(0, "Gympie Goannas", 500, 50, 169, completed(6, 2, 5)).league("Coastal Cup Round 7"),
+    draw(0, "Noosa Nightjars", 200, 50, 66, completed(13, 9, 9)).league("Coastal Cup Round 6"),
+    draw(1, "Mudgee Magpies", 500, 50, 151, completed(5, 4, 1)).league("Western Premiership Round 3").rounding_up(),
+    draw(1, "Lithgow Lyrebirds", 1000, 60, 24, completed(12, 13, 2)).league("Western Premiership Round 2"),
+    draw(2, "Cardwell Cormorants", 300, 55, 140, completed(4, 3, 11)).league("Tropical League").passing_card_fee(),
+    draw(2, "Tully Tree Frogs", 500, 50, 103, completed(11, 1, 6)).league("Tropical League"),
+    draw(2, "Cooktown Kookaburras", 250, 40, 12, completed(18, 8, 9)).league("Tropical League"),
+];
+
+/// Opponents of draws that are put on sale later, when earlier ones have been played.
+pub const LATER_OPPONENTS: [&str; 8] = [
+    "Charters Cockatoos",
+    "Roma Redtails",
+    "Emerald Echidnas",
+    "Bowen Bandicoots",
+    "Goulburn Galahs",
+    "Moree Mopokes",
+    "Yamba Yabbies",
+    "Casino Quolls",
+];
+
+/// People who buy. Invented, like their addresses.
+pub const BUYERS: [&str; 24] = [
+    "Alice Nguyen",
+    "Bob Taylor",
+    "Carla Fonoti",
+    "Dan Okafor",
+    "Ella Petrov",
+    "Finn O'Brien",
+    "Grace Liu",
+    "Hemi Walker",
+    "Isla Brown",
+    "Jack Tupou",
+    "Kirra Jones",
+    "Leo Martin",
+    "Mia Rossi",
+    "Noah Singh",
+    "Olive Clarke",
+    "Pat Leota",
+    "Quinn Baker",
+    "Ruby Hassan",
+    "Sam Wright",
+    "Tess Ivanov",
+    "Uma Patel",
+    "Vince Kelly",
+    "Willa Scott",
+    "Zane Murray",
+];
+
+pub struct OfferPlan {
+    pub club: usize,
+    pub name: &'static str,
+    pub slug: &'static str,
+    /// `BUNDLE` or `SPECIAL`.
+    pub kind: &'static str,
+    pub tag: &'static str,
+    pub copy: &'static str,
+    /// Places in [`DRAWS`].
+    pub games: &'static [usize],
+}
+
+pub const OFFERS: [OfferPlan; 3] = [
+    OfferPlan {
+        club: 0,
+        name: "Cudas weekend double",
+        slug: "weekend-double",
+        kind: "BUNDLE",
+        tag: "Two games, one tap",
+        copy: "A ticket in tonight's game and one in tomorrow's. Two chances, the same good cause.",
+        games: &[0, 2],
+    },
+    OfferPlan {
+        club: 1,
+        name: "Qualifier special",
+        slug: "qualifier-special",
+        kind: "SPECIAL",
+        tag: "70% of the pool goes to the winner",
+        copy: "The biggest prize percentage of our season.",
+        games: &[6],
+    },
+    OfferPlan {
+        club: 2,
+        name: "Tropical triple",
+        slug: "tropical-triple",
+        kind: "BUNDLE",
+        tag: "Three rounds of the Tropical League",
+        copy: "One ticket in each of our next three games.",
+        games: &[9, 10, 11],
+    },
+];
+
+/// Heading, then labels and addresses.
+pub const FOOTERS: [(&str, &[(&str, &str)]); 2] = [
+    (
+        "For supporters",
+        &[("How It Works", "/#how-it-works"), ("Find Draws", "/#live-draws"), ("Check a draw", "/verify/1001")],
+    ),
+    ("For clubs", &[("Club Login", "/admin/login"), ("Start Your First Draw", "/admin/login")]),
+];
+
+/// Club, person, e-mail, phone.
+pub const WAITLIST: [(&str, &str, &str, &str); 2] = [
+    ("Emu Park Emus", "Jo Banfield", "jo@example.com", "0400 555 404"),
+    ("Broken Hill Bilbies", "Al Reyes", "al@example.com", "0400 555 505"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_demo_shows_what_was_promised() {
+        let count = |of: fn(&Fate) -> bool| DRAWS.iter().filter(|draw| of(&draw.fate)).count();
+        assert!(count(|fate| matches!(fate, Fate::OnSale { .. })) >= 9);
+        assert_eq!(count(|fate| matches!(fate, Fate::Awaiting { .. })), 2);
+        assert!(count(|fate| matches!(fate, Fate::Completed { .. })) >= 6);
+        let soonest = DRAWS.iter().filter_map(|draw| match draw.fate {
+            Fate::OnSale { minutes } => Some(minutes),
+            _ => None,
+        });
+        assert!(soonest.min().is_some_and(|minutes| minutes < HOUR), "one kicks off within the hour");
+    }
+
+    #[test]
+    fn every_draw_belongs_to_its_offers_club() {
+        for offer in OFFERS {
+            assert!(offer.games.iter().all(|game| DRAWS[*game].club == offer.club), "{}", offer.slug);
+        }
+        assert!(CLUBS.iter().all(|club| domain::club::slug_is_valid(club.slug)));
+    }
+}

@@ -1,0 +1,34 @@
+//! The web's own checks, so that `cargo test` is everything: types and lint, then its unit tests.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn web() -> PathBuf {
+    let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web");
+    server::site::install(&web).expect("what the web pages are built with");
+    web
+}
+
+/// Runs an npm script; its words are the failure's words.
+fn run(script: &str) {
+    let output = Command::new("npm")
+        .args(["run", "--silent", script])
+        .current_dir(web())
+        .env("CI", "1")
+        .env("NO_COLOR", "1")
+        .output()
+        .expect("npm runs");
+    let said = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat();
+    assert!(output.status.success(), "npm run {script}:\n{said}");
+    println!("{said}");
+}
+
+#[test]
+fn types_and_lint_are_clean() {
+    run("check");
+}
+
+#[test]
+fn the_unit_tests_of_the_web_pass() {
+    run("test");
+}
