@@ -70,6 +70,9 @@ pub(crate) enum Cause {
     Retired,
     /// Another owner has claimed the draw.
     Fenced,
+    /// The books did not have what a command took for granted. Not counted as a failure: asking for something impossible again
+    /// and again must not pause a draw for everybody.
+    Contradicted,
     /// An outcome is unknown, a stored value is unreadable, or it panicked.
     Failed,
 }
@@ -174,9 +177,8 @@ impl DrawActor {
             }
             Failure::ClosedByClock => return Denied::Refused(Refusal::DrawClosed),
             Failure::Fenced => self.obituary.stopped.cause = Cause::Fenced,
-            Failure::Unknown(_) | Failure::NotFound | Failure::Corrupt(_) => {
-                self.obituary.stopped.cause = Cause::Failed;
-            }
+            Failure::NotFound => self.obituary.stopped.cause = Cause::Contradicted,
+            Failure::Unknown(_) | Failure::Corrupt(_) => self.obituary.stopped.cause = Cause::Failed,
         }
         tracing::warn!(draw.id = %draw, %failure, "the draw's actor stops and is rebuilt from the books");
         ctx.stop();

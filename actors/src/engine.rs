@@ -1,10 +1,20 @@
 //! Starts everything that lives, and stops it in order.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use actix::{Actor, Addr, Arbiter, ArbiterHandle};
 use persistence::{Books, Failure, Ledger};
+use tokio::sync::watch;
 
-use crate::{Clock, Draws, Gateway, Payments, Post, Reconciler};
+use crate::payment::room::{Nudges, Room};
+use crate::payment::{Desk, PaymentActor, operations};
+use crate::supervisor::roster::Roster;
+use crate::supervisor::{DrawSupervisor, Rest, WakeAll};
+use crate::{Clock, Draws, Gateway, Payments, Post, Reconciler, mailer, notices, reconciler};
+
+/// How long stopping waits for what was begun; whatever is cut off is found by the next restart scan.
+const DRAIN_MAX: Duration = Duration::from_secs(20);
 
 /// What the engine is made of.
 #[derive(Clone)]
@@ -19,7 +29,7 @@ pub struct EngineParts {
 /// Where the actors run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// Draws on threads of their own, so that HTTP workers never wait behind them.
+    /// On threads of their own, so that HTTP workers never wait behind them: so many for draws, one for the rest.
     OwnThreads { draws: usize },
     /// Everything on the current thread: tests and simulations.
     Current,
@@ -30,6 +40,10 @@ pub struct Engine {
     pub draws: Draws,
     pub payments: Payments,
     pub reconciler: Reconciler,
+    supervisor: Addr<DrawSupervisor>,
+    desk: Desk,
+    stop: watch::Sender<bool>,
+    threads: Vec<Arbiter>,
 }
 
 impl Engine {
@@ -45,10 +59,57 @@ impl Engine {
     ///
     /// # Errors
     /// The books could not be read.
-    pub async fn start_at(_parts: EngineParts, _placement: Placement) -> Result<Engine, Failure> {
-        Err(Failure::NotWritten("starting".into()))
+    pub async fn start_at(parts: EngineParts, placement: Placement) -> Result<Engine, Failure> {
+        let live = parts.ledger.live().await?;
+        let threads: Vec<Arbiter> = match placement {
+            Placement::OwnThreads { draws } => (0..=draws.max(1)).map(|_| Arbiter::new()).collect(),
+            Placement::Current => Vec::new(),
+        };
+        let mut handles: Vec<ArbiterHandle> = threads.iter().map(Arbiter::handle).collect();
+        let rest = handles.pop().unwrap_or_else(Arbiter::current);
+        if handles.is_empty() {
+            handles.push(rest.clone());
+        }
+
+        let roster = Arc::new(Roster::new());
+        let supervisor = {
+            let (ledger, books, clock) = (parts.ledger.clone(), parts.books.clone(), parts.clock.clone());
+            let roster = roster.clone();
+            DrawSupervisor::start_in_arbiter(&rest, move |_| DrawSupervisor::new(ledger, books, clock, roster, handles))
+        };
+        let draws = Draws::new(roster, supervisor.clone());
+        let desk = Desk::new(PaymentActor::start_in_arbiter(&rest, |_| PaymentActor::default()));
+        let room = Arc::new(Room {
+            draws: draws.clone(),
+            books: parts.books,
+            gateway: parts.gateway,
+            clock: parts.clock,
+            desk: desk.clone(),
+            index: Default::default(),
+            nudges: Nudges::default(),
+        });
+        let awake = supervisor.send(WakeAll(live.clone())).await.unwrap_or(0);
+        tracing::info!(live = live.len(), awake, "live draws are awake");
+        let (stop, stopping) = watch::channel(false);
+        rest.spawn(operations::run(room.clone(), stopping.clone()));
+        rest.spawn(notices::run(room.clone(), stopping.clone()));
+        rest.spawn(reconciler::run(room.clone(), stopping.clone()));
+        rest.spawn(mailer::run(room.clone(), parts.mail, stopping));
+        let (payments, reconciler) = (Payments::new(room.clone()), Reconciler::new(room));
+        Ok(Engine { draws, payments, reconciler, supervisor, desk, stop, threads })
     }
 
-    /// Lets what was begun come to an end, and stops.
-    pub async fn stop(self) {}
+    /// Lets what was begun come to an end, and stops. Nothing is lost by not calling it: a stop is a kind crash.
+    pub async fn stop(self) {
+        self.stop.send_replace(true);
+        if tokio::time::timeout(DRAIN_MAX, self.desk.drain()).await.is_err() {
+            tracing::warn!("payment work was cut off; the restart scan finds it");
+        }
+        if tokio::time::timeout(DRAIN_MAX, self.supervisor.send(Rest)).await.is_err() {
+            tracing::warn!("draws were cut off in the middle of a commit");
+        }
+        for thread in &self.threads {
+            thread.stop();
+        }
+    }
 }

@@ -5,14 +5,16 @@ mod draw;
 pub mod draws;
 pub mod engine;
 pub mod mailer;
+mod notices;
 pub mod payment;
 pub mod payments;
 pub mod reconciler;
+mod rhythm;
 mod supervisor;
 
 pub use clock::{Clock, SystemClock};
 pub use draws::{Committed, Denied, Draws};
-pub use engine::{Engine, EngineParts};
+pub use engine::{Engine, EngineParts, Placement};
 pub use mailer::Post;
 pub use payment::connect::{AccountStatus, Connect};
 pub use payment::gateway::{Gateway, GatewayError, NewIntent, Opened};

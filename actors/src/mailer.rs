@@ -1,7 +1,25 @@
 //! Drains the outbox: every queued mail leaves once, or is tried again later.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use async_trait::async_trait;
 use persistence::books::{Mail, OrderRecord};
+use persistence::{Books, Failure};
+use tokio::sync::watch;
+
+use crate::Clock;
+use crate::payment::pause::pause_ms;
+use crate::payment::room::Room;
+use crate::rhythm::Rhythm;
+
+/// Mails claimed at once.
+const CLAIM_MAX: u32 = 16;
+/// How long a claimed mail is ours: a post that hangs longer may send it a second time, under the same message id.
+const LEASE_MS: i64 = 120_000;
+/// With pauses of a minute this is more than a day of a silent post.
+const ATTEMPTS_MAX: u32 = 1600;
+const REST: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15));
 
 /// Renders and delivers one mail. The server gives it: actors know no templates and no SMTP.
 #[async_trait]
@@ -11,4 +29,56 @@ pub trait Post: Send + Sync {
     /// # Errors
     /// One sentence for the log, without personal data; the mailer tries again with growing pauses.
     async fn send(&self, mail: &Mail, order: Option<&OrderRecord>) -> Result<(), String>;
+}
+
+pub(crate) struct Mailer {
+    books: Arc<dyn Books>,
+    clock: Arc<dyn Clock>,
+    post: Arc<dyn Post>,
+}
+
+pub(crate) async fn run(room: Arc<Room>, post: Arc<dyn Post>, stop: watch::Receiver<bool>) {
+    let mailer = Mailer { books: room.books.clone(), clock: room.clock.clone(), post };
+    let mut rhythm = Rhythm::new(REST, stop);
+    while rhythm.next(&room.nudges.mail).await {
+        match mailer.drain_some().await {
+            Ok(0) => rhythm.found_nothing(),
+            Ok(_) => {
+                rhythm.found_something();
+                // There may be more than one claim takes.
+                room.nudges.mail.notify_one();
+            }
+            Err(failure) => {
+                tracing::warn!(%failure, "the outbox could not be drained");
+                rhythm.found_nothing();
+            }
+        }
+    }
+}
+
+impl Mailer {
+    async fn drain_some(&self) -> Result<usize, Failure> {
+        let mails = self.books.claim_mail(self.clock.now(), LEASE_MS, CLAIM_MAX).await?;
+        for mail in &mails {
+            self.deliver(mail).await?;
+        }
+        Ok(mails.len())
+    }
+
+    async fn deliver(&self, mail: &Mail) -> Result<(), Failure> {
+        let order = match mail.order {
+            Some(order) => self.books.order(order).await?,
+            None => None,
+        };
+        let sent = self.post.send(mail, order.as_ref()).await;
+        let now = self.clock.now();
+        match sent {
+            Ok(()) => self.books.mail_sent(mail.id, now).await,
+            Err(why) => {
+                tracing::warn!(why, mail.id, mail.kind, "a mail could not be sent");
+                let again = now.plus_ms(pause_ms(mail.attempts, mail.id as u64));
+                self.books.mail_failed(mail.id, &why, (mail.attempts < ATTEMPTS_MAX).then_some(again)).await
+            }
+        }
+    }
 }

@@ -1,15 +1,21 @@
 //! The handle to all payments. Five doors, one room: client call, webhook, sweeper, restart scan and operator all end in
 //! [`Payments::fulfil`].
 
-use domain::{AccountId, ClubId, DrawId, Line, OrderId, PaymentIntentId, Refusal, Timestamp};
+use std::sync::Arc;
+
+use domain::{AccountId, ClubId, DrawId, Line, OrderId, PaymentIntentId, Refusal, Reservation, Timestamp};
 use persistence::Failure;
 use persistence::books::{Notice, OrderRecord};
 use persistence::ledger::BuyerDetails;
 use thiserror::Error;
 
+use crate::payment::room::Room;
+
 /// Asks the payment actor. Cheap to clone.
 #[derive(Clone)]
-pub struct Payments {}
+pub struct Payments {
+    room: Arc<Room>,
+}
 
 /// What a buyer wants to pay for, priced by the server.
 #[derive(Clone, Debug)]
@@ -78,14 +84,18 @@ pub enum PaymentFailure {
 }
 
 impl Payments {
+    pub(crate) fn new(room: Arc<Room>) -> Payments {
+        Payments { room }
+    }
+
     /// Opens an order, or resizes the one this client key opened: reserves every line or none (decision C-10) and makes or
     /// changes its payment intent (decision C-2). An order of this key that is already authorised or decided is answered as
     /// it is; to buy again, the caller uses another key.
     ///
     /// # Errors
     /// `Refused` names the draw that had too few tickets or was closed; then nothing is reserved that was not before.
-    pub async fn open(&self, _wanted: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
-        Err(PaymentFailure::Unavailable)
+    pub async fn open(&self, wanted: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
+        self.room.clone().open(wanted).await
     }
 
     /// Turns an authorised payment into tickets, once, and takes the money: the one room behind all doors (rule 2). Asks
@@ -93,16 +103,27 @@ impl Payments {
     ///
     /// # Errors
     /// `OrderUnknown`, `Mismatch`, or `Unavailable`: another door will finish it.
-    pub async fn fulfil(&self, _id: &PaymentIntentId) -> Result<Fulfilled, PaymentFailure> {
-        Err(PaymentFailure::Unavailable)
+    pub async fn fulfil(&self, id: &PaymentIntentId) -> Result<Fulfilled, PaymentFailure> {
+        let order = self.order_id(id).await?;
+        let fulfilled = self.fulfil_order(order).await?;
+        if fulfilled.status != FulfilStatus::Processing {
+            return Ok(fulfilled);
+        }
+        // A worker may have claimed the order's operation a moment before us; it waits in the lane behind us.
+        self.fulfil_order(order).await
+    }
+
+    async fn fulfil_order(&self, order: OrderId) -> Result<Fulfilled, PaymentFailure> {
+        self.in_lane(order, move |room| async move { room.fulfil(order, &mut None).await }).await
     }
 
     /// Confirms an order's payment intent with a payment method the browser made (decision C-5).
     ///
     /// # Errors
     /// `Declined` with the provider's words; the order stays open for another card.
-    pub async fn confirm(&self, _order: OrderId, _payment_method: &str) -> Result<Confirmed, PaymentFailure> {
-        Err(PaymentFailure::Unavailable)
+    pub async fn confirm(&self, order: OrderId, payment_method: &str) -> Result<Confirmed, PaymentFailure> {
+        let method = payment_method.to_owned();
+        self.in_lane(order, move |room| async move { room.confirm(order, &method).await }).await
     }
 
     /// "Keep my tickets": 120 s more in every draw of the order, at most ten times (decision B-8). Answers when the shown
@@ -110,71 +131,119 @@ impl Payments {
     ///
     /// # Errors
     /// `Refused` when it lapsed already or was extended often enough.
-    pub async fn extend(&self, _order: OrderId) -> Result<Timestamp, PaymentFailure> {
-        Err(PaymentFailure::Unavailable)
+    pub async fn extend(&self, order: OrderId) -> Result<Timestamp, PaymentFailure> {
+        self.in_lane(order, move |room| async move { room.extend(order).await }).await
     }
 
-    /// The buyer leaves: reservations are released, the payment intent is canceled unless the buyer authorised it.
+    /// The order's reservation as its buyer is shown it: `until` is when the shown two minutes end, the soonest of its draws.
+    /// `None` when it lapsed.
     ///
     /// # Errors
     /// `OrderUnknown`, `Unavailable`.
-    pub async fn abandon(&self, _order: OrderId) -> Result<(), PaymentFailure> {
-        Err(PaymentFailure::Unavailable)
+    pub async fn reservation(&self, order: OrderId) -> Result<Option<Reservation>, PaymentFailure> {
+        self.in_lane(order, move |room| async move { room.reservation(order).await }).await
     }
 
-    /// Takes the tickets back and gives the money back, with the application fee's part (decisions B-22, D-3).
+    /// The buyer leaves: reservations are released, the payment intent is canceled unless the buyer authorised it or is before
+    /// a 3-D Secure page.
+    ///
+    /// # Errors
+    /// `OrderUnknown`, `Unavailable`.
+    pub async fn abandon(&self, order: OrderId) -> Result<(), PaymentFailure> {
+        self.in_lane(order, move |room| async move { room.abandon(order).await }).await
+    }
+
+    /// Takes the tickets back and gives the money back, with the application fee's part (decisions B-22, D-3). An order that
+    /// was not charged yet is let go.
     ///
     /// # Errors
     /// `OrderUnknown`, `Unavailable`; asked again it goes on where it stopped.
-    pub async fn refund(&self, _order: OrderId, _reason: &str) -> Result<(), PaymentFailure> {
-        Err(PaymentFailure::Unavailable)
+    pub async fn refund(&self, order: OrderId, reason: &str) -> Result<(), PaymentFailure> {
+        let reason = reason.to_owned();
+        self.in_lane(order, move |room| async move { room.refund(order, &reason).await }).await
     }
 
     /// Stores a notice once; a worker handles it. `false`: this event id was stored before.
     ///
     /// # Errors
     /// Not stored: the provider is to send it again.
-    pub async fn notice(&self, _notice: Notice) -> Result<bool, Failure> {
-        Err(Failure::NotWritten("starting".into()))
+    pub async fn notice(&self, notice: Notice) -> Result<bool, Failure> {
+        let room = self.room.clone();
+        let stored = self.apart(async move { room.books.notice(&notice, room.clock.now()).await }).await?;
+        self.room.nudges.notices.notify_one();
+        Ok(stored)
     }
 
     /// Fills in what is not known of the buyer; what was stored first wins (decision C-7).
     ///
     /// # Errors
     /// Not written.
-    pub async fn fill_buyer(&self, _order: OrderId, _buyer: &BuyerDetails) -> Result<(), Failure> {
-        Err(Failure::NotWritten("starting".into()))
+    pub async fn fill_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<(), Failure> {
+        let (room, buyer) = (self.room.clone(), buyer.clone());
+        self.apart(async move { room.books.fill_buyer(order, &buyer).await }).await
     }
 
     /// Age and terms were confirmed; the first time counts (decision C-12).
     ///
     /// # Errors
     /// Not written.
-    pub async fn consented(&self, _order: OrderId, _ip: &str, _terms_version: &str) -> Result<(), Failure> {
-        Err(Failure::NotWritten("starting".into()))
+    pub async fn consented(&self, order: OrderId, ip: &str, terms_version: &str) -> Result<(), Failure> {
+        let (room, ip, version) = (self.room.clone(), ip.to_owned(), terms_version.to_owned());
+        self.apart(async move { room.books.consented(order, room.clock.now(), &ip, &version).await }).await
     }
 
     /// The order as the books hold it.
     ///
     /// # Errors
     /// The books could not be read.
-    pub async fn order(&self, _order: OrderId) -> Result<Option<OrderRecord>, Failure> {
-        Err(Failure::NotWritten("starting".into()))
+    pub async fn order(&self, order: OrderId) -> Result<Option<OrderRecord>, Failure> {
+        let room = self.room.clone();
+        self.apart(async move { room.books.order(order).await }).await
     }
 
     /// The order of an order token (decision B-9).
     ///
     /// # Errors
     /// The books could not be read.
-    pub async fn order_by_token(&self, _token: &str) -> Result<Option<OrderRecord>, Failure> {
-        Err(Failure::NotWritten("starting".into()))
+    pub async fn order_by_token(&self, token: &str) -> Result<Option<OrderRecord>, Failure> {
+        let (room, token) = (self.room.clone(), token.to_owned());
+        self.apart(async move { room.books.order_by_token(&token).await }).await
     }
 
     /// The order a payment intent pays for.
     ///
     /// # Errors
     /// The books could not be read.
-    pub async fn order_by_payment_intent(&self, _id: &PaymentIntentId) -> Result<Option<OrderRecord>, Failure> {
-        Err(Failure::NotWritten("starting".into()))
+    pub async fn order_by_payment_intent(&self, id: &PaymentIntentId) -> Result<Option<OrderRecord>, Failure> {
+        let (room, id) = (self.room.clone(), id.clone());
+        self.apart(async move { room.books.order_by_payment_intent(&id).await }).await
+    }
+
+    async fn order_id(&self, id: &PaymentIntentId) -> Result<OrderId, PaymentFailure> {
+        if let Some(order) = self.room.index.order_of(id) {
+            return Ok(order);
+        }
+        let record = self.order_by_payment_intent(id).await.map_err(|_| PaymentFailure::Unavailable)?;
+        let order = record.ok_or(PaymentFailure::OrderUnknown)?.order.id;
+        self.room.index.intent_is(id, order);
+        Ok(order)
+    }
+
+    async fn in_lane<T, F>(&self, order: OrderId, work: impl FnOnce(Arc<Room>) -> F) -> Result<T, PaymentFailure>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, PaymentFailure>> + Send + 'static,
+    {
+        self.room.in_lane(order, work(self.room.clone())).await
+    }
+
+    /// Runs a question to the books to its end even when the asker goes away: a query cut off in the middle can spoil the
+    /// connection for the next one.
+    async fn apart<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, Failure>> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let ended = tokio::spawn(work).await;
+        ended.unwrap_or_else(|panicked| Err(Failure::Unknown(panicked.to_string())))
     }
 }

@@ -1,11 +1,44 @@
-//! Reads both books on a schedule, asks the domain, records and repairs.
+//! Reads both books on a schedule, asks the domain, records and repairs. Also the sweeper and the restart scan: two of the five
+//! doors.
 
-use domain::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::{AccountId, OrderId, Timestamp};
 use persistence::Failure;
+use persistence::books::OrderRecord;
+use tokio::sync::watch;
+
+use crate::payment::Lane;
+use crate::payment::room::Room;
+
+mod comparison;
+
+pub(crate) use comparison::Comparison;
+
+const ROUND: Duration = Duration::from_secs(30);
+/// Open orders younger than this are left to the buyer's own call and the webhook.
+const YOUNG_MS: i64 = 20_000;
+/// Orders read at once.
+const READ_MAX: u32 = 500;
+/// Between two questions to the provider: it allows a hundred a second, and buyers come first.
+const QUESTION_PAUSE: Duration = Duration::from_millis(10);
+/// From so many payments of one account on, listing them costs less than asking for each.
+const LIST_FROM: usize = 5;
+/// An intent is made a moment after its order; clocks may differ by this much.
+const CLOCKS_DIFFER_MS: i64 = 300_000;
+/// Every so many rounds, ten minutes, the payments of accounts with open business are listed, forgotten ones included.
+const LIST_ROUNDS: u64 = 20;
+const LIST_MS: i64 = 1_200_000;
+/// How far back a starting process looks for captured payments nobody has witnessed.
+const START_MS: i64 = 3_600_000;
 
 /// The reconciler's handle, for the operator's buttons; the schedule runs by itself.
 #[derive(Clone)]
-pub struct Reconciler {}
+pub struct Reconciler {
+    room: Arc<Room>,
+}
 
 /// What a scan found (decision I-3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,13 +51,158 @@ pub struct Scanned {
     pub healed: u64,
 }
 
+impl Scanned {
+    fn add(&mut self, other: Scanned) {
+        self.checked += other.checked;
+        self.raised += other.raised;
+        self.healed += other.healed;
+    }
+}
+
 impl Reconciler {
-    /// Compares every payment since a time with the provider, of all accounts with orders since then, and mends what can be
-    /// mended: the operator's `check` and `scan` (decision I-3).
+    pub(crate) fn new(room: Arc<Room>) -> Reconciler {
+        Reconciler { room }
+    }
+
+    /// Compares every payment since a time with the provider, of every connected account, and mends what can be mended: the
+    /// operator's `check` and `scan` (decision I-3).
     ///
     /// # Errors
-    /// The books could not be read.
-    pub async fn scan(&self, _since: Timestamp) -> Result<Scanned, Failure> {
-        Err(Failure::NotWritten("starting".into()))
+    /// The books could not be read, or the provider not be asked; what was found until then is recorded.
+    pub async fn scan(&self, since: Timestamp) -> Result<Scanned, Failure> {
+        let room = self.room.clone();
+        let scan = async move {
+            let comparison = Comparison { room: room.clone() };
+            let mut scanned = Scanned::default();
+            for account in room.books.accounts().await? {
+                scanned.add(comparison.account(&account, since).await?);
+            }
+            Ok(scanned)
+        };
+        tokio::spawn(scan).await.unwrap_or_else(|panicked| Err(Failure::Unknown(panicked.to_string())))
+    }
+
+    /// One round of the schedule now: for tests, and for an operator who does not want to wait.
+    pub async fn round(&self) {
+        let room = self.room.clone();
+        // What a round could not do, the next one does.
+        let _ = tokio::spawn(async move { Rounds::new(room).sweep().await }).await;
+    }
+}
+
+/// The schedule, and what it remembers from round to round.
+struct Rounds {
+    comparison: Comparison,
+    count: u64,
+    /// Captures before this were witnessed; of those at this very time, these.
+    witnessed_until: Timestamp,
+    witnessed: BTreeSet<OrderId>,
+}
+
+pub(crate) async fn run(room: Arc<Room>, mut stop: watch::Receiver<bool>) {
+    let mut rounds = Rounds::new(room);
+    loop {
+        rounds.sweep().await;
+        if let Err(failure) = rounds.witness().await {
+            tracing::warn!(%failure, "captured payments are compared later");
+        }
+        if rounds.count.is_multiple_of(LIST_ROUNDS) {
+            rounds.list().await;
+        }
+        rounds.count += 1;
+        tokio::select! {
+            biased;
+            _ = stop.wait_for(|stop| *stop) => return,
+            () = tokio::time::sleep(ROUND) => {}
+        }
+    }
+}
+
+impl Rounds {
+    fn new(room: Arc<Room>) -> Rounds {
+        let witnessed_until = room.clock.now().plus_ms(-START_MS);
+        Rounds { comparison: Comparison { room }, count: 0, witnessed_until, witnessed: BTreeSet::new() }
+    }
+
+    /// Every open order goes through the room; what waits too long is let go.
+    async fn sweep(&mut self) {
+        let room = &self.comparison.room;
+        let open = match room.books.orders_open(room.clock.now().plus_ms(-YOUNG_MS), READ_MAX).await {
+            Ok(open) => open,
+            Err(failure) => return tracing::warn!(%failure, "open orders could not be read"),
+        };
+        for record in open {
+            let (order, inside) = (record.order.id, room.clone());
+            let swept = room.desk.run(Lane::Order(order), async move { inside.sweep(order).await }).await;
+            if let Some(Err(failure)) = swept {
+                tracing::warn!(%failure, order.id = %order, "an open order waits for the next round");
+            }
+            tokio::time::sleep(QUESTION_PAUSE).await;
+        }
+    }
+
+    /// Looks at every captured payment once with eyes of its own.
+    async fn witness(&mut self) -> Result<(), Failure> {
+        let room = self.comparison.room.clone();
+        loop {
+            let page = room.books.orders_captured(self.witnessed_until, READ_MAX).await?;
+            let full = page.len() == READ_MAX as usize;
+            let fresh: Vec<OrderRecord> =
+                page.into_iter().filter(|record| !self.witnessed.contains(&record.order.id)).collect();
+            let Some(last) = fresh.last().and_then(|record| record.captured_at) else { return Ok(()) };
+            let mut by_account: BTreeMap<AccountId, Vec<&OrderRecord>> = BTreeMap::new();
+            for record in &fresh {
+                by_account.entry(record.order.account.clone()).or_default().push(record);
+            }
+            for (account, records) in by_account {
+                self.witness_account(&account, &records).await?;
+            }
+            if last > self.witnessed_until {
+                self.witnessed.clear();
+                self.witnessed_until = last;
+            }
+            self.witnessed
+                .extend(fresh.iter().filter(|record| record.captured_at == Some(last)).map(|record| record.order.id));
+            if !full {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn witness_account(&self, account: &AccountId, records: &[&OrderRecord]) -> Result<(), Failure> {
+        let room = &self.comparison.room;
+        let first = records.iter().map(|record| record.opened_at).min().unwrap_or(room.clock.now());
+        let mut listed = BTreeMap::new();
+        if records.len() >= LIST_FROM {
+            let since = first.plus_ms(-CLOCKS_DIFFER_MS);
+            let list =
+                room.gateway.list(account, since).await.map_err(|error| Failure::NotWritten(error.to_string()))?;
+            listed.extend(list.into_iter().map(|said| (said.id.clone(), said)));
+        }
+        for record in records {
+            match record.order.payment_intent.as_ref().and_then(|id| listed.remove(id)) {
+                Some(said) => self.comparison.compare(Some(record), &said).await?,
+                None => self.comparison.order(record.order.id).await?,
+            };
+        }
+        Ok(())
+    }
+
+    /// Lists accounts with open business, so that a payment our books forgot is found.
+    async fn list(&self) {
+        let room = &self.comparison.room;
+        let now = room.clock.now();
+        let mut accounts: BTreeSet<AccountId> = BTreeSet::new();
+        for records in [
+            room.books.orders_open(now, READ_MAX).await,
+            room.books.orders_captured(now.plus_ms(-LIST_MS), READ_MAX).await,
+        ] {
+            accounts.extend(records.unwrap_or_default().into_iter().map(|record| record.order.account));
+        }
+        for account in accounts {
+            if let Err(failure) = self.comparison.account(&account, now.plus_ms(-LIST_MS)).await {
+                tracing::warn!(%failure, "an account is listed later");
+            }
+        }
     }
 }

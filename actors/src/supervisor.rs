@@ -232,7 +232,7 @@ impl DrawSupervisor {
             Cause::Failed if self.restarts_too_often(gone.draw) => {
                 self.pause(gone.draw, "its actor stopped again and again", ctx);
             }
-            Cause::Failed => {
+            Cause::Failed | Cause::Contradicted => {
                 self.want(gone.draw);
                 self.claim_due(ctx);
             }

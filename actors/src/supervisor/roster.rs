@@ -134,10 +134,6 @@ impl Roster {
         self.read().get(&draw).is_some_and(|slot| matches!(slot.stand, Stand::Paused))
     }
 
-    pub(crate) fn knows(&self, draw: DrawId) -> bool {
-        self.read().contains_key(&draw)
-    }
-
     /// The window of a draw that is being built; a draw that was awake before keeps its channel and its watchers.
     pub(crate) fn window(&self, view: View) -> Window {
         let mut slots = self.write();

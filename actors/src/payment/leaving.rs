@@ -1,0 +1,167 @@
+//! What a buyer or an operator may do with an order beside paying it: confirm, keep, leave, refund.
+
+use domain::reservation::{KEPT_SECONDS, SHOWN_SECONDS};
+use domain::{Cents, Command, OrderId, OrderState, PaymentStatus, Reservation, Timestamp};
+use persistence::books::OrderRecord;
+
+use super::opening::{failure_of, unavailable};
+use super::room::{Later, Room, Visit};
+use crate::{Confirmed, Denied, FulfilStatus, GatewayError, PaymentFailure};
+
+/// A buyer before a 3-D Secure page may finish it this long after the reservation lapsed; then the intent is cancelled.
+const ACTION_SECONDS: i64 = 300;
+/// An order whose payment intent could not be made this long is let go.
+const UNMADE_SECONDS: i64 = 600;
+
+/// How a buyer left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Leaving {
+    ByThemselves,
+    /// The reservation lapsed.
+    Lapsed,
+}
+
+impl Room {
+    pub(crate) async fn confirm(&self, order: OrderId, payment_method: &str) -> Result<Confirmed, PaymentFailure> {
+        let record = self.record(order).await?;
+        let (OrderState::Quoted, Some(id)) = (record.order.state, &record.order.payment_intent) else {
+            // Decided already: `fulfil` says how.
+            return Ok(Confirmed::Authorised);
+        };
+        let key = format!("confirm-{order}-{payment_method}");
+        let account = &record.order.account;
+        let said = match self.gateway.confirm(&key, account, id, payment_method).await {
+            Ok(opened) => opened.intent,
+            Err(GatewayError::Refused { code, message }) => return Err(PaymentFailure::Declined { code, message }),
+            Err(GatewayError::Unavailable(_)) => return Err(PaymentFailure::Unavailable),
+            Err(GatewayError::Unknown(_)) => {
+                self.gateway.retrieve(account, id).await.map_err(|_| PaymentFailure::Unavailable)?
+            }
+        };
+        match said.status {
+            PaymentStatus::RequiresCapture | PaymentStatus::Succeeded => Ok(Confirmed::Authorised),
+            PaymentStatus::RequiresAction => {
+                Ok(Confirmed::RequiresAction { client_secret: record.client_secret.unwrap_or_default() })
+            }
+            PaymentStatus::Processing => Ok(Confirmed::Processing),
+            PaymentStatus::RequiresConfirmation => Err(PaymentFailure::Unavailable),
+            PaymentStatus::RequiresPaymentMethod | PaymentStatus::Canceled => Err(PaymentFailure::Declined {
+                code: "payment_failed".into(),
+                message: "Your payment was not accepted. Please try another payment method.".into(),
+            }),
+        }
+    }
+
+    /// 120 s more for the buyer, and the grace after it, in every draw.
+    pub(crate) async fn extend(&self, order: OrderId) -> Result<Timestamp, PaymentFailure> {
+        let record = self.record(order).await?;
+        let now = self.clock.now();
+        let mut shown = now.plus_seconds(SHOWN_SECONDS);
+        for line in &record.order.lines {
+            let command = Command::Extend { order, until: now.plus_seconds(KEPT_SECONDS) };
+            let committed = self.ask(line.draw, command, None).await.map_err(|denied| failure_of(line.draw, denied))?;
+            shown = shown.min(committed.view.closes_at);
+        }
+        Ok(shown)
+    }
+
+    /// The reservation as the buyer is shown it: the end is the soonest of all lines, without the grace. `None`: lapsed.
+    pub(crate) async fn reservation(&self, order: OrderId) -> Result<Option<Reservation>, PaymentFailure> {
+        let record = self.record(order).await?;
+        let mut soonest: Option<Reservation> = None;
+        for line in &record.order.lines {
+            // An extension to the beginning of time changes nothing and answers what there is.
+            let look = Command::Extend { order, until: Timestamp(0) };
+            let kept = match self.ask(line.draw, look, None).await {
+                Ok(committed) => committed.reservation,
+                Err(Denied::Refused(_)) => None,
+                Err(denied) => return Err(failure_of(line.draw, denied)),
+            };
+            let Some(kept) = kept else { return Ok(None) };
+            if soonest.is_none_or(|soonest| kept.until < soonest.until) {
+                soonest = Some(kept);
+            }
+        }
+        let grace = KEPT_SECONDS - SHOWN_SECONDS;
+        Ok(soonest.map(|kept| Reservation { until: kept.until.plus_seconds(-grace), ..kept }))
+    }
+
+    pub(crate) async fn abandon(&self, order: OrderId) -> Result<(), PaymentFailure> {
+        self.leave(order, Leaving::ByThemselves).await
+    }
+
+    /// The sweeper's part of one open order: fulfil it, and let it go when its reservation lapsed unpaid (decision C-1).
+    pub(crate) async fn sweep(&self, order: OrderId) -> Result<(), PaymentFailure> {
+        let fulfilled = self.fulfil(order, &mut None).await?;
+        if fulfilled.status == FulfilStatus::Succeeded && fulfilled.record.tickets.is_empty() {
+            return self.refund_captured(&fulfilled.record, "a refund was cut off").await;
+        }
+        let age_ms = self.clock.now().ms_since(fulfilled.record.opened_at);
+        if fulfilled.status != FulfilStatus::Waiting || age_ms < KEPT_SECONDS * 1000 {
+            return Ok(());
+        }
+        match self.reservation(order).await? {
+            Some(_) => Ok(()),
+            None => self.leave(order, Leaving::Lapsed).await,
+        }
+    }
+
+    /// Cancels the intent at the provider, then lets the tickets go; unless the buyer is paying.
+    async fn leave(&self, order: OrderId, leaving: Leaving) -> Result<(), PaymentFailure> {
+        let record = self.record(order).await?;
+        if record.order.state != OrderState::Quoted {
+            return Ok(());
+        }
+        let reason = match leaving {
+            Leaving::ByThemselves => "the buyer left",
+            Leaving::Lapsed => "the reservation lapsed before the payment was authorised",
+        };
+        let age_ms = self.clock.now().ms_since(record.opened_at);
+        let Some(id) = record.order.payment_intent.clone() else {
+            let unmade = leaving == Leaving::ByThemselves || age_ms > UNMADE_SECONDS * 1000;
+            return if unmade { self.let_go_unmade(&record, reason).await } else { Ok(()) };
+        };
+        let said = self.gateway.retrieve(&record.order.account, &id).await;
+        let said = said.map_err(|_| PaymentFailure::Unavailable)?;
+        let may_cancel = match said.status {
+            PaymentStatus::RequiresPaymentMethod | PaymentStatus::RequiresConfirmation => true,
+            PaymentStatus::RequiresAction | PaymentStatus::Processing => {
+                leaving == Leaving::Lapsed && age_ms > (KEPT_SECONDS + ACTION_SECONDS) * 1000
+            }
+            PaymentStatus::RequiresCapture | PaymentStatus::Succeeded | PaymentStatus::Canceled => false,
+        };
+        if may_cancel {
+            let mut visit = Visit { record, said, held: None };
+            self.reject(&mut visit, reason).await.map_err(|Later| PaymentFailure::Unavailable)?;
+        }
+        // Cancels what was just refused; and whatever was authorised in between gets its tickets.
+        self.fulfil(order, &mut None).await.map(|_| ())
+    }
+
+    /// No intent was made that a buyer could pay.
+    async fn let_go_unmade(&self, record: &OrderRecord, reason: &str) -> Result<(), PaymentFailure> {
+        self.give_back(&record.order).await.map_err(|Later| PaymentFailure::Unavailable)?;
+        self.books.released(record.order.id, reason, self.clock.now()).await.map_err(unavailable)
+    }
+
+    /// Money back: tickets first, so that none is sold and refunded at once; then the money and the fee's part (decision D-3).
+    pub(crate) async fn refund(&self, order: OrderId, reason: &str) -> Result<(), PaymentFailure> {
+        let fulfilled = self.fulfil(order, &mut None).await?;
+        match (fulfilled.record.order.state, fulfilled.status) {
+            (OrderState::Captured, _) => self.refund_captured(&fulfilled.record, reason).await,
+            (_, FulfilStatus::Processing) => Err(PaymentFailure::Unavailable),
+            (_, FulfilStatus::Waiting) => self.leave(order, Leaving::ByThemselves).await,
+            // Nothing was charged, or it goes back already.
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) async fn refund_captured(&self, record: &OrderRecord, reason: &str) -> Result<(), PaymentFailure> {
+        let order = &record.order;
+        self.give_back(order).await.map_err(|Later| PaymentFailure::Unavailable)?;
+        let fee = self.books.fee_returned(order.id).await.map_err(unavailable)?;
+        self.books.refunding(order.id, order.total(), fee.max(Cents::ZERO), reason).await.map_err(unavailable)?;
+        self.nudges.operations.notify_one();
+        Ok(())
+    }
+}

@@ -1,0 +1,234 @@
+//! Opening an order: every line reserved or none, one payment intent, however often the browser asks.
+
+use std::sync::Arc;
+
+use domain::reservation::KEPT_SECONDS;
+use domain::{Command, DrawId, Line, Order, OrderState, Refusal, Status, TICKETS, Timestamp};
+use persistence::books::{OperationKind, OrderRecord};
+use persistence::ledger::{NewOrder, Rider};
+
+use super::Lane;
+use super::effects::Unmade;
+use super::room::{Later, Room};
+use crate::{Denied, OpenOrder, PaymentFailure};
+
+impl Room {
+    /// Runs in the client key's lane: the same key never opens two orders.
+    pub(crate) async fn open(self: Arc<Self>, mut wanted: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
+        wanted.lines.sort_by_key(|line| line.draw);
+        self.full(&wanted)?;
+        let room = self.clone();
+        let lane = Lane::Client(wanted.client_key.clone());
+        let work = async move {
+            let known = room.books.order_by_client_key(&wanted.client_key).await.map_err(unavailable)?;
+            let id = known.map_or(wanted.id, |record| record.order.id);
+            room.index.client_has(&wanted.client_key, id);
+            let inner = room.clone();
+            room.in_lane(id, async move { inner.open_in_lane(id, wanted).await }).await
+        };
+        self.desk.run(lane, work).await.unwrap_or(Err(PaymentFailure::Unavailable))
+    }
+
+    /// A crowd before a full draw costs neither an actor nor the books anything.
+    fn full(&self, wanted: &OpenOrder) -> Result<(), PaymentFailure> {
+        if self.index.knows_client(&wanted.client_key) {
+            return Ok(());
+        }
+        let now = self.clock.now();
+        for line in &wanted.lines {
+            let Some(view) = self.draws.shown(line.draw) else { continue };
+            let free = TICKETS.saturating_sub(view.sold);
+            let refusal = match view.status {
+                Status::Active if now < view.closes_at && line.count <= free => continue,
+                Status::Active if now < view.closes_at => Refusal::TooFewTickets { free },
+                _ => Refusal::DrawClosed,
+            };
+            return Err(PaymentFailure::Refused { draw: line.draw, refusal });
+        }
+        Ok(())
+    }
+
+    async fn open_in_lane(&self, id: domain::OrderId, wanted: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
+        let mut record = match self.books.order(id).await.map_err(unavailable)? {
+            None => self.reserve_new(wanted).await?,
+            Some(record) if record.order.state != OrderState::Quoted => return Ok(record),
+            Some(record) => match self.reserve_again(record, wanted.lines).await? {
+                Reserved::Changeable(record) => record,
+                Reserved::TooLate(record) => return Ok(record),
+            },
+        };
+        match self.make_intent(&mut record).await {
+            Ok(()) => Ok(record),
+            Err(Unmade::Later) => Err(PaymentFailure::Unavailable),
+            Err(Unmade::Refused { code, message }) => {
+                // Nothing can be paid: nothing must be kept.
+                let reason = format!("the payment could not be prepared: {code}");
+                self.let_go(&record, &reason).await;
+                Err(PaymentFailure::Declined { code, message })
+            }
+        }
+    }
+
+    /// A new order: the first reservation brings it into the books with all its lines.
+    async fn reserve_new(&self, wanted: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
+        let now = self.clock.now();
+        let until = now.plus_seconds(KEPT_SECONDS);
+        let record = new_record(&wanted, now);
+        for (place, line) in wanted.lines.iter().enumerate() {
+            let rider = (place == 0).then(|| Rider::Open(new_order(&wanted, now)));
+            let command = Command::Reserve { order: wanted.id, count: line.count, until };
+            if let Err(denied) = self.ask(line.draw, command, rider).await {
+                let failure = failure_of(line.draw, denied);
+                if place > 0 {
+                    self.let_go(&record, &failure.to_string()).await;
+                }
+                return Err(failure);
+            }
+        }
+        Ok(record)
+    }
+
+    /// An order that is asked for again: resized, or its lapsed reservations renewed. The books are changed with the last
+    /// reservation, when every other is certain.
+    async fn reserve_again(&self, mut record: OrderRecord, lines: Vec<Line>) -> Result<Reserved, PaymentFailure> {
+        if let Some(id) = record.order.payment_intent.clone() {
+            let said = self.gateway.retrieve(&record.order.account, &id).await;
+            let said = said.map_err(|_| PaymentFailure::Unavailable)?;
+            if !Room::may_change(said.status) {
+                return Ok(Reserved::TooLate(record));
+            }
+        }
+        let until = self.clock.now().plus_seconds(KEPT_SECONDS);
+        let order = record.order.id;
+        let changed = lines != record.order.lines;
+        let before = |draw: DrawId| record.order.lines.iter().find(|line| line.draw == draw).map(|line| line.count);
+        let carrier = lines.iter().rev().find(|line| before(line.draw) != Some(line.count)).or(lines.last()).copied();
+        let mut others: Vec<Line> = lines.iter().copied().filter(|line| Some(*line) != carrier).collect();
+        others.extend(carrier);
+        for (place, line) in others.iter().enumerate() {
+            let rider = (changed && Some(*line) == carrier).then(|| Rider::Reprice { order, lines: lines.clone() });
+            if let Err(denied) = self.reserve_carrying(&record, line, until, rider).await {
+                self.restore(&record, &others[..place], until).await;
+                return Err(failure_of(line.draw, denied));
+            }
+        }
+        for gone in record.order.lines.iter().filter(|old| lines.iter().all(|line| line.draw != old.draw)) {
+            // One that cannot be released now lapses by itself.
+            let _ = self.ask(gone.draw, Command::Release { order }, None).await;
+        }
+        record.order.lines = lines;
+        Ok(Reserved::Changeable(record))
+    }
+
+    /// Reserves a line; a rider needs a commit to ride on, and a reservation that is as it should be makes none.
+    async fn reserve_carrying(
+        &self,
+        record: &OrderRecord,
+        line: &Line,
+        until: Timestamp,
+        rider: Option<Rider>,
+    ) -> Result<(), Denied> {
+        let order = record.order.id;
+        let reserve = Command::Reserve { order, count: line.count, until };
+        let committed = self.ask(line.draw, reserve.clone(), rider.clone()).await?;
+        if rider.is_some() && !committed.written {
+            self.ask(line.draw, Command::Release { order }, None).await?;
+            self.ask(line.draw, reserve, rider).await?;
+        }
+        Ok(())
+    }
+
+    /// Puts reservations back as the order has them. What cannot be put back lapses, or is refused when it is paid.
+    async fn restore(&self, record: &OrderRecord, taken: &[Line], until: Timestamp) {
+        let order = record.order.id;
+        for line in taken {
+            let before = record.order.lines.iter().find(|old| old.draw == line.draw);
+            let command = match before {
+                Some(before) => Command::Reserve { order, count: before.count, until },
+                None => Command::Release { order },
+            };
+            let _ = self.ask(line.draw, command, None).await;
+        }
+    }
+
+    async fn make_intent(&self, record: &mut OrderRecord) -> Result<(), Unmade> {
+        let order = record.order.id;
+        if record.order.payment_intent.is_none() {
+            let operation = self.claim_of(order, OperationKind::Create).await?.ok_or(Unmade::Later)?;
+            return self.create(record, &operation).await;
+        }
+        match self.claim_of(order, OperationKind::Update).await? {
+            Some(operation) => match self.update(record, &operation).await {
+                // Authorised while we were asking: the order is answered, and paying it says what became of it.
+                Err(Unmade::Refused { .. }) => Ok(()),
+                updated => updated,
+            },
+            None => Ok(()),
+        }
+    }
+
+    /// Lets an order go that was never shown to anybody.
+    async fn let_go(&self, record: &OrderRecord, reason: &str) {
+        let gone = self.give_back(&record.order).await;
+        let released = self.books.released(record.order.id, reason, self.clock.now()).await;
+        if gone.is_err() || released.is_err() {
+            tracing::warn!(order.id = %record.order.id, "an order is let go later, when its reservations have lapsed");
+        }
+    }
+}
+
+enum Reserved {
+    Changeable(OrderRecord),
+    /// Authorised or cancelled meanwhile.
+    TooLate(OrderRecord),
+}
+
+pub(super) fn unavailable(failure: persistence::Failure) -> PaymentFailure {
+    let Later = Later::from(failure);
+    PaymentFailure::Unavailable
+}
+
+pub(super) fn failure_of(draw: DrawId, denied: Denied) -> PaymentFailure {
+    match denied {
+        Denied::Refused(refusal) => PaymentFailure::Refused { draw, refusal },
+        Denied::NoSuchDraw => PaymentFailure::Refused { draw, refusal: Refusal::DrawClosed },
+        Denied::Unavailable | Denied::Paused => PaymentFailure::Unavailable,
+    }
+}
+
+fn new_order(wanted: &OpenOrder, at: Timestamp) -> NewOrder {
+    NewOrder {
+        id: wanted.id,
+        club: wanted.club,
+        account: wanted.account.clone(),
+        client_key: wanted.client_key.clone(),
+        token: wanted.token.clone(),
+        lines: wanted.lines.clone(),
+        buyer: wanted.buyer.clone(),
+        at,
+    }
+}
+
+fn new_record(wanted: &OpenOrder, at: Timestamp) -> OrderRecord {
+    OrderRecord {
+        order: Order {
+            id: wanted.id,
+            club: wanted.club,
+            account: wanted.account.clone(),
+            state: OrderState::Quoted,
+            lines: wanted.lines.clone(),
+            payment_intent: None,
+            application_fee: domain::Cents::ZERO,
+        },
+        client_key: wanted.client_key.clone(),
+        token: wanted.token.clone(),
+        client_secret: None,
+        buyer: wanted.buyer.clone(),
+        consent_at: None,
+        opened_at: at,
+        authorised_at: None,
+        captured_at: None,
+        reason: None,
+        tickets: Vec::new(),
+    }
+}

@@ -1,0 +1,167 @@
+//! The last steps of an order at the provider: capture or cancel, and writing down how it ended.
+
+use domain::{AnomalyKind, OrderId, OrderState, PaymentStatus};
+use persistence::books::{Attempt, Operation, OperationKind};
+
+use super::pause::pause_ms;
+use super::room::{Later, Room, Visit};
+use crate::GatewayError;
+
+/// How long a claimed operation is ours before another worker may claim it: longer than the provider may take to answer twice.
+pub(super) const LEASE_MS: i64 = 30_000;
+/// An attempt whose outcome is unknown is repeated under its key, which gives the same answer; when that answer is a failure
+/// the provider remembers, only a new key gets another. Not before this many attempts, and only after looking.
+const SAME_KEY_ATTEMPTS: u32 = 2;
+/// An authorisation that could not be cancelled this often is shown to the operator.
+const CANCEL_ATTEMPTS_QUIET: u32 = 3;
+
+impl Room {
+    pub(super) async fn claim_of(&self, order: OrderId, kind: OperationKind) -> Result<Option<Operation>, Later> {
+        Ok(self.books.claim_operation(order, kind, self.clock.now(), LEASE_MS).await?)
+    }
+
+    /// Writes that an operation is to be tried again; `looked`: after an unknown outcome, the effect was not there.
+    pub(super) async fn again(&self, operation: &Operation, looked: bool) -> Later {
+        let at = self.clock.now().plus_ms(pause_ms(operation.attempts, operation.id as u64));
+        let new_key = (looked && operation.attempts >= SAME_KEY_ATTEMPTS).then(|| next_key(&operation.key));
+        self.nudges.operations.notify_one();
+        match self.books.attempted(operation.id, Attempt::Again { at, new_key }).await {
+            Ok(()) => Later,
+            // Its lease ends by itself.
+            Err(failure) => Later::from(failure),
+        }
+    }
+
+    pub(super) async fn done(&self, operation: &Operation) -> Result<(), Later> {
+        Ok(self.books.attempted(operation.id, Attempt::Done).await?)
+    }
+
+    /// Takes the money, with the application fee of the order's fee steps.
+    pub(super) async fn capture(&self, visit: &mut Visit) -> Result<(), Later> {
+        let operation = self.claim(visit, OperationKind::Capture).await?;
+        let order = &visit.record.order;
+        let capture = self.gateway.capture(&operation.key, &order.account, &visit.said.id, order.application_fee).await;
+        match capture {
+            Ok(said) => visit.said = said,
+            Err(error) => {
+                self.look(visit, &operation, &error).await?;
+                if visit.said.status == PaymentStatus::RequiresCapture {
+                    if let GatewayError::Refused { code, .. } = &error {
+                        let note = format!("the provider refuses to capture an authorised payment: {code}");
+                        self.raise(visit, AnomalyKind::FailedAllocation, &note).await?;
+                    }
+                    return Err(self.again(&operation, matches!(error, GatewayError::Unknown(_))).await);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the authorisation, or the intent before there is one.
+    pub(super) async fn cancel(&self, visit: &mut Visit) -> Result<(), Later> {
+        let order = visit.record.order.id;
+        if visit.record.order.state != OrderState::Rejecting {
+            // Released or void already; the intent was found open afterwards and nothing else depends on it.
+            let key = format!("cancel-{order}-late");
+            let canceled = self.gateway.cancel(&key, &visit.record.order.account, &visit.said.id).await;
+            return match canceled {
+                Ok(said) => {
+                    visit.said = said;
+                    Ok(())
+                }
+                Err(error) => {
+                    tracing::warn!(%error, order.id = %order, "a late intent could not be cancelled");
+                    Err(Later)
+                }
+            };
+        }
+        let operation = self.claim(visit, OperationKind::Cancel).await?;
+        match self.gateway.cancel(&operation.key, &visit.record.order.account, &visit.said.id).await {
+            Ok(said) => {
+                visit.said = said;
+                self.done(&operation).await
+            }
+            Err(error) => {
+                self.look(visit, &operation, &error).await?;
+                if matches!(visit.said.status, PaymentStatus::Canceled | PaymentStatus::Succeeded) {
+                    return self.done(&operation).await;
+                }
+                if operation.attempts >= CANCEL_ATTEMPTS_QUIET {
+                    let note = "a refused order's authorisation could not be cancelled yet";
+                    self.raise(visit, AnomalyKind::FailedAllocation, note).await?;
+                }
+                Err(self.again(&operation, matches!(error, GatewayError::Unknown(_))).await)
+            }
+        }
+    }
+
+    /// Looks what an attempt without a good answer has come to.
+    async fn look(&self, visit: &mut Visit, operation: &Operation, error: &GatewayError) -> Result<(), Later> {
+        tracing::warn!(%error, order.id = %operation.order, kind = ?operation.kind, "an operation has no good answer");
+        if matches!(error, GatewayError::Unavailable(_)) {
+            return Err(self.again(operation, false).await);
+        }
+        match self.gateway.retrieve(&visit.record.order.account, &visit.said.id).await {
+            Ok(said) => {
+                visit.said = said;
+                Ok(())
+            }
+            Err(_) => Err(self.again(operation, false).await),
+        }
+    }
+
+    /// The money is taken: written down together with the one confirmation mail.
+    pub(super) async fn captured(&self, visit: &mut Visit) -> Result<(), Later> {
+        let at = self.clock.now();
+        self.books.captured(visit.record.order.id, &visit.said, at).await?;
+        visit.record.order.state = OrderState::Captured;
+        visit.record.captured_at = Some(at);
+        self.nudges.mail.notify_one();
+        Ok(())
+    }
+
+    /// Nothing was charged and nothing is held.
+    pub(super) async fn released(&self, visit: &mut Visit) -> Result<(), Later> {
+        self.give_back(&visit.record.order).await?;
+        let reason = visit.record.reason.clone().unwrap_or_else(|| "the payment was cancelled".into());
+        let at = self.clock.now();
+        self.books.released(visit.record.order.id, &reason, at).await?;
+        self.books.heal(&visit.said.id, Some(AnomalyKind::FailedAllocation), at).await?;
+        visit.record.order.state = OrderState::Released;
+        visit.record.reason = Some(reason);
+        visit.record.tickets.clear();
+        Ok(())
+    }
+
+    /// It had tickets, and the authorisation ended before it was captured.
+    pub(super) async fn voided(&self, visit: &mut Visit) -> Result<(), Later> {
+        self.give_back(&visit.record.order).await?;
+        let reason = "the authorisation ended before it could be captured";
+        let at = self.clock.now();
+        self.books.voided(visit.record.order.id, reason, at).await?;
+        self.books.heal(&visit.said.id, Some(AnomalyKind::FailedAllocation), at).await?;
+        visit.record.order.state = OrderState::Void;
+        visit.record.reason = Some(reason.into());
+        visit.record.tickets.clear();
+        Ok(())
+    }
+}
+
+/// `cap-7` → `cap-7/2` → `cap-7/3`.
+fn next_key(key: &str) -> String {
+    match key.rsplit_once('/').and_then(|(stem, count)| Some((stem, count.parse::<u32>().ok()?))) {
+        Some((stem, count)) => format!("{stem}/{}", count + 1),
+        None => format!("{key}/2"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::next_key;
+
+    #[test]
+    fn a_new_key_counts_its_attempts() {
+        assert_eq!(next_key("cap-7"), "cap-7/2");
+        assert_eq!(next_key("cap-7/2"), "cap-7/3");
+    }
+}

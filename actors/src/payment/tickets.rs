@@ -1,0 +1,70 @@
+//! An order's tickets, draw by draw in ascending number: reserve, allocate, give back.
+
+use std::time::Duration;
+
+use domain::{Authority, Command, DrawId, Order, OrderState, Refusal};
+use persistence::books::OrderRecord;
+use persistence::ledger::Rider;
+
+use super::room::{Later, Room};
+use crate::{Committed, Denied};
+
+/// A draw that is being rebuilt answers soon: how often to ask again before leaving it to the next door, and after what pause.
+const ASK_AGAIN: [Duration; 3] = [Duration::from_millis(50), Duration::from_millis(200), Duration::from_millis(800)];
+
+impl Room {
+    /// Asks a draw, and again while it is being rebuilt: every command is idempotent, so that asking again is safe.
+    pub(super) async fn ask(&self, draw: DrawId, command: Command, rider: Option<Rider>) -> Result<Committed, Denied> {
+        for pause in ASK_AGAIN {
+            match self.draws.execute(draw, command.clone(), rider.clone()).await {
+                Err(Denied::Unavailable) => tokio::time::sleep(pause).await,
+                answer => return answer,
+            }
+        }
+        self.draws.execute(draw, command, rider).await
+    }
+
+    /// Gives an authorised order all its tickets, or says why not; then what it got is still to be given back.
+    pub(super) async fn allocate(
+        &self,
+        record: &mut OrderRecord,
+        authority: Authority,
+    ) -> Result<Result<(), Refusal>, Later> {
+        let order = record.order.id;
+        let at = record.authorised_at.unwrap_or_else(|| self.clock.now());
+        let mut tickets = Vec::new();
+        for line in record.order.lines.clone() {
+            let command = Command::Allocate { order, count: line.count, unit_price: line.unit_price, authority };
+            match self.ask(line.draw, command, Some(Rider::Authorised { order, at })).await {
+                Ok(committed) => tickets.extend(committed.allocation.map(|allocation| (line.draw, allocation))),
+                Err(Denied::Refused(refusal)) => return Ok(Err(refusal)),
+                Err(Denied::NoSuchDraw) => return Ok(Err(Refusal::DrawClosed)),
+                Err(denied @ (Denied::Unavailable | Denied::Paused)) => {
+                    tracing::warn!(%denied, order.id = %order, draw.id = %line.draw, "allocation goes on later");
+                    return Err(Later);
+                }
+            }
+        }
+        record.authorised_at = Some(at);
+        record.order.state = OrderState::Allocated;
+        record.order.application_fee = tickets.iter().map(|(_, allocation)| allocation.fee).sum();
+        record.tickets = tickets.into_iter().map(|(draw, allocation)| (draw, allocation.serials)).collect();
+        Ok(Ok(()))
+    }
+
+    /// Gives back whatever an order has: tickets and reservations, in every draw.
+    pub(super) async fn give_back(&self, order: &Order) -> Result<(), Later> {
+        for line in &order.lines {
+            for command in [Command::Void { order: order.id }, Command::Release { order: order.id }] {
+                match self.ask(line.draw, command, None).await {
+                    Ok(_) | Err(Denied::NoSuchDraw) => {}
+                    Err(denied) => {
+                        tracing::warn!(%denied, order.id = %order.id, draw.id = %line.draw, "giving back goes on later");
+                        return Err(Later);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,114 @@
+//! Compares one payment with its order: the domain says what is wrong, this writes it down.
+
+use std::sync::Arc;
+
+use domain::reconciliation::reconcile;
+use domain::{AccountId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Timestamp};
+use persistence::Failure;
+use persistence::books::OrderRecord;
+
+use super::{QUESTION_PAUSE, Scanned};
+use crate::GatewayError;
+use crate::payment::Lane;
+use crate::payment::room::Room;
+
+#[derive(Clone)]
+pub(crate) struct Comparison {
+    pub(crate) room: Arc<Room>,
+}
+
+impl Comparison {
+    /// Compares every payment of an account since a time.
+    pub(super) async fn account(&self, account: &AccountId, since: Timestamp) -> Result<Scanned, Failure> {
+        let mut scanned = Scanned::default();
+        for said in self.room.gateway.list(account, since).await.map_err(not_asked)? {
+            let record = self.record_of(&said).await?;
+            scanned.add(self.compare(record.as_ref(), &said).await?);
+        }
+        Ok(scanned)
+    }
+
+    /// Asks the provider about an order and compares.
+    pub(crate) async fn order(&self, order: OrderId) -> Result<Scanned, Failure> {
+        tokio::time::sleep(QUESTION_PAUSE).await;
+        let Some(record) = self.room.books.order(order).await? else { return Ok(Scanned::default()) };
+        let Some(id) = &record.order.payment_intent else { return Ok(Scanned::default()) };
+        let said = self.room.gateway.retrieve(&record.order.account, id).await.map_err(not_asked)?;
+        self.compare(Some(&record), &said).await
+    }
+
+    /// Asks the provider about a payment intent that the books do not know.
+    pub(crate) async fn stranger(&self, account: &AccountId, id: &PaymentIntentId) -> Result<Scanned, Failure> {
+        let said = match self.room.gateway.retrieve(account, id).await {
+            Ok(said) => said,
+            // Not there: somebody else's, or never was.
+            Err(GatewayError::Refused { .. }) => return Ok(Scanned::default()),
+            Err(error) => return Err(not_asked(error)),
+        };
+        let record = self.record_of(&said).await?;
+        self.compare(record.as_ref(), &said).await
+    }
+
+    async fn record_of(&self, said: &PaymentIntent) -> Result<Option<OrderRecord>, Failure> {
+        match self.room.books.order_by_payment_intent(&said.id).await? {
+            Some(record) => Ok(Some(record)),
+            None => match said.order {
+                Some(order) => self.room.books.order(order).await,
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// Writes down what the provider says and what is wrong with it. A disagreement is looked at a second time, in the order's
+    /// lane: one that was only work in flight is gone then.
+    pub(crate) async fn compare(&self, record: Option<&OrderRecord>, said: &PaymentIntent) -> Result<Scanned, Failure> {
+        let open = record.is_some_and(|record| record.captured_at.is_none());
+        let undecided = matches!(said.status, PaymentStatus::RequiresCapture | PaymentStatus::Succeeded);
+        if open
+            && undecided
+            && let Some(record) = record
+        {
+            // What the room can mend by itself is mended, not reported.
+            let (order, inside) = (record.order.id, self.room.clone());
+            let _ = self.room.desk.run(Lane::Order(order), async move { inside.fulfil(order, &mut None).await }).await;
+            return self.settle(Some(order), said.clone()).await;
+        }
+        if reconcile(record.map(|record| &record.order), said).is_empty() {
+            return self.record(record, said).await;
+        }
+        self.settle(record.map(|record| record.order.id), said.clone()).await
+    }
+
+    async fn settle(&self, order: Option<OrderId>, said: PaymentIntent) -> Result<Scanned, Failure> {
+        let Some(order) = order else { return self.record(None, &said).await };
+        let this = self.clone();
+        let work = async move {
+            let record = this.room.books.order(order).await?;
+            let said = this.room.gateway.retrieve(&said.account, &said.id).await.map_err(not_asked)?;
+            this.record(record.as_ref(), &said).await
+        };
+        let settled = self.room.desk.run(Lane::Order(order), work).await;
+        settled.unwrap_or_else(|| Err(Failure::NotWritten("too much payment work".into())))
+    }
+
+    async fn record(&self, record: Option<&OrderRecord>, said: &PaymentIntent) -> Result<Scanned, Failure> {
+        let (books, now) = (&self.room.books, self.room.clock.now());
+        books.witness(said, now).await?;
+        let mut scanned = Scanned { checked: 1, ..Scanned::default() };
+        let found = reconcile(record.map(|record| &record.order), said);
+        for anomaly in &found {
+            if books.raise(anomaly, Some(said.amount), now).await? {
+                tracing::error!(payment_intent.id = %said.id, kind = ?anomaly.kind, anomaly.note, "an anomaly was raised");
+                scanned.raised += 1;
+            }
+        }
+        if found.is_empty() {
+            scanned.healed += books.heal(&said.id, None, now).await?;
+        }
+        Ok(scanned)
+    }
+}
+
+fn not_asked(error: GatewayError) -> Failure {
+    Failure::NotWritten(format!("the provider could not be asked: {error}"))
+}
