@@ -11,3 +11,6 @@ pub mod telemetry;
 pub mod post;
 pub mod render;
 pub mod site;
+
+// The demo only.
+pub mod sandbox;

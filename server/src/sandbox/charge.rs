@@ -1,0 +1,157 @@
+//! A charge: one attempt on one card.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::card::Behaviour;
+use super::failure::Failure;
+use super::id;
+use super::intent::{CaptureMethod, Intent};
+use super::method::Method;
+use super::record::RecordRef;
+use super::state::State;
+use super::table::Row;
+
+const AUTHORISATION_SECONDS: i64 = 7 * 24 * 3600;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Charge {
+    pub id: String,
+    pub account: String,
+    pub created: i64,
+    pub intent: String,
+    pub amount: i64,
+    pub amount_captured: i64,
+    pub amount_refunded: i64,
+    pub currency: String,
+    pub captured: bool,
+    pub manual: bool,
+    pub refunded: bool,
+    pub disputed: bool,
+    pub disputes_itself: bool,
+    /// Code and message of a decline; absent when the card was charged or held.
+    pub failure: Option<(String, String)>,
+    pub decline_code: Option<String>,
+    pub payment_method: String,
+    pub billing_details: Value,
+    pub card: Value,
+    pub metadata: BTreeMap<String, String>,
+    pub receipt_email: Option<String>,
+    pub balance_transaction: Option<String>,
+    pub application_fee: Option<String>,
+    pub application_fee_amount: Option<i64>,
+}
+
+impl Charge {
+    pub fn authorised(intent: &Intent, method: &Method) -> Self {
+        Self {
+            id: id::fresh("ch"),
+            account: intent.account.clone(),
+            created: id::now(),
+            intent: intent.id.clone(),
+            amount: intent.amount,
+            amount_captured: 0,
+            amount_refunded: 0,
+            currency: intent.currency.clone(),
+            captured: false,
+            manual: intent.capture_method == CaptureMethod::Manual,
+            refunded: false,
+            disputed: false,
+            disputes_itself: method.behaviour == Behaviour::Disputes,
+            failure: None,
+            decline_code: None,
+            payment_method: method.id.clone(),
+            billing_details: method.billing.render(),
+            card: method.card(),
+            metadata: intent.metadata.clone(),
+            receipt_email: intent.receipt_email.clone(),
+            balance_transaction: None,
+            application_fee: None,
+            application_fee_amount: None,
+        }
+    }
+
+    pub fn failed(intent: &Intent, method: &Method, failure: &Failure) -> Self {
+        let error = failure.error();
+        let text = |name: &str| error[name].as_str().map(str::to_owned);
+        Self {
+            failure: Some((text("code").unwrap_or_default(), text("message").unwrap_or_default())),
+            decline_code: text("decline_code"),
+            ..Self::authorised(intent, method)
+        }
+    }
+
+    /// What can still be given back.
+    pub fn refundable(&self) -> i64 {
+        self.amount_captured - self.amount_refunded
+    }
+
+    fn outcome(&self) -> Value {
+        let declined = self.failure.is_some();
+        json!({
+            "network_status": if declined { "declined_by_network" } else { "approved_by_network" },
+            "reason": self.decline_code, "risk_level": "normal", "risk_score": 12,
+            "seller_message": if declined { "The bank declined the payment." } else { "Payment complete." },
+            "type": if declined { "issuer_declined" } else { "authorized" },
+        })
+    }
+
+    fn details(&self) -> Value {
+        let mut card = self.card.clone();
+        card["amount_authorized"] = self.amount.into();
+        card["capture_before"] = self.manual.then_some(self.created + AUTHORISATION_SECONDS).into();
+        card["network"] = card["brand"].clone();
+        if let Some(fields) = card.as_object_mut() {
+            fields.remove("display_brand");
+            fields.remove("three_d_secure_usage");
+        }
+        json!({ "card": card, "type": "card" })
+    }
+}
+
+impl Row for Charge {
+    const OBJECT: &'static str = "charge";
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn account(&self) -> &str {
+        &self.account
+    }
+
+    fn created(&self) -> i64 {
+        self.created
+    }
+
+    fn render(&self) -> Value {
+        json!({
+            "id": self.id, "object": "charge", "amount": self.amount, "amount_captured": self.amount_captured,
+            "amount_refunded": self.amount_refunded, "application": null, "application_fee": self.application_fee,
+            "application_fee_amount": self.application_fee_amount,
+            "balance_transaction": self.balance_transaction, "billing_details": self.billing_details,
+            "calculated_statement_descriptor": "FOOTBALL DOUBLES", "captured": self.captured, "created": self.created,
+            "currency": self.currency, "customer": null, "description": null, "disputed": self.disputed,
+            "failure_balance_transaction": null, "failure_code": self.failure.as_ref().map(|failure| &failure.0),
+            "failure_message": self.failure.as_ref().map(|failure| &failure.1), "fraud_details": {},
+            "livemode": false, "metadata": self.metadata, "on_behalf_of": null, "outcome": self.outcome(),
+            "paid": self.failure.is_none(), "payment_intent": self.intent, "payment_method": self.payment_method,
+            "payment_method_details": self.details(), "receipt_email": self.receipt_email, "receipt_number": null,
+            "receipt_url": null, "refunded": self.refunded, "review": null, "shipping": null, "source_transfer": null,
+            "statement_descriptor": null, "status": if self.failure.is_some() { "failed" } else { "succeeded" },
+            "transfer_data": null, "transfer_group": null,
+        })
+    }
+
+    fn record(&self) -> RecordRef<'_> {
+        RecordRef::Charge(self)
+    }
+}
+
+/// `GET /v1/charges/{id}`
+pub fn retrieve(state: &State, call: &Call, id: &str) -> Result<Value, Failure> {
+    state.find::<Charge>(&call.account, id).map(|charge| charge.render())
+}

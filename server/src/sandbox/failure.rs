@@ -1,0 +1,107 @@
+//! What the stand-in answers when it says no: the provider's error body, status and all.
+
+use serde_json::{Map, Value, json};
+
+/// An error answer. `saved` says whether an idempotency key remembers it: validation errors are forgotten, outcomes are not.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    pub status: u16,
+    pub saved: bool,
+    kind: &'static str,
+    message: String,
+    details: Map<String, Value>,
+}
+
+impl Failure {
+    fn new(status: u16, kind: &'static str, message: impl Into<String>) -> Self {
+        Self { status, saved: false, kind, message: message.into(), details: Map::new() }
+    }
+
+    /// Wrong parameters: not remembered under an idempotency key.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(400, "invalid_request_error", message)
+    }
+
+    pub fn missing(param: &'static str) -> Self {
+        Self::invalid(format!("Missing required param: {param}.")).code("parameter_missing").param(param)
+    }
+
+    pub fn unknown(noun: &str, id: &str) -> Self {
+        let message = format!("No such {noun}: '{id}'");
+        Self::new(404, "invalid_request_error", message).code("resource_missing").detail("param", "id")
+    }
+
+    pub fn no_such_route(method: &str, path: &str) -> Self {
+        Self::new(404, "invalid_request_error", format!("Unrecognized request URL ({method}: {path})."))
+    }
+
+    /// The object's state forbids it: remembered.
+    pub fn state(code: &'static str, message: impl Into<String>) -> Self {
+        Self { saved: true, ..Self::invalid(message).code(code) }
+    }
+
+    pub fn unauthorized(message: impl Into<String>) -> Self {
+        Self::new(401, "invalid_request_error", message)
+    }
+
+    pub fn foreign_account(account: &str) -> Self {
+        let message = format!(
+            "The provided key does not have access to account '{account}' (or that account does not exist). \
+             Application access may have been revoked."
+        );
+        Self::new(403, "invalid_request_error", message).code("account_invalid")
+    }
+
+    pub fn too_many() -> Self {
+        let message = "Request rate limit exceeded. Learn more about rate limits in the sandbox's faults form.";
+        Self::new(429, "invalid_request_error", message).code("rate_limit")
+    }
+
+    /// The provider broke: remembered, as the real one does.
+    pub fn internal() -> Self {
+        let message = "An unknown error occurred, and it is remembered under this idempotency key.";
+        Self { saved: true, ..Self::new(500, "api_error", message) }
+    }
+
+    pub fn idempotency(key: &str) -> Self {
+        let message = format!(
+            "Keys for idempotent requests can only be used with the same parameters they were first used with. \
+             Try using a key other than '{key}' if you meant to execute a different request."
+        );
+        Self::new(400, "idempotency_error", message)
+    }
+
+    /// The card said no: 402, remembered.
+    pub fn card(code: &'static str, decline_code: Option<&'static str>, message: &str) -> Self {
+        let failure = Self { saved: true, ..Self::new(402, "card_error", message) }.code(code);
+        match decline_code {
+            Some(decline_code) => failure.detail("decline_code", decline_code),
+            None => failure,
+        }
+    }
+
+    pub fn code(self, code: &'static str) -> Self {
+        self.detail("code", code)
+    }
+
+    pub fn param(self, param: &'static str) -> Self {
+        self.detail("param", param)
+    }
+
+    pub fn detail(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.details.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// The inner error object, as it is kept in `last_payment_error`.
+    pub fn error(&self) -> Value {
+        let mut error = self.details.clone();
+        error.insert("type".to_owned(), self.kind.into());
+        error.insert("message".to_owned(), self.message.clone().into());
+        Value::Object(error)
+    }
+
+    pub fn body(&self) -> Value {
+        json!({ "error": self.error() })
+    }
+}

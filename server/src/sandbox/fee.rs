@@ -1,0 +1,153 @@
+//! Application fees: what the platform took out of an account's charge, and what it gave back of it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::charge::Charge;
+use super::failure::Failure;
+use super::record::RecordRef;
+use super::state::State;
+use super::table::Row;
+use super::transaction::Transaction;
+use super::{id, refund};
+
+/// Lives on the platform; `origin` is the connected account it was taken from.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Fee {
+    pub id: String,
+    pub created: i64,
+    pub origin: String,
+    pub charge: String,
+    pub amount: i64,
+    pub amount_refunded: i64,
+    pub currency: String,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FeeRefund {
+    pub id: String,
+    pub created: i64,
+    pub fee: String,
+    pub amount: i64,
+    pub currency: String,
+    pub metadata: std::collections::BTreeMap<String, String>,
+}
+
+impl Fee {
+    pub fn taken(charge: &Charge, amount: i64) -> Self {
+        Self {
+            id: id::fresh("fee"),
+            created: id::now(),
+            origin: charge.account.clone(),
+            charge: charge.id.clone(),
+            amount,
+            amount_refunded: 0,
+            currency: charge.currency.clone(),
+        }
+    }
+}
+
+impl Row for Fee {
+    const OBJECT: &'static str = "application fee";
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn account(&self) -> &str {
+        ""
+    }
+
+    fn created(&self) -> i64 {
+        self.created
+    }
+
+    fn render(&self) -> Value {
+        json!({
+            "id": self.id, "object": "application_fee", "account": self.origin, "amount": self.amount,
+            "amount_refunded": self.amount_refunded, "application": "ca_sandbox", "balance_transaction": null,
+            "charge": self.charge, "created": self.created, "currency": self.currency, "fee_source": null,
+            "livemode": false, "originating_transaction": null, "refunded": self.amount_refunded >= self.amount,
+            "refunds": { "object": "list", "data": [], "has_more": false,
+                "url": format!("/v1/application_fees/{}/refunds", self.id) },
+        })
+    }
+
+    fn record(&self) -> RecordRef<'_> {
+        RecordRef::Fee(self)
+    }
+}
+
+impl Row for FeeRefund {
+    const OBJECT: &'static str = "fee_refund";
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn account(&self) -> &str {
+        ""
+    }
+
+    fn created(&self) -> i64 {
+        self.created
+    }
+
+    fn render(&self) -> Value {
+        json!({ "id": self.id, "object": "fee_refund", "amount": self.amount, "balance_transaction": null,
+            "created": self.created, "currency": self.currency, "fee": self.fee, "metadata": self.metadata })
+    }
+
+    fn record(&self) -> RecordRef<'_> {
+        RecordRef::FeeRefund(self)
+    }
+}
+
+/// `GET /v1/application_fees/{id}`
+pub fn retrieve(state: &State, call: &Call, id: &str) -> Result<Value, Failure> {
+    state.find::<Fee>(&call.account, id).map(|fee| fee.render())
+}
+
+/// `POST /v1/application_fees/{id}/refunds`: never more than what is left of the fee.
+pub fn refund(state: &mut State, call: &Call, id: &str) -> Result<Value, Failure> {
+    let fee = state.find::<Fee>(&call.account, id)?;
+    let left = fee.amount - fee.amount_refunded;
+    if left == 0 {
+        let message = format!("Application fee {id} has already been refunded.");
+        return Err(Failure::state("application_fee_already_refunded", message));
+    }
+    let amount = call.form.integer("amount")?.unwrap_or(left);
+    if amount < 1 || amount > left {
+        let message = format!(
+            "Refund amount (${}) is greater than unrefunded amount on fee (${})",
+            refund::dollars(amount),
+            refund::dollars(left)
+        );
+        return Err(Failure::state("amount_too_large", message).param("amount"));
+    }
+    Ok(give_back(state, fee, amount, call.form.map("metadata")).render())
+}
+
+/// Gives a part of a fee back to the account it came from.
+pub fn give_back(
+    state: &mut State,
+    mut fee: Fee,
+    amount: i64,
+    metadata: std::collections::BTreeMap<String, String>,
+) -> FeeRefund {
+    let refund = FeeRefund {
+        id: id::fresh("fr"),
+        created: id::now(),
+        fee: fee.id.clone(),
+        amount,
+        currency: fee.currency.clone(),
+        metadata,
+    };
+    fee.amount_refunded += amount;
+    state.save(Transaction::of_fee_refund(&refund));
+    state.save(refund.clone());
+    state.emit("application_fee.refunded", "", &fee.render());
+    state.save(fee);
+    refund
+}

@@ -1,0 +1,294 @@
+//! A payment intent: what the buyer is asked to pay, and how far that has come.
+
+pub mod confirm;
+pub mod settle;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::call::{Access, Call};
+use super::failure::Failure;
+use super::form::Form;
+use super::id;
+use super::record::RecordRef;
+use super::state::State;
+use super::table::Row;
+
+/// Australian cents; the real minimum charge.
+pub const AMOUNT_MIN: i64 = 50;
+pub const AMOUNT_MAX: i64 = 99_999_999;
+const METADATA_KEYS_MAX: usize = 50;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IntentStatus {
+    RequiresPaymentMethod,
+    RequiresConfirmation,
+    RequiresAction,
+    RequiresCapture,
+    Succeeded,
+    Canceled,
+}
+
+impl IntentStatus {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::RequiresPaymentMethod => "requires_payment_method",
+            Self::RequiresConfirmation => "requires_confirmation",
+            Self::RequiresAction => "requires_action",
+            Self::RequiresCapture => "requires_capture",
+            Self::Succeeded => "succeeded",
+            Self::Canceled => "canceled",
+        }
+    }
+
+    /// Not authorised yet: the buyer may still confirm, the amount may still change.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::RequiresPaymentMethod | Self::RequiresConfirmation | Self::RequiresAction)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CaptureMethod {
+    Automatic,
+    Manual,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Intent {
+    pub id: String,
+    pub account: String,
+    pub created: i64,
+    pub status: IntentStatus,
+    pub amount: i64,
+    pub amount_capturable: i64,
+    pub amount_received: i64,
+    pub application_fee_amount: Option<i64>,
+    pub capture_method: CaptureMethod,
+    pub client_secret: String,
+    pub currency: String,
+    pub description: Option<String>,
+    pub receipt_email: Option<String>,
+    pub metadata: BTreeMap<String, String>,
+    /// `automatic_payment_methods[enabled]`.
+    pub automatic: bool,
+    pub payment_method: Option<String>,
+    pub latest_charge: Option<String>,
+    pub last_error: Option<Value>,
+    pub canceled_at: Option<i64>,
+    pub cancellation_reason: Option<String>,
+}
+
+impl Row for Intent {
+    const OBJECT: &'static str = "payment_intent";
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn account(&self) -> &str {
+        &self.account
+    }
+
+    fn created(&self) -> i64 {
+        self.created
+    }
+
+    fn render(&self) -> Value {
+        let capture_method = match self.capture_method {
+            CaptureMethod::Automatic => "automatic",
+            CaptureMethod::Manual => "manual",
+        };
+        json!({
+            "id": self.id, "object": "payment_intent", "amount": self.amount,
+            "amount_capturable": self.amount_capturable, "amount_details": { "tip": {} },
+            "amount_received": self.amount_received, "application": null,
+            "application_fee_amount": self.application_fee_amount,
+            "automatic_payment_methods": self.automatic.then(|| json!({ "allow_redirects": "always", "enabled": true })),
+            "canceled_at": self.canceled_at, "cancellation_reason": self.cancellation_reason,
+            "capture_method": capture_method, "client_secret": self.client_secret,
+            "confirmation_method": "automatic", "created": self.created, "currency": self.currency, "customer": null,
+            "description": self.description, "last_payment_error": self.last_error,
+            "latest_charge": self.latest_charge, "livemode": false, "metadata": self.metadata,
+            "next_action": self.next_action(), "on_behalf_of": null, "payment_method": self.payment_method,
+            "payment_method_options": { "card": { "request_three_d_secure": "automatic" } },
+            "payment_method_types": ["card"], "processing": null, "receipt_email": self.receipt_email,
+            "review": null, "setup_future_usage": null, "shipping": null, "source": null,
+            "statement_descriptor": null, "statement_descriptor_suffix": null, "status": self.status.word(),
+            "transfer_data": null, "transfer_group": null,
+        })
+    }
+
+    fn record(&self) -> RecordRef<'_> {
+        RecordRef::Intent(self)
+    }
+}
+
+impl Intent {
+    fn next_action(&self) -> Option<Value> {
+        (self.status == IntentStatus::RequiresAction).then(|| {
+            json!({ "type": "use_stripe_sdk", "use_stripe_sdk": {
+                "type": "three_d_secure_redirect", "source": self.id, "stripe_js": "/sandbox/stripe.js" } })
+        })
+    }
+
+    /// As the key that asks may see it: the browser learns nothing of metadata, fees and charges.
+    pub fn shown_to(&self, access: Access) -> Value {
+        let mut shown = self.render();
+        if access == Access::Publishable
+            && let Some(fields) = shown.as_object_mut()
+        {
+            for hidden in ["metadata", "application_fee_amount", "latest_charge", "amount_received"] {
+                fields.remove(hidden);
+            }
+        }
+        shown
+    }
+
+    /// Writes the intent and tells the world.
+    fn announce(self, state: &mut State, kind: &'static str) {
+        state.emit(kind, &self.account, &self.render());
+        state.save(self);
+    }
+
+    fn unexpected(&self, message: String) -> Failure {
+        Failure::state("payment_intent_unexpected_state", message).detail("payment_intent", self.render())
+    }
+}
+
+/// `POST /v1/payment_intents`
+pub fn create(state: &mut State, call: &Call) -> Result<Value, Failure> {
+    let form = &call.form;
+    let currency = form.required("currency")?.to_lowercase();
+    let amount = amount(form)?.ok_or_else(|| Failure::missing("amount"))?;
+    state.may_charge(&call.account)?;
+    let id = id::fresh("pi");
+    let mut intent = Intent {
+        client_secret: format!("{id}_{}", id::fresh("secret")),
+        id,
+        account: call.account.clone(),
+        created: id::now(),
+        status: IntentStatus::RequiresPaymentMethod,
+        amount,
+        amount_capturable: 0,
+        amount_received: 0,
+        application_fee_amount: fee(call, amount)?,
+        capture_method: match form.get("capture_method") {
+            Some("manual") => CaptureMethod::Manual,
+            None | Some("automatic" | "automatic_async") => CaptureMethod::Automatic,
+            Some(other) => {
+                return Err(Failure::invalid(format!("Invalid capture_method: {other}")).param("capture_method"));
+            }
+        },
+        currency,
+        description: form.owned("description"),
+        receipt_email: form.owned("receipt_email"),
+        metadata: metadata(form, BTreeMap::new())?,
+        automatic: form.flag("automatic_payment_methods[enabled]")?.unwrap_or(false),
+        payment_method: None,
+        latest_charge: None,
+        last_error: None,
+        canceled_at: None,
+        cancellation_reason: None,
+    };
+    if let Some(method) = super::method::named_by(state, call)? {
+        intent.payment_method = Some(method.id);
+        intent.status = IntentStatus::RequiresConfirmation;
+    }
+    let id = intent.id.clone();
+    intent.announce(state, "payment_intent.created");
+    if form.flag("confirm")? == Some(true) {
+        return confirm::confirm(state, call, &id);
+    }
+    Ok(state.find::<Intent>(&call.account, &id)?.shown_to(call.access))
+}
+
+/// `GET /v1/payment_intents/{id}`
+pub fn retrieve(state: &State, call: &Call, id: &str) -> Result<Value, Failure> {
+    let intent = state.find::<Intent>(&call.account, id)?;
+    call.may_use(&intent)?;
+    Ok(intent.shown_to(call.access))
+}
+
+/// `POST /v1/payment_intents/{id}`: the amount only as long as nothing is authorised.
+pub fn update(state: &mut State, call: &Call, id: &str) -> Result<Value, Failure> {
+    let form = &call.form;
+    let mut intent = state.find::<Intent>(&call.account, id)?;
+    let amount = amount(form)?.unwrap_or(intent.amount);
+    if amount != intent.amount {
+        if !intent.status.is_open() {
+            return Err(intent.unexpected(format!(
+                "This PaymentIntent's amount could not be updated because it has a status of {}. You may only update \
+                 the amount of a PaymentIntent with one of the following statuses: requires_payment_method, \
+                 requires_confirmation, requires_action.",
+                intent.status.word()
+            )));
+        }
+        // The buyer authenticated another amount: confirm again.
+        if intent.status == IntentStatus::RequiresAction {
+            intent.status = IntentStatus::RequiresConfirmation;
+        }
+        intent.amount = amount;
+    }
+    if form.get("application_fee_amount").is_some() {
+        intent.application_fee_amount = fee(call, intent.amount)?;
+    }
+    intent.metadata = metadata(form, intent.metadata)?;
+    for (name, field) in [("description", &mut intent.description), ("receipt_email", &mut intent.receipt_email)] {
+        if let Some(given) = form.given(name) {
+            *field = Some(given.to_owned()).filter(|text| !text.is_empty());
+        }
+    }
+    let shown = intent.shown_to(call.access);
+    state.save(intent);
+    Ok(shown)
+}
+
+fn amount(form: &Form) -> Result<Option<i64>, Failure> {
+    let Some(amount) = form.integer("amount")? else { return Ok(None) };
+    match amount {
+        ..1 => Err(Failure::invalid("This value must be greater than or equal to 1.")
+            .code("parameter_invalid_integer")
+            .param("amount")),
+        1..AMOUNT_MIN => {
+            Err(Failure::invalid("Amount must be at least $0.50 aud").code("amount_too_small").param("amount"))
+        }
+        AMOUNT_MIN..=AMOUNT_MAX => Ok(Some(amount)),
+        _ => Err(Failure::invalid("Amount must be no more than $999,999.99 aud")
+            .code("amount_too_large")
+            .param("amount")),
+    }
+}
+
+/// The platform's fee on a connected account's charge; never more than the charge.
+fn fee(call: &Call, amount: i64) -> Result<Option<i64>, Failure> {
+    let Some(fee) = call.form.integer("application_fee_amount")? else { return Ok(None) };
+    let refused = |message: &str| Failure::invalid(message).param("application_fee_amount");
+    if call.account.is_empty() {
+        return Err(refused("Can only apply an application_fee_amount to a charge on a connected account."));
+    }
+    if fee < 0 || fee > amount {
+        return Err(refused("Application fee must be positive and no more than the amount."));
+    }
+    Ok(Some(fee))
+}
+
+/// Merges as the provider does: an empty value deletes its key.
+fn metadata(form: &Form, mut kept: BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Failure> {
+    if form.given("metadata") == Some("") {
+        kept.clear();
+    }
+    for (key, value) in form.map("metadata") {
+        match value.is_empty() {
+            true => drop(kept.remove(&key)),
+            false => drop(kept.insert(key, value)),
+        }
+    }
+    if kept.len() > METADATA_KEYS_MAX {
+        return Err(Failure::invalid("Metadata has too many keys; at most 50 are kept.").param("metadata"));
+    }
+    Ok(kept)
+}

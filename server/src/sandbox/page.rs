@@ -1,0 +1,146 @@
+//! The sandbox's pages: what this is, the mailbox, and the form that completes a club's account.
+
+use actix_web::http::header;
+use actix_web::web::{self, Data, Form, Path, Query, ServiceConfig};
+use actix_web::{HttpResponse, Responder};
+use serde::Deserialize;
+
+use super::Sandbox;
+use super::account::Account;
+use super::card::{Behaviour, CARDS};
+
+/// Scripts only from here, styles inline too: a mail brings its own.
+const POLICY: &str = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; \
+                      img-src 'self' data:; form-action *; base-uri 'none'";
+
+pub fn configure(cfg: &mut ServiceConfig) {
+    cfg.route("", web::get().to(index))
+        .route("/", web::get().to(index))
+        .route("/mailbox", web::get().to(mailbox))
+        .route("/page.css", web::get().to(|| asset("text/css; charset=utf-8", include_str!("page/page.css"))))
+        .route("/index.js", web::get().to(|| asset("text/javascript; charset=utf-8", include_str!("page/index.js"))))
+        .route(
+            "/mailbox.js",
+            web::get().to(|| asset("text/javascript; charset=utf-8", include_str!("page/mailbox.js"))),
+        )
+        .route("/onboarding/{account}", web::get().to(show_onboarding))
+        .route("/onboarding/{account}", web::post().to(complete_onboarding));
+}
+
+async fn asset(kind: &'static str, text: &'static str) -> impl Responder {
+    HttpResponse::Ok().content_type(kind).insert_header((header::CACHE_CONTROL, "no-cache")).body(text)
+}
+
+fn html(text: String) -> HttpResponse {
+    HttpResponse::Ok()
+        .content_type("text/html; charset=utf-8")
+        .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
+        .insert_header((header::CACHE_CONTROL, "no-store"))
+        .insert_header(("x-robots-tag", "noindex"))
+        .body(text)
+}
+
+async fn index() -> HttpResponse {
+    let rows: String = CARDS
+        .iter()
+        .map(|card| {
+            let tone = match card.behaviour {
+                Behaviour::Approves => "ok",
+                Behaviour::Declines(_) => "danger",
+                _ => "warn",
+            };
+            format!(
+                "<tr><td><button class=\"number num\" type=\"button\" data-copy=\"{}\">{}</button></td>\
+                 <td><span class=\"badge {tone}\">{}</span></td><td><code>pm_card_{}</code></td></tr>",
+                card.number,
+                grouped(card.number),
+                card.meaning,
+                card.token
+            )
+        })
+        .collect();
+    html(include_str!("page/index.html").replace("{{cards}}", &rows))
+}
+
+/// `4242 4242 4242 4242`
+fn grouped(number: &str) -> String {
+    let groups: Vec<&str> = match number.len() {
+        15 => vec![&number[..4], &number[4..10], &number[10..]],
+        _ => (0..number.len()).step_by(4).map(|from| &number[from..(from + 4).min(number.len())]).collect(),
+    };
+    groups.join(" ")
+}
+
+async fn mailbox() -> HttpResponse {
+    html(include_str!("page/mailbox.html").to_owned())
+}
+
+#[derive(Debug, Deserialize)]
+struct Link {
+    #[serde(default)]
+    link: String,
+}
+
+/// The page behind an account link. A stale link leads to where a new one is made, as the real one does.
+async fn show_onboarding(sandbox: Data<Sandbox>, id: Path<String>, link: Query<Link>) -> HttpResponse {
+    let state = sandbox.state.lock().expect("the state is never poisoned");
+    let Ok(account) = state.find::<Account>("", &id) else { return gone() };
+    match state.open_link(&id, &link.link) {
+        Ok(open) => {
+            let name = account.business_name.or(account.email).unwrap_or_else(|| id.to_string());
+            html(
+                include_str!("page/onboarding.html")
+                    .replace("{{name}}", &escaped(&name))
+                    .replace("{{account}}", &escaped(&id))
+                    .replace("{{link}}", &escaped(&open.token))
+                    .replace("{{return}}", &escaped(&open.return_url)),
+            )
+        }
+        Err(failure) => match failure.error()["refresh_url"].as_str() {
+            Some(refresh) => see_other(refresh),
+            None => gone(),
+        },
+    }
+}
+
+async fn complete_onboarding(sandbox: Data<Sandbox>, id: Path<String>, link: Form<Link>) -> HttpResponse {
+    let (completed, written) = {
+        let mut state = sandbox.state.lock().expect("the state is never poisoned");
+        state.request = (String::new(), None);
+        (state.complete_onboarding(&id, &link.link), state.commit())
+    };
+    sandbox.courier.wake();
+    match (completed, written) {
+        (Ok(address), Ok(())) => see_other(&address),
+        (Err(failure), Ok(())) => failure.error()["refresh_url"].as_str().map_or_else(gone, see_other),
+        (_, Err(_)) => HttpResponse::InternalServerError().finish(),
+    }
+}
+
+fn see_other(address: &str) -> HttpResponse {
+    HttpResponse::SeeOther().insert_header((header::LOCATION, address)).finish()
+}
+
+fn gone() -> HttpResponse {
+    HttpResponse::NotFound().content_type("text/plain; charset=utf-8").body("There is no such account link.")
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{escaped, grouped};
+
+    #[test]
+    fn numbers_are_grouped_as_on_the_card() {
+        assert_eq!(grouped("4242424242424242"), "4242 4242 4242 4242");
+        assert_eq!(grouped("378282246310005"), "3782 822463 10005");
+    }
+
+    #[test]
+    fn names_cannot_break_out_of_the_page() {
+        assert_eq!(escaped("<b>\"A&B\""), "&lt;b&gt;&quot;A&amp;B&quot;");
+    }
+}

@@ -1,0 +1,165 @@
+//! Refunds: money that goes back to the buyer's card.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::charge::Charge;
+use super::failure::Failure;
+use super::fee::{self, Fee};
+use super::id;
+use super::intent::Intent;
+use super::record::RecordRef;
+use super::state::State;
+use super::table::Row;
+use super::transaction::Transaction;
+
+const REASONS: [&str; 3] = ["duplicate", "fraudulent", "requested_by_customer"];
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Refund {
+    pub id: String,
+    pub account: String,
+    pub created: i64,
+    pub charge: String,
+    pub intent: String,
+    pub amount: i64,
+    pub currency: String,
+    pub reason: Option<String>,
+    pub metadata: BTreeMap<String, String>,
+    pub balance_transaction: Option<String>,
+}
+
+impl Row for Refund {
+    const OBJECT: &'static str = "refund";
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn account(&self) -> &str {
+        &self.account
+    }
+
+    fn created(&self) -> i64 {
+        self.created
+    }
+
+    fn render(&self) -> Value {
+        json!({
+            "id": self.id, "object": "refund", "amount": self.amount, "balance_transaction": self.balance_transaction,
+            "charge": self.charge, "created": self.created, "currency": self.currency,
+            "destination_details": { "card": { "reference": "0000000000000000", "reference_status": "available",
+                "reference_type": "acquirer_reference_number", "type": "refund" }, "type": "card" },
+            "metadata": self.metadata, "payment_intent": self.intent, "reason": self.reason, "receipt_number": null,
+            "source_transfer_reversal": null, "status": "succeeded", "transfer_reversal": null,
+        })
+    }
+
+    fn record(&self) -> RecordRef<'_> {
+        RecordRef::Refund(self)
+    }
+}
+
+/// `POST /v1/refunds` of a `payment_intent` or a `charge`: all that is left, or an `amount`.
+pub fn create(state: &mut State, call: &Call) -> Result<Value, Failure> {
+    let form = &call.form;
+    let mut charge = charge_of(state, call)?;
+    let reason = form.owned("reason");
+    if reason.as_deref().is_some_and(|reason| !REASONS.contains(&reason)) {
+        return Err(Failure::invalid("Invalid reason").param("reason"));
+    }
+    let left = charge.refundable();
+    if left == 0 {
+        let message = format!("Charge {} has already been refunded.", charge.id);
+        return Err(Failure::state("charge_already_refunded", message));
+    }
+    if charge.disputed {
+        let message = format!("Charge {} has been charged back; cannot issue a refund.", charge.id);
+        return Err(Failure::state("charge_disputed", message));
+    }
+    let amount = form.integer("amount")?.unwrap_or(left);
+    if amount < 1 || amount > left {
+        let message = format!(
+            "Refund amount (${}) is greater than unrefunded amount on charge (${})",
+            dollars(amount),
+            dollars(left)
+        );
+        return Err(Failure::state("amount_too_large", message).param("amount"));
+    }
+    if form.flag("refund_application_fee")? == Some(true) {
+        refund_fee_in_proportion(state, &charge, amount);
+    }
+    let mut refund = Refund {
+        id: id::fresh("re"),
+        account: charge.account.clone(),
+        created: id::now(),
+        charge: charge.id.clone(),
+        intent: charge.intent.clone(),
+        amount,
+        currency: charge.currency.clone(),
+        reason,
+        metadata: form.map("metadata"),
+        balance_transaction: None,
+    };
+    let transaction = Transaction::of_refund(&refund);
+    refund.balance_transaction = Some(transaction.id.clone());
+    charge.amount_refunded += amount;
+    charge.refunded = charge.refundable() == 0;
+    state.save(transaction);
+    state.emit("charge.refunded", &charge.account, &charge.render());
+    state.emit("refund.updated", &charge.account, &refund.render());
+    state.save(charge);
+    let shown = refund.render();
+    state.save(refund);
+    Ok(shown)
+}
+
+/// `GET /v1/refunds/{id}`
+pub fn retrieve(state: &State, call: &Call, id: &str) -> Result<Value, Failure> {
+    state.find::<Refund>(&call.account, id).map(|refund| refund.render())
+}
+
+fn charge_of(state: &State, call: &Call) -> Result<Charge, Failure> {
+    let id = match (call.form.get("payment_intent"), call.form.get("charge")) {
+        (Some(id), _) => {
+            let intent = state.find::<Intent>(&call.account, id)?;
+            let message = format!("This PaymentIntent ({id}) does not have a successful charge to refund.");
+            intent.latest_charge.ok_or_else(|| Failure::state("payment_intent_unexpected_state", message))?
+        }
+        (None, Some(id)) => id.to_owned(),
+        (None, None) => {
+            return Err(Failure::invalid("One of the following params should be provided: payment_intent or charge.")
+                .code("parameter_missing"));
+        }
+    };
+    let charge = state.find::<Charge>(&call.account, &id)?;
+    if !charge.captured {
+        let message = format!("Charge {id} has not been captured; cancel its PaymentIntent instead.");
+        return Err(Failure::state("payment_intent_unexpected_state", message));
+    }
+    Ok(charge)
+}
+
+/// What the real API does when it is asked to: proportional to this charge, half up. We never ask (decision D-3).
+fn refund_fee_in_proportion(state: &mut State, charge: &Charge, amount: i64) {
+    let fee = charge.application_fee.as_deref().and_then(|fee| state.fees.get(fee)).cloned();
+    let Some(fee) = fee else { return };
+    let share = (fee.amount * amount * 2 + charge.amount_captured) / (charge.amount_captured * 2);
+    let left = fee.amount - fee.amount_refunded;
+    if share.min(left) > 0 {
+        fee::give_back(state, fee, share.min(left), BTreeMap::new());
+    }
+}
+
+/// `12.05`
+pub fn dollars(cents: i64) -> String {
+    format!("{}.{:02}", cents / 100, cents.abs() % 100)
+}
+
+/// The fee of a charge, for the ledger.
+pub fn fee_of<'a>(state: &'a State, charge: &Charge) -> Option<&'a Fee> {
+    charge.application_fee.as_deref().and_then(|fee| state.fees.get(fee))
+}

@@ -1,0 +1,15 @@
+//! The stand-in must fail, repeat itself and remember exactly as the real provider does, or tests against it prove nothing.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test may panic")]
+
+mod account;
+mod capture;
+mod client;
+mod confirm;
+mod fault;
+mod idempotency;
+mod intent;
+mod mailbox;
+mod refund;
+mod support;
+mod webhook;

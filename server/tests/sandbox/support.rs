@@ -1,0 +1,269 @@
+//! A running stand-in, a caller with a key, and a webhook that listens.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use actix_web::dev::ServerHandle;
+use actix_web::http::StatusCode;
+use actix_web::web::{self, Bytes, Data};
+use actix_web::{App, HttpRequest, HttpResponse, HttpServer};
+use serde_json::Value;
+use server::sandbox::{self, Options, Sandbox};
+use tokio::sync::{Mutex, mpsc};
+
+pub const CLUB: &str = "acct_club";
+
+/// A stand-in behind a real port.
+pub struct Provider {
+    pub sandbox: Arc<Sandbox>,
+    pub address: String,
+    handle: ServerHandle,
+    http: reqwest::Client,
+}
+
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub replayed: bool,
+    pub body: Value,
+}
+
+impl Answer {
+    pub fn ok(self) -> Value {
+        assert_eq!(self.status, 200, "{}", self.body);
+        self.body
+    }
+
+    pub fn error(&self) -> &Value {
+        assert!(self.status >= 400, "an error was expected, not {} {}", self.status, self.body);
+        &self.body["error"]
+    }
+}
+
+/// A request before it is sent: on the club's account with the secret key, unless told otherwise.
+pub struct Request<'a> {
+    provider: &'a Provider,
+    builder: reqwest::RequestBuilder,
+    account: Option<&'a str>,
+    key: &'a str,
+}
+
+impl Provider {
+    pub async fn start() -> Self {
+        Self::open(None, Options::default()).await
+    }
+
+    pub async fn open(dir: Option<PathBuf>, options: Options) -> Self {
+        let sandbox = Sandbox::open(dir, options).expect("the sandbox opens");
+        let served = sandbox.clone();
+        let server = HttpServer::new(move || App::new().configure(|cfg| sandbox::configure(cfg, served.clone())))
+            .workers(2)
+            .disable_signals()
+            .bind(("127.0.0.1", 0))
+            .expect("a free port");
+        let address = format!("http://{}", server.addrs()[0]);
+        let server = server.run();
+        let handle = server.handle();
+        actix_web::rt::spawn(server);
+        Self { sandbox, address, handle, http: reqwest::Client::new() }
+    }
+
+    /// Stops serving and lets go of the journal, as the death of the process would.
+    pub async fn stop(self) {
+        self.handle.stop(false).await;
+    }
+
+    pub fn post<'a>(&'a self, path: &str, form: &str) -> Request<'a> {
+        let url = format!("{}/sandbox/stripe/v1/{path}", self.address);
+        let builder = self.http.post(url).header("content-type", "application/x-www-form-urlencoded");
+        Request { provider: self, builder: builder.body(form.to_owned()), account: Some(CLUB), key: "sk_test_1" }
+    }
+
+    pub fn get<'a>(&'a self, path: &str) -> Request<'a> {
+        let url = format!("{}/sandbox/stripe/v1/{path}", self.address);
+        Request { provider: self, builder: self.http.get(url), account: Some(CLUB), key: "sk_test_1" }
+    }
+
+    /// One of the sandbox's own calls.
+    pub async fn control(&self, path: &str, body: Value) -> Answer {
+        let answer = self.http.post(format!("{}/sandbox/{path}", self.address)).json(&body).send().await;
+        let answer = answer.expect("an answer");
+        Answer { status: answer.status().as_u16(), replayed: false, body: answer.json().await.expect("a JSON answer") }
+    }
+
+    pub async fn page(&self, path: &str) -> reqwest::Response {
+        self.http.get(format!("{}/sandbox/{path}", self.address)).send().await.expect("a page")
+    }
+
+    pub async fn ledger(&self) -> Value {
+        self.page("ledger?detail=1").await.json().await.expect("a JSON answer")
+    }
+
+    /// An intent of so many cents that waits for its buyer.
+    pub async fn intent(&self, amount: i64) -> Value {
+        self.post("payment_intents", &format!("amount={amount}&currency=aud&capture_method=manual")).send().await.ok()
+    }
+
+    /// An intent that its buyer has authorised.
+    pub async fn authorised(&self, amount: i64) -> String {
+        let intent = self.intent(amount).await;
+        let id = intent["id"].as_str().expect("an id").to_owned();
+        let path = format!("payment_intents/{id}/confirm");
+        let confirmed = self.post(&path, "payment_method=pm_card_visa").send().await.ok();
+        assert_eq!(confirmed["status"], "requires_capture");
+        id
+    }
+
+    pub async fn captured(&self, amount: i64, fee: i64) -> String {
+        let id = self.authorised(amount).await;
+        let path = format!("payment_intents/{id}/capture");
+        self.post(&path, &format!("application_fee_amount={fee}")).send().await.ok();
+        id
+    }
+
+    /// The charge of an intent, with what `expand[]` names below it.
+    pub async fn charge(&self, intent: &str) -> Value {
+        let path = format!(
+            "payment_intents/{intent}?expand[]=latest_charge.balance_transaction&expand[]=latest_charge.application_fee"
+        );
+        self.get(&path).send().await.ok()["latest_charge"].clone()
+    }
+}
+
+impl<'a> Request<'a> {
+    pub fn account(mut self, account: &'a str) -> Self {
+        self.account = Some(account);
+        self
+    }
+
+    pub fn platform(mut self) -> Self {
+        self.account = None;
+        self
+    }
+
+    pub fn publishable(mut self) -> Self {
+        self.key = "pk_test_1";
+        self
+    }
+
+    pub fn api_key(mut self, key: &'a str) -> Self {
+        self.key = key;
+        self
+    }
+
+    pub fn key(self, key: &str) -> Self {
+        self.header("idempotency-key", key)
+    }
+
+    pub fn fault(self, fault: &str) -> Self {
+        self.header("x-sandbox-fault", fault)
+    }
+
+    fn header(mut self, name: &str, value: &str) -> Self {
+        self.builder = self.builder.header(name, value);
+        self
+    }
+
+    pub async fn send(self) -> Answer {
+        self.try_send().await.expect("an answer")
+    }
+
+    /// The answer, or how the connection broke.
+    pub async fn try_send(self) -> reqwest::Result<Answer> {
+        let _alive = self.provider;
+        let mut builder = self.builder.header("authorization", format!("Bearer {}", self.key));
+        if let Some(account) = self.account {
+            builder = builder.header("stripe-account", account);
+        }
+        let answer = builder.send().await?;
+        Ok(Answer {
+            status: answer.status().as_u16(),
+            replayed: answer.headers().contains_key("idempotent-replayed"),
+            body: answer.json().await?,
+        })
+    }
+}
+
+/// A directory that goes away with the test.
+pub struct TempDir(pub PathBuf);
+
+impl TempDir {
+    pub fn new() -> Self {
+        let dir = std::env::temp_dir().join(format!("sandbox-{}", uuid::Uuid::new_v4()));
+        std::fs::create_dir_all(&dir).expect("a directory");
+        Self(dir)
+    }
+}
+
+impl Drop for TempDir {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What a webhook received: the signature header and the body.
+#[derive(Debug)]
+pub struct Knock {
+    pub signature: String,
+    pub raw: String,
+    pub event: Value,
+}
+
+/// A webhook that answers with prescribed statuses first, then 200.
+pub struct Listener {
+    pub url: String,
+    handle: ServerHandle,
+    knocks: mpsc::UnboundedReceiver<Knock>,
+}
+
+struct Ear {
+    knocks: mpsc::UnboundedSender<Knock>,
+    statuses: Mutex<Vec<u16>>,
+}
+
+impl Listener {
+    pub fn start(mut statuses: Vec<u16>) -> Self {
+        statuses.reverse();
+        let (sender, knocks) = mpsc::unbounded_channel();
+        let ear = Data::new(Ear { knocks: sender, statuses: Mutex::new(statuses) });
+        let server = HttpServer::new(move || App::new().app_data(ear.clone()).route("/hook", web::post().to(hear)))
+            .workers(1)
+            .disable_signals()
+            .bind(("127.0.0.1", 0))
+            .expect("a free port");
+        let url = format!("http://{}/hook", server.addrs()[0]);
+        let server = server.run();
+        let handle = server.handle();
+        actix_web::rt::spawn(server);
+        Self { url, handle, knocks }
+    }
+
+    pub async fn next(&mut self) -> Knock {
+        let waited = tokio::time::timeout(std::time::Duration::from_secs(20), self.knocks.recv()).await;
+        waited.expect("a webhook within 20 s").expect("the listener lives")
+    }
+
+    /// The next event of this kind; others are passed over.
+    pub async fn next_of(&mut self, kind: &str) -> Knock {
+        loop {
+            let knock = self.next().await;
+            if knock.event["type"] == kind {
+                return knock;
+            }
+        }
+    }
+
+    pub async fn stop(self) {
+        self.handle.stop(false).await;
+    }
+}
+
+async fn hear(request: HttpRequest, body: Bytes, ear: Data<Ear>) -> HttpResponse {
+    let signature = request.headers().get("stripe-signature").and_then(|value| value.to_str().ok());
+    let raw = String::from_utf8(body.to_vec()).expect("UTF-8");
+    let event = serde_json::from_str(&raw).expect("JSON");
+    let knock = Knock { signature: signature.unwrap_or_default().to_owned(), raw, event };
+    let status = ear.statuses.lock().await.pop().unwrap_or(200);
+    ear.knocks.send(knock).expect("the test listens");
+    HttpResponse::build(StatusCode::from_u16(status).expect("a status")).finish()
+}
