@@ -10,6 +10,7 @@ pub mod ledger;
 #[cfg(feature = "testing")]
 pub mod memory;
 pub mod postgres;
+pub mod records;
 pub mod seal;
 #[cfg(feature = "testing")]
 pub mod testing;

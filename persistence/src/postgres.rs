@@ -12,7 +12,7 @@ use crate::error::Failure;
 use crate::seal::Sealer;
 
 pub mod draws;
-mod instant;
+pub(crate) mod instant;
 
 /// Claims, orders, payment operations: what a purchase waits for.
 const ACTORS_CONNECTIONS_MAX: u32 = 8;

@@ -4,7 +4,7 @@ use domain::Timestamp;
 use time::OffsetDateTime;
 
 /// As stored. A time beyond the calendar is pulled to its edge.
-pub(super) fn stored(at: Timestamp) -> OffsetDateTime {
+pub(crate) fn stored(at: Timestamp) -> OffsetDateTime {
     // 0001-01-01 … 9999-12-31: what both sides can say.
     const FIRST_MS: i64 = -62_135_596_800_000;
     const LAST_MS: i64 = 253_402_300_799_999;
@@ -13,6 +13,6 @@ pub(super) fn stored(at: Timestamp) -> OffsetDateTime {
 }
 
 /// Anything finer than a millisecond is cut off.
-pub(super) fn read(stored: OffsetDateTime) -> Timestamp {
+pub(crate) fn read(stored: OffsetDateTime) -> Timestamp {
     Timestamp(stored.unix_timestamp_nanos().div_euclid(1_000_000) as i64)
 }

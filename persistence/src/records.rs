@@ -1,0 +1,108 @@
+//! What no actor owns: clubs, listings, settings, sessions, footers, offers, payouts. Straight from request to row.
+
+use domain::Timestamp;
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+
+use crate::{Failure, Postgres};
+
+pub mod admins;
+pub mod audit;
+pub mod bundles;
+pub mod clubs;
+pub mod draws;
+pub mod financials;
+pub mod footers;
+pub mod listings;
+pub mod payouts;
+pub mod sessions;
+pub mod settings;
+pub mod terms;
+pub mod tickets;
+pub mod waitlist;
+
+/// The rows nobody owns, and read-only views of those that actors own. Cheap to clone.
+#[derive(Clone)]
+pub struct Records {
+    postgres: Postgres,
+}
+
+impl Records {
+    pub fn new(postgres: Postgres) -> Records {
+        Records { postgres }
+    }
+
+    /// The database answers at all: what the readiness check asks.
+    ///
+    /// # Errors
+    /// It does not.
+    pub async fn reachable(&self) -> Result<(), Failure> {
+        self.read(async |pool: PgPool| sqlx::query("select 1").execute(&pool).await.map(|_| ())).await
+    }
+
+    /// The catalogue's revision: while it stays, everything prepared from clubs, draws' fixed facts and footers is current.
+    ///
+    /// # Errors
+    /// The books could not be read.
+    pub async fn catalogue_revision(&self) -> Result<i64, Failure> {
+        self.read(async |pool: PgPool| sqlx::query_scalar("select revision from catalogue").fetch_one(&pool).await)
+            .await
+    }
+
+    /// Runs a read to its end on the database threads.
+    async fn read<T, W>(&self, work: impl FnOnce(PgPool) -> W) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        W: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
+    {
+        let work = work(self.postgres.reads().clone());
+        self.postgres.run(async move { work.await.map_err(Failure::from_read) }).await
+    }
+
+    /// Runs a write to its end on the database threads. A lost answer is unknown, even when the write had not begun.
+    async fn write<T, W>(&self, work: impl FnOnce(PgPool) -> W) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        W: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
+    {
+        let work = work(self.postgres.reads().clone());
+        self.postgres.run(async move { work.await.map_err(Failure::at_commit) }).await
+    }
+}
+
+/// One statement with all its values.
+type Statement = sqlx::query::Query<'static, sqlx::Postgres, sqlx::postgres::PgArguments>;
+
+impl Records {
+    /// One statement that changes what lists show; whether it found a row.
+    async fn change(&self, statement: Statement) -> Result<bool, Failure> {
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            let done = statement.execute(&mut *transaction).await?;
+            catalogue_changed(&mut transaction).await?;
+            transaction.commit().await?;
+            Ok(done.rows_affected() > 0)
+        };
+        self.write(work).await
+    }
+
+    /// One statement that lists do not show; how many rows it found.
+    async fn execute(&self, statement: Statement) -> Result<u64, Failure> {
+        let work = async move |pool: PgPool| statement.execute(&pool).await.map(|done| done.rows_affected());
+        self.write(work).await
+    }
+}
+
+/// Part of a transaction: what lists show has changed.
+async fn catalogue_changed(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    sqlx::query("update catalogue set revision = revision + 1").execute(connection).await?;
+    Ok(())
+}
+
+fn timestamp(at: OffsetDateTime) -> Timestamp {
+    crate::postgres::instant::read(at)
+}
+
+fn column(at: Timestamp) -> OffsetDateTime {
+    crate::postgres::instant::stored(at)
+}

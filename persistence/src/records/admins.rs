@@ -1,0 +1,37 @@
+//! The operators who may sign in.
+
+use sqlx::PgPool;
+
+use super::Records;
+use crate::Failure;
+
+/// An operator, without the password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Admin {
+    pub id: i64,
+    pub email: String,
+    pub name: String,
+}
+
+impl Records {
+    pub async fn create_admin(&self, email: &str, name: &str, password_hash: &str) -> Result<i64, Failure> {
+        let (email, name, hash) = (email.to_string(), name.to_string(), password_hash.to_string());
+        let write = "insert into admins (email, name, password) values ($1, $2, $3) returning id";
+        let write = sqlx::query_scalar(write).bind(email).bind(name).bind(hash);
+        self.write(async move |pool: PgPool| write.fetch_one(&pool).await).await
+    }
+
+    pub async fn admin(&self, id: i64) -> Result<Option<Admin>, Failure> {
+        let read = sqlx::query_as("select id, email, name from admins where id = $1").bind(id);
+        let work = async move |pool: PgPool| read.fetch_optional(&pool).await;
+        let row: Option<(i64, String, String)> = self.read(work).await?;
+        Ok(row.map(|(id, email, name)| Admin { id, email, name }))
+    }
+
+    /// An operator's id and password hash by e-mail, for the login alone.
+    pub async fn admin_credentials(&self, email: &str) -> Result<Option<(i64, String)>, Failure> {
+        let read = "select id, password from admins where lower(email) = lower($1)";
+        let read = sqlx::query_as(read).bind(email.to_string());
+        self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await
+    }
+}

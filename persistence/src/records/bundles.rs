@@ -1,0 +1,117 @@
+//! Offers: specials (one game) and bundles (several). The specification's word for them in tables and routes is bundles.
+
+use domain::{ClubId, DrawId, Timestamp};
+use sqlx::PgPool;
+use time::OffsetDateTime;
+
+use super::{Records, column, timestamp};
+use crate::Failure;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bundle {
+    pub id: i64,
+    pub club: ClubId,
+    pub name: String,
+    pub slug: String,
+    pub status: String,
+    /// `BUNDLE` or `SPECIAL`.
+    pub kind: String,
+    pub display_tag: Option<String>,
+    pub primary_copy: Option<String>,
+    pub share_image_url: Option<String>,
+    pub start_at: Option<Timestamp>,
+    pub end_at: Option<Timestamp>,
+    pub games: Vec<DrawId>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct NewBundle {
+    pub name: String,
+    pub slug: String,
+    pub status: String,
+    pub kind: String,
+    pub display_tag: Option<String>,
+    pub primary_copy: Option<String>,
+    pub share_image_url: Option<String>,
+    pub start_at: Option<Timestamp>,
+    pub end_at: Option<Timestamp>,
+    pub games: Vec<DrawId>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    id: i64,
+    club_id: i64,
+    name: String,
+    slug: String,
+    status: String,
+    r#type: String,
+    display_tag: Option<String>,
+    primary_copy: Option<String>,
+    share_image_url: Option<String>,
+    start_at: Option<OffsetDateTime>,
+    end_at: Option<OffsetDateTime>,
+    games: Vec<i64>,
+}
+
+impl From<Row> for Bundle {
+    fn from(row: Row) -> Bundle {
+        Bundle {
+            id: row.id,
+            club: ClubId(row.club_id),
+            name: row.name,
+            slug: row.slug,
+            status: row.status,
+            kind: row.r#type,
+            display_tag: row.display_tag,
+            primary_copy: row.primary_copy,
+            share_image_url: row.share_image_url,
+            start_at: row.start_at.map(timestamp),
+            end_at: row.end_at.map(timestamp),
+            games: row.games.into_iter().map(DrawId).collect(),
+        }
+    }
+}
+
+impl Records {
+    /// A club's offers with their games, newest first.
+    pub async fn bundles(&self, club: ClubId) -> Result<Vec<Bundle>, Failure> {
+        let read = sqlx::query_as(
+            "select b.*, coalesce(array_agg(g.game_id order by g.game_id) filter (where g.game_id is not null), '{}') games
+             from bundles b left join bundle_games g on g.bundle_id = b.id
+             where b.club_id = $1 group by b.id order by b.id desc",
+        )
+        .bind(club.0);
+        let rows: Vec<Row> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        Ok(rows.into_iter().map(Bundle::from).collect())
+    }
+
+    pub async fn create_bundle(&self, club: ClubId, new: &NewBundle) -> Result<i64, Failure> {
+        let new = new.clone();
+        let games: Vec<i64> = new.games.iter().map(|game| game.0).collect();
+        let insert = sqlx::query_scalar(
+            "insert into bundles (club_id, name, slug, status, type, display_tag, primary_copy, share_image_url,
+                 start_at, end_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id",
+        )
+        .bind(club.0)
+        .bind(new.name)
+        .bind(new.slug)
+        .bind(new.status)
+        .bind(new.kind)
+        .bind(new.display_tag)
+        .bind(new.primary_copy)
+        .bind(new.share_image_url)
+        .bind(new.start_at.map(column))
+        .bind(new.end_at.map(column));
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            let id: i64 = insert.fetch_one(&mut *transaction).await?;
+            let join = "insert into bundle_games (bundle_id, game_id) select $1, unnest($2::bigint[])";
+            sqlx::query(join).bind(id).bind(games).execute(&mut *transaction).await?;
+            transaction.commit().await?;
+            Ok(id)
+        };
+        self.write(work).await
+    }
+}

@@ -1,0 +1,202 @@
+//! Clubs, and the slugs they have or once had.
+
+use domain::{AccountId, ClubId, Timestamp};
+use sqlx::{FromRow, PgConnection, PgPool};
+use time::OffsetDateTime;
+
+use super::{Records, catalogue_changed, timestamp};
+use crate::Failure;
+
+/// A club as the public may see it, plus its e-mail, phone and account for its own eyes. Never its password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Club {
+    pub id: ClubId,
+    pub name: String,
+    pub email: String,
+    pub location: Option<String>,
+    pub phone: Option<String>,
+    pub account: Option<AccountId>,
+    /// `charges_enabled && details_submitted`: it may sell (decision B-13).
+    pub connected: bool,
+    pub payouts_enabled: bool,
+    pub archived: bool,
+    pub slug: String,
+    pub title: Option<String>,
+    pub tagline: Option<String>,
+    pub logo_url: Option<String>,
+    pub primary_color: String,
+    pub secondary_color: String,
+    pub accent_color: String,
+    pub facebook_pixel_id: Option<String>,
+    pub page_enabled: bool,
+    pub created_at: Timestamp,
+}
+
+#[derive(FromRow)]
+struct Row {
+    id: i64,
+    name: String,
+    email: String,
+    location: Option<String>,
+    phone: Option<String>,
+    stripe_connect_account_id: Option<String>,
+    charges_enabled: bool,
+    details_submitted: bool,
+    payouts_enabled: bool,
+    archived: bool,
+    home_page_slug: String,
+    home_page_title: Option<String>,
+    home_page_tagline: Option<String>,
+    logo_url: Option<String>,
+    primary_color: String,
+    secondary_color: String,
+    accent_color: String,
+    facebook_pixel_id: Option<String>,
+    home_page_enabled: bool,
+    created_at: OffsetDateTime,
+}
+
+impl From<Row> for Club {
+    fn from(row: Row) -> Club {
+        Club {
+            id: ClubId(row.id),
+            name: row.name,
+            email: row.email,
+            location: row.location,
+            phone: row.phone,
+            account: row.stripe_connect_account_id.map(AccountId),
+            connected: row.charges_enabled && row.details_submitted,
+            payouts_enabled: row.payouts_enabled,
+            archived: row.archived,
+            slug: row.home_page_slug,
+            title: row.home_page_title,
+            tagline: row.home_page_tagline,
+            logo_url: row.logo_url,
+            primary_color: row.primary_color,
+            secondary_color: row.secondary_color,
+            accent_color: row.accent_color,
+            facebook_pixel_id: row.facebook_pixel_id,
+            page_enabled: row.home_page_enabled,
+            created_at: timestamp(row.created_at),
+        }
+    }
+}
+
+/// A new club. The slug is the caller's to make valid and free (decision H-1).
+#[derive(Clone, Debug, Default)]
+pub struct NewClub {
+    pub name: String,
+    pub email: String,
+    /// An Argon2id hash in PHC form, never the password.
+    pub password_hash: String,
+    pub location: Option<String>,
+    pub phone: Option<String>,
+    pub slug: String,
+    pub title: Option<String>,
+    pub tagline: Option<String>,
+    pub logo_url: Option<String>,
+    /// Primary, secondary, accent; the specification's defaults when absent.
+    pub colors: Option<[String; 3]>,
+}
+
+impl Records {
+    pub async fn clubs(&self) -> Result<Vec<Club>, Failure> {
+        let work = async |pool: PgPool| sqlx::query_as("select * from clubs order by id").fetch_all(&pool).await;
+        let rows: Vec<Row> = self.read(work).await?;
+        Ok(rows.into_iter().map(Club::from).collect())
+    }
+
+    pub async fn club(&self, id: ClubId) -> Result<Option<Club>, Failure> {
+        let read = "select * from clubs where id = $1";
+        let work = async move |pool: PgPool| sqlx::query_as(read).bind(id.0).fetch_optional(&pool).await;
+        let row: Option<Row> = self.read(work).await?;
+        Ok(row.map(Club::from))
+    }
+
+    /// Every slug a club once had, with its club.
+    pub async fn slug_aliases(&self) -> Result<Vec<(String, ClubId)>, Failure> {
+        let read = "select lower(slug), club_id from club_slug_aliases";
+        let rows: Vec<(String, i64)> =
+            self.read(async move |pool: PgPool| sqlx::query_as(read).fetch_all(&pool).await).await?;
+        Ok(rows.into_iter().map(|(slug, club)| (slug, ClubId(club))).collect())
+    }
+
+    /// A club's id and password hash by e-mail, for the login alone.
+    pub async fn club_credentials(&self, email: &str) -> Result<Option<(ClubId, String)>, Failure> {
+        let email = email.to_string();
+        let read = "select id, password from clubs where lower(email) = lower($1)";
+        let work = async move |pool: PgPool| sqlx::query_as(read).bind(email).fetch_optional(&pool).await;
+        let row: Option<(i64, String)> = self.read(work).await?;
+        Ok(row.map(|(id, hash)| (ClubId(id), hash)))
+    }
+
+    /// # Errors
+    /// `NotWritten` when the e-mail or the slug is taken.
+    pub async fn create_club(&self, new: &NewClub) -> Result<Club, Failure> {
+        let new = new.clone();
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            let row = insert(&mut transaction, new).await?;
+            catalogue_changed(&mut transaction).await?;
+            transaction.commit().await?;
+            Ok(row)
+        };
+        let row: Row = self.write(work).await?;
+        Ok(row.into())
+    }
+
+    /// Joins a club with its account at the provider; what the account may do comes by `account_updated`.
+    pub async fn connect_account(&self, club: ClubId, account: &AccountId) -> Result<(), Failure> {
+        let account = account.0.clone();
+        let write = "update clubs set stripe_connect_account_id = $1 where id = $2";
+        self.change(sqlx::query(write).bind(account).bind(club.0)).await?;
+        Ok(())
+    }
+
+    /// What the provider says an account may do (`account.updated`, decision B-13). `false`: no club has this account.
+    pub async fn account_updated(
+        &self,
+        account: &AccountId,
+        charges_enabled: bool,
+        details_submitted: bool,
+        payouts_enabled: bool,
+    ) -> Result<bool, Failure> {
+        let account = account.0.clone();
+        let write = "update clubs set charges_enabled = $2, details_submitted = $3, payouts_enabled = $4
+             where stripe_connect_account_id = $1";
+        let write = sqlx::query(write).bind(account).bind(charges_enabled).bind(details_submitted);
+        self.change(write.bind(payouts_enabled)).await
+    }
+
+    /// Hidden from lists and closed to new intents, or back again (decision H-3).
+    pub async fn archive_club(&self, club: ClubId, archived: bool) -> Result<bool, Failure> {
+        let write = "update clubs set archived = $2 where id = $1";
+        self.change(sqlx::query(write).bind(club.0).bind(archived)).await
+    }
+}
+
+async fn insert(connection: &mut PgConnection, new: NewClub) -> Result<Row, sqlx::Error> {
+    let [primary, secondary, accent] =
+        new.colors.unwrap_or_else(|| ["#1f2937", "#374151", "#3b82f6"].map(str::to_string));
+    sqlx::query_as(
+        "insert into clubs (name, email, password, location, phone, home_page_slug, home_page_title,
+             home_page_tagline, logo_url, primary_color, secondary_color, accent_color)
+         values ($1, $2, $3, $4, $5, $6, $7,
+             coalesce($8, 'Support our club with Football Doubles - win cash prizes while helping fund our team!'),
+             $9, $10, $11, $12) returning *",
+    )
+    .bind(new.name)
+    .bind(new.email)
+    .bind(new.password_hash)
+    .bind(new.location)
+    .bind(new.phone)
+    .bind(new.slug)
+    .bind(new.title)
+    .bind(new.tagline)
+    .bind(new.logo_url)
+    .bind(primary)
+    .bind(secondary)
+    .bind(accent)
+    .fetch_one(connection)
+    .await
+}

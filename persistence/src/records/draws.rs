@@ -1,0 +1,100 @@
+//! Creating draws. From then on a draw belongs to its actor; only its name on the page stays here.
+
+use domain::{Cents, ClubId, DrawId, FeePolicy, Timestamp};
+use sqlx::{PgPool, Postgres, QueryBuilder};
+
+use super::{Records, catalogue_changed, column};
+use crate::Failure;
+use crate::seal::{PURPOSE_SEED, Sealer, fresh_seed};
+
+/// A draw to be sold. Its number, seed and commitment are made when it is written (decision K-1).
+#[derive(Clone, Debug)]
+pub struct NewDraw {
+    pub club: ClubId,
+    pub league: Option<String>,
+    pub home_team: String,
+    pub away_team: String,
+    /// IANA name of the zone its kick-off is shown in.
+    pub zone: String,
+    pub kick_off: Timestamp,
+    /// `None`: on sale at once (decision E-20).
+    pub opens_at: Option<Timestamp>,
+    pub price: Cents,
+    pub prize_percentage: u8,
+    pub round_up_prize: bool,
+    pub pass_card_fee: bool,
+    /// Copied onto the draw (decision D-2).
+    pub fee_policy: FeePolicy,
+    pub contact_name: String,
+    pub contact_phone: String,
+}
+
+/// Rows of one statement: 17 values each, far below the 65,535 that Postgres takes.
+const ROWS_PER_STATEMENT_MAX: usize = 1000;
+
+impl Records {
+    /// Writes all or none, and says which numbers they have, in the order given.
+    ///
+    /// # Errors
+    /// `NotWritten`: none was.
+    pub async fn create_draws(&self, new: &[NewDraw]) -> Result<Vec<DrawId>, Failure> {
+        let new = new.to_vec();
+        let sealer = self.postgres.sealer().clone();
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            let count = new.len() as i64;
+            let number = sqlx::query_scalar("select nextval('draw_number') from generate_series(1, $1)").bind(count);
+            let numbers: Vec<i64> = number.fetch_all(&mut *transaction).await?;
+            let ids: Vec<DrawId> = numbers.into_iter().map(DrawId).collect();
+            let numbered: Vec<(DrawId, &NewDraw)> = ids.iter().copied().zip(&new).collect();
+            for chunk in numbered.chunks(ROWS_PER_STATEMENT_MAX) {
+                insert(&sealer, chunk).build().execute(&mut *transaction).await?;
+            }
+            catalogue_changed(&mut transaction).await?;
+            transaction.commit().await?;
+            Ok(ids)
+        };
+        self.write(work).await
+    }
+
+    /// A draw's teams, prize or time was changed through its actor: prepared lists are old.
+    pub async fn listing_changed(&self) -> Result<(), Failure> {
+        self.change(sqlx::query("select")).await?;
+        Ok(())
+    }
+
+    /// Takes a completed draw out of the public lists, or puts it back (decision E-14).
+    pub async fn archive_draw(&self, draw: DrawId, archived: bool) -> Result<bool, Failure> {
+        self.change(sqlx::query("update draws set archived = $2 where id = $1").bind(draw.0).bind(archived)).await
+    }
+}
+
+fn insert(sealer: &Sealer, draws: &[(DrawId, &NewDraw)]) -> QueryBuilder<Postgres> {
+    let mut query = QueryBuilder::new(
+        "insert into draws (id, club_id, league, home_team, away_team, zone, kick_off, opens_at, price_cents,
+         prize_percentage, round_up_prize, pass_card_fee, fee_rate_bps, fee_cap_cents, contact_name, contact_phone,
+         commitment, seed_sealed) ",
+    );
+    query.push_values(draws, |mut row, (id, draw)| {
+        let seed = fresh_seed();
+        row.push_bind(id.0)
+            .push_bind(draw.club.0)
+            .push_bind(draw.league.clone())
+            .push_bind(draw.home_team.clone())
+            .push_bind(draw.away_team.clone())
+            .push_bind(draw.zone.clone())
+            .push_bind(column(draw.kick_off))
+            .push_bind(draw.opens_at.map(column))
+            .push_bind(draw.price.0)
+            .push_bind(i16::from(draw.prize_percentage))
+            .push_bind(draw.round_up_prize)
+            .push_bind(draw.pass_card_fee)
+            .push_bind(draw.fee_policy.rate_bps as i32)
+            .push_bind(draw.fee_policy.cap.0)
+            .push_bind(draw.contact_name.clone())
+            .push_bind(draw.contact_phone.clone())
+            .push_bind(seed.commitment(*id).to_vec())
+            .push_bind(sealer.seal(PURPOSE_SEED, id, &seed.0));
+    });
+    query
+}

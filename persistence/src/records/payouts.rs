@@ -1,0 +1,125 @@
+//! What the winner and the club are due of a draw, and whether it was paid. It records; it moves no money (decision B-4).
+
+use domain::{Cents, ClubId, DrawId, Timestamp};
+use sqlx::PgPool;
+use time::OffsetDateTime;
+
+use super::{Records, timestamp};
+use crate::Failure;
+
+#[derive(Clone, Debug)]
+pub struct Payout {
+    pub id: i64,
+    pub draw: DrawId,
+    pub club: ClubId,
+    /// `club_share` or `winner`.
+    pub kind: String,
+    pub amount: Cents,
+    /// `pending`, then `completed` or `failed` (decision D-17).
+    pub status: String,
+    pub recipient_email: Option<String>,
+    pub recipient_name: Option<String>,
+    pub note: Option<String>,
+    pub failure_reason: Option<String>,
+    pub created_at: Timestamp,
+    pub completed_at: Option<Timestamp>,
+}
+
+/// A payout to be recorded.
+#[derive(Clone, Debug)]
+pub struct NewPayout<'a> {
+    pub draw: DrawId,
+    pub club: ClubId,
+    pub kind: &'a str,
+    pub amount: Cents,
+    pub recipient_email: Option<&'a str>,
+    pub recipient_name: Option<&'a str>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    id: i64,
+    draw_id: i64,
+    club_id: i64,
+    r#type: String,
+    amount_cents: i64,
+    status: String,
+    recipient_email: Option<String>,
+    recipient_name: Option<String>,
+    note: Option<String>,
+    failure_reason: Option<String>,
+    created_at: OffsetDateTime,
+    completed_at: Option<OffsetDateTime>,
+}
+
+impl From<Row> for Payout {
+    fn from(row: Row) -> Payout {
+        Payout {
+            id: row.id,
+            draw: DrawId(row.draw_id),
+            club: ClubId(row.club_id),
+            kind: row.r#type,
+            amount: Cents(row.amount_cents),
+            status: row.status,
+            recipient_email: row.recipient_email,
+            recipient_name: row.recipient_name,
+            note: row.note,
+            failure_reason: row.failure_reason,
+            created_at: timestamp(row.created_at),
+            completed_at: row.completed_at.map(timestamp),
+        }
+    }
+}
+
+impl Records {
+    pub async fn payouts(&self, draw: DrawId) -> Result<Vec<Payout>, Failure> {
+        let read = sqlx::query_as("select * from payouts where draw_id = $1 order by id").bind(draw.0);
+        let rows: Vec<Row> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        Ok(rows.into_iter().map(Payout::from).collect())
+    }
+
+    pub async fn payout(&self, id: i64) -> Result<Option<Payout>, Failure> {
+        let read = sqlx::query_as("select * from payouts where id = $1").bind(id);
+        let row: Option<Row> = self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await?;
+        Ok(row.map(Payout::from))
+    }
+
+    /// Records a payout, unless one of its kind is alive for the draw: then that one.
+    pub async fn record_payout(&self, new: &NewPayout<'_>) -> Result<Payout, Failure> {
+        let insert = sqlx::query_as(
+            "insert into payouts (draw_id, club_id, type, amount_cents, recipient_email, recipient_name)
+             values ($1, $2, $3, $4, $5, $6)
+             on conflict (draw_id, type) where status <> 'failed' do nothing returning *",
+        )
+        .bind(new.draw.0)
+        .bind(new.club.0)
+        .bind(new.kind.to_string())
+        .bind(new.amount.0)
+        .bind(new.recipient_email.map(str::to_string))
+        .bind(new.recipient_name.map(str::to_string));
+        let inserted: Option<Row> = self.write(async move |pool: PgPool| insert.fetch_optional(&pool).await).await?;
+        if let Some(row) = inserted {
+            return Ok(row.into());
+        }
+        let read = sqlx::query_as("select * from payouts where draw_id = $1 and type = $2 and status <> 'failed'")
+            .bind(new.draw.0)
+            .bind(new.kind.to_string());
+        let row: Option<Row> = self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await?;
+        row.map(Payout::from).ok_or(Failure::NotFound)
+    }
+
+    /// Moves a pending payout to `completed` or `failed`; the same again changes nothing. `None`: it is not pending.
+    pub async fn settle_payout(&self, id: i64, status: &str, note: Option<&str>) -> Result<Option<Payout>, Failure> {
+        let write = sqlx::query_as(
+            "update payouts set status = $2, note = coalesce($3, note),
+                 failure_reason = case when $2 = 'failed' then coalesce($3, failure_reason) end,
+                 completed_at = case when $2 = 'completed' then coalesce(completed_at, now()) end
+             where id = $1 and (status = 'pending' or status = $2) returning *",
+        )
+        .bind(id)
+        .bind(status.to_string())
+        .bind(note.map(str::to_string));
+        let row: Option<Row> = self.write(async move |pool: PgPool| write.fetch_optional(&pool).await).await?;
+        Ok(row.map(Payout::from))
+    }
+}

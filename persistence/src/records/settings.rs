@@ -1,0 +1,33 @@
+//! Switches of the whole service: a key and a text value.
+
+use std::collections::BTreeMap;
+
+use sqlx::PgPool;
+
+use super::Records;
+use crate::Failure;
+
+/// No new payment intents; everything else runs (decision I-5).
+pub const MAINTENANCE_MODE: &str = "maintenance_mode";
+/// Absent means on (decision I-6).
+pub const CLUB_REGISTRATION_ENABLED: &str = "club_registration_enabled";
+/// Absent means on; console lists only (decision E-15).
+pub const HIDE_TEST_DRAWS: &str = "hide_test_draws";
+/// `per_line` (the default) or `per_charge` (decision D-6).
+pub const SURCHARGE_MODE: &str = "surcharge_mode";
+
+impl Records {
+    pub async fn settings(&self) -> Result<BTreeMap<String, String>, Failure> {
+        let read = sqlx::query_as("select key, value from system_settings");
+        let rows: Vec<(String, String)> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        Ok(rows.into_iter().collect())
+    }
+
+    pub async fn set_setting(&self, key: &str, value: &str, by: &str) -> Result<(), Failure> {
+        let write = "insert into system_settings (key, value, updated_by) values ($1, $2, $3)
+             on conflict (key) do update set value = $2, updated_by = $3, updated_at = now()";
+        let write = sqlx::query(write).bind(key.to_string()).bind(value.to_string()).bind(by.to_string());
+        self.execute(write).await?;
+        Ok(())
+    }
+}

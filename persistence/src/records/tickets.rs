@@ -1,0 +1,80 @@
+//! Which tickets of a draw are sold, and, for the club's and the operator's eyes alone, to whom.
+
+use domain::{DrawId, OrderId, Serial, Timestamp};
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{Records, timestamp};
+use crate::Failure;
+
+/// A sold ticket with its buyer. Personal data: owner club and operator only (decision F-1).
+#[derive(Clone, Debug)]
+pub struct SoldTicket {
+    pub serial: Serial,
+    pub order: OrderId,
+    pub payment_intent: Option<String>,
+    pub sold_at: Timestamp,
+    pub buyer_name: Option<String>,
+    pub buyer_email: Option<String>,
+    pub buyer_phone: Option<String>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    serial: i16,
+    order_id: Uuid,
+    payment_intent_id: Option<String>,
+    sold_at: OffsetDateTime,
+    buyer_name: Option<String>,
+    buyer_email: Option<String>,
+    buyer_phone: Option<String>,
+}
+
+impl Row {
+    fn ticket(self) -> Result<SoldTicket, Failure> {
+        let damaged = || Failure::Corrupt(format!("ticket serial {}", self.serial));
+        Ok(SoldTicket {
+            serial: Serial::new(self.serial as u16).ok_or_else(damaged)?,
+            order: OrderId(self.order_id.as_u128()),
+            payment_intent: self.payment_intent_id,
+            sold_at: timestamp(self.sold_at),
+            buyer_name: self.buyer_name,
+            buyer_email: self.buyer_email,
+            buyer_phone: self.buyer_phone,
+        })
+    }
+}
+
+impl Records {
+    /// The serials of a draw that have an owner, ascending.
+    pub async fn sold_serials(&self, draw: DrawId) -> Result<Vec<Serial>, Failure> {
+        let read = sqlx::query_scalar("select serial from tickets where draw_id = $1 order by serial").bind(draw.0);
+        let rows: Vec<i16> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        Ok(rows.into_iter().filter_map(|serial| Serial::new(serial as u16)).collect())
+    }
+
+    /// A draw's sold tickets with their buyers, ascending.
+    pub async fn sold_tickets(&self, draw: DrawId) -> Result<Vec<SoldTicket>, Failure> {
+        let read = sqlx::query_as(
+            "select t.serial, o.id as order_id, o.payment_intent_id, t.sold_at,
+                 o.buyer_name, o.buyer_email, o.buyer_phone
+             from tickets t join order_lines l on l.id = t.order_line_id join orders o on o.id = l.order_id
+             where t.draw_id = $1 order by t.serial",
+        )
+        .bind(draw.0);
+        let rows: Vec<Row> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        rows.into_iter().map(Row::ticket).collect()
+    }
+}
+
+impl Records {
+    /// When an order's reservations end at the latest extension, and how often they were extended; `None` once it has none.
+    pub async fn reservation_of(&self, order: OrderId) -> Result<Option<(Timestamp, u8)>, Failure> {
+        let read = sqlx::query_as("select min(until), max(extensions) from reservations where order_id = $1")
+            .bind(Uuid::from_u128(order.0));
+        let row: (Option<OffsetDateTime>, Option<i16>) =
+            self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await?;
+        Ok(row.0.zip(row.1).map(|(until, extensions)| (timestamp(until), extensions as u8)))
+    }
+}

@@ -1,0 +1,49 @@
+//! Clubs that asked to join while registration is off.
+
+use domain::Timestamp;
+use sqlx::PgPool;
+use time::OffsetDateTime;
+
+use super::{Records, timestamp};
+use crate::Failure;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitlistEntry {
+    pub id: i64,
+    pub club_name: String,
+    pub contact_name: String,
+    pub contact_email: String,
+    pub contact_phone: String,
+    pub created_at: Timestamp,
+}
+
+impl Records {
+    pub async fn join_waitlist(&self, club: &str, name: &str, email: &str, phone: &str) -> Result<i64, Failure> {
+        let write = sqlx::query_scalar(
+            "insert into waitlist (club_name, contact_name, contact_email, contact_phone)
+             values ($1, $2, $3, $4) returning id",
+        )
+        .bind(club.to_string())
+        .bind(name.to_string())
+        .bind(email.to_string())
+        .bind(phone.to_string());
+        self.write(async move |pool: PgPool| write.fetch_one(&pool).await).await
+    }
+
+    pub async fn waitlist(&self) -> Result<Vec<WaitlistEntry>, Failure> {
+        type Row = (i64, String, String, String, String, OffsetDateTime);
+        let read = sqlx::query_as(
+            "select id, club_name, contact_name, contact_email, contact_phone, created_at from waitlist order by id",
+        );
+        let rows: Vec<Row> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        let entry = |(id, club_name, contact_name, contact_email, contact_phone, created_at)| WaitlistEntry {
+            id,
+            club_name,
+            contact_name,
+            contact_email,
+            contact_phone,
+            created_at: timestamp(created_at),
+        };
+        Ok(rows.into_iter().map(entry).collect())
+    }
+}

@@ -1,0 +1,182 @@
+//! What no actor owns, written and read back in a real Postgres.
+
+use domain::access::Principal;
+use domain::{AccountId, Cents, ClubId, FeePolicy, Seed, Status, Timestamp};
+use persistence::records::Records;
+use persistence::records::audit::Act;
+use persistence::records::bundles::NewBundle;
+use persistence::records::clubs::NewClub;
+use persistence::records::draws::NewDraw;
+use persistence::records::payouts::NewPayout;
+use persistence::records::sessions::{Holder, Lifetime};
+use persistence::records::settings::MAINTENANCE_MODE;
+use persistence::seal::PURPOSE_SEED;
+use persistence::{Postgres, Sealer};
+use sqlx::{Connection, PgConnection};
+
+const NOW: Timestamp = Timestamp(1_795_165_800_000);
+
+async fn records() -> (Records, persistence::testing::Database) {
+    let database = persistence::testing::database().await;
+    let sealer = Sealer::new(&[7; 32]);
+    let postgres = Postgres::connect_with(database.options.clone(), sealer).await.expect("connected");
+    (Records::new(postgres), database)
+}
+
+fn club(slug: &str) -> NewClub {
+    NewClub {
+        name: format!("{slug} RLFC"),
+        email: format!("{slug}@demo.test"),
+        password_hash: "$argon2id$…".into(),
+        slug: slug.into(),
+        ..NewClub::default()
+    }
+}
+
+fn draw(club: ClubId) -> NewDraw {
+    NewDraw {
+        club,
+        league: Some("NRL".into()),
+        home_team: "Broncos".into(),
+        away_team: "Cowboys".into(),
+        zone: "Australia/Brisbane".into(),
+        kick_off: NOW,
+        opens_at: None,
+        price: Cents(500),
+        prize_percentage: 50,
+        round_up_prize: true,
+        pass_card_fee: false,
+        fee_policy: FeePolicy::DEFAULT,
+        contact_name: "Sam".into(),
+        contact_phone: "0400 000 000".into(),
+    }
+}
+
+#[tokio::test]
+async fn a_club_has_one_slug_one_account_and_defaults() {
+    let (records, _database) = records().await;
+    let made = records.create_club(&club("broncos")).await.expect("created");
+    assert_eq!(made.primary_color, "#1f2937");
+    assert!(made.tagline.as_deref().is_some_and(|tagline| tagline.starts_with("Support our club")));
+    assert!(!made.connected);
+    assert!(records.create_club(&club("Broncos")).await.is_err(), "slugs and e-mails are unique whatever their case");
+
+    let account = AccountId("acct_1".into());
+    records.connect_account(made.id, &account).await.expect("joined");
+    assert!(records.account_updated(&account, true, true, false).await.expect("updated"));
+    assert!(!records.account_updated(&AccountId("acct_2".into()), true, true, true).await.expect("nobody's"));
+    let read = records.club(made.id).await.expect("read").expect("there");
+    assert!(read.connected && !read.payouts_enabled);
+    let (id, hash) = records.club_credentials("BRONCOS@demo.test").await.expect("read").expect("there");
+    assert_eq!((id, hash.as_str()), (made.id, "$argon2id$…"));
+}
+
+#[tokio::test]
+async fn draws_are_numbered_from_1001_with_a_commitment_that_their_sealed_seed_keeps() {
+    let (records, database) = records().await;
+    let club = records.create_club(&club("broncos")).await.expect("created").id;
+    let before = records.catalogue_revision().await.expect("read");
+    let ids = records.create_draws(&[draw(club), draw(club)]).await.expect("created");
+    assert_eq!(ids.iter().map(|id| id.0).collect::<Vec<_>>(), [1001, 1002]);
+    assert!(records.catalogue_revision().await.expect("read") > before, "prepared lists are old now");
+
+    let listings = records.listings().await.expect("read");
+    let view = listings[0].view;
+    assert_eq!((view.status, view.sold, view.held, view.price), (Status::Active, 0, 0, Cents(500)));
+    assert_eq!((view.prize, view.prize_max), (Cents(0), Cents(43_000)), "169 × $5 × 50 %, rounded up to $10");
+    assert_ne!(listings[0].commitment, listings[1].commitment);
+
+    let mut connection = PgConnection::connect_with(&database.options).await.expect("connected");
+    let sealed: Vec<u8> = sqlx::query_scalar("select seed_sealed from draws where id = 1001")
+        .fetch_one(&mut connection)
+        .await
+        .expect("read");
+    let seed = Sealer::new(&[7; 32]).open(PURPOSE_SEED, 1001, &sealed).expect("opens");
+    let seed = Seed(seed.try_into().expect("32 bytes"));
+    assert_eq!(seed.commitment(ids[0]).to_vec(), listings[0].commitment);
+    assert_eq!(records.fixtures(club).await.expect("read").len(), 2);
+}
+
+#[tokio::test]
+async fn a_session_ends_when_it_is_idle_old_or_closed() {
+    let (records, _database) = records().await;
+    let club = records.create_club(&club("broncos")).await.expect("created").id;
+    let admin = records.create_admin("operator@demo.test", "Operator", "$argon2id$…").await.expect("created");
+    let lifetime = Lifetime { idle_seconds: 600, whole_seconds: 3600 };
+    records.open_session(&[1; 32], Holder::Club(club), NOW, lifetime).await.expect("opened");
+    records.open_session(&[2; 32], Holder::Admin(admin), NOW, lifetime).await.expect("opened");
+    let seen = |token: [u8; 32], minutes: i64| {
+        let records = records.clone();
+        async move { records.session(&token, NOW.plus_seconds(minutes * 60)).await.expect("read") }
+    };
+    assert_eq!(seen([1; 32], 0).await.map(Holder::principal), Some(Principal::Club(club)));
+    assert_eq!(seen([2; 32], 0).await.map(Holder::principal), Some(Principal::Operator));
+    assert_eq!(seen([3; 32], 0).await, None);
+    for minutes in [9, 18, 27, 36, 45, 54, 59] {
+        assert!(seen([1; 32], minutes).await.is_some(), "kept alive by use at {minutes} min");
+    }
+    assert_eq!(seen([1; 32], 60).await, None, "its end");
+    assert_eq!(seen([2; 32], 10).await, None, "idle too long");
+    records.close_session(&[1; 32]).await.expect("closed");
+    assert_eq!(seen([1; 32], 59).await, None);
+    assert_eq!(records.sweep_sessions(NOW.plus_seconds(3600)).await.expect("swept"), 1);
+}
+
+#[tokio::test]
+async fn a_draw_has_one_winners_payout_and_it_is_settled_once() {
+    let (records, _database) = records().await;
+    let club = records.create_club(&club("broncos")).await.expect("created").id;
+    let draw = records.create_draws(&[draw(club)]).await.expect("created")[0];
+    let new = NewPayout {
+        draw,
+        club,
+        kind: "winner",
+        amount: Cents(29_000),
+        recipient_email: Some("jo@x.test"),
+        recipient_name: Some("Jo"),
+    };
+    let first = records.record_payout(&new).await.expect("recorded");
+    assert_eq!(records.record_payout(&new).await.expect("the same").id, first.id);
+    assert_eq!(first.status, "pending");
+    let paid = records.settle_payout(first.id, "completed", Some("BSB 000")).await.expect("settled").expect("pending");
+    assert!(paid.completed_at.is_some());
+    assert!(records.settle_payout(first.id, "completed", None).await.expect("again").is_some());
+    assert!(records.settle_payout(first.id, "failed", None).await.expect("too late").is_none());
+    assert_eq!(records.payouts(draw).await.expect("read").len(), 1);
+}
+
+#[tokio::test]
+async fn settings_footers_offers_and_the_rest_are_kept() {
+    let (records, _database) = records().await;
+    let club = records.create_club(&club("broncos")).await.expect("created").id;
+    records.set_setting(MAINTENANCE_MODE, "true", "operator 1").await.expect("set");
+    records.set_setting(MAINTENANCE_MODE, "false", "operator 1").await.expect("set again");
+    assert_eq!(records.settings().await.expect("read")[MAINTENANCE_MODE], "false");
+
+    let menu = records.create_footer_menu("Company", 2).await.expect("created");
+    records.create_footer_item(menu, "About", "/about", 1).await.expect("created");
+    let menus = records.footer_menus().await.expect("read");
+    assert_eq!((menus[0].heading.as_str(), menus[0].items[0].url.as_str()), ("Company", "/about"));
+
+    let draw = records.create_draws(&[draw(club)]).await.expect("created")[0];
+    let bundle = NewBundle {
+        name: "Grand final".into(),
+        slug: "grand-final".into(),
+        status: "active".into(),
+        kind: "SPECIAL".into(),
+        games: vec![draw],
+        ..NewBundle::default()
+    };
+    records.create_bundle(club, &bundle).await.expect("created");
+    assert_eq!(records.bundles(club).await.expect("read")[0].games, [draw]);
+
+    records.join_waitlist("Souths", "Jo", "jo@x.test", "0400 000 000").await.expect("joined");
+    assert_eq!(records.waitlist().await.expect("read")[0].club_name, "Souths");
+    records.accept_terms(club, Some(draw), "127.0.0.1", "browser", "1.0").await.expect("accepted");
+    let act = Act { actor: "club 1", club: Some(club), action: "enter-results", object: "draw 1001" };
+    records.audit(act, &serde_json::json!({ "home": 9 })).await.expect("written");
+    let financials = records.draw_financials(draw).await.expect("read");
+    assert_eq!((financials.revenue, financials.orders), (Cents(0), 0));
+    assert!(records.sold_serials(draw).await.expect("read").is_empty());
+    assert!(records.sold_tickets(draw).await.expect("read").is_empty());
+}
