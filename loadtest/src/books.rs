@@ -1,12 +1,14 @@
 //! The books themselves: the invariants, and our figures against the provider's, to the cent.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
 use persistence::auditor::Auditor;
+use serde::Deserialize;
 
 use crate::audit::Check;
 use crate::browser::{Browser, Request, Site};
@@ -17,18 +19,44 @@ use crate::report::{Report, Table, dollars};
 
 #[derive(Args, Clone, Debug)]
 pub struct Audit {
-    /// The running demo.
-    #[arg(long, default_value = "http://127.0.0.1:8080")]
-    base: String,
-    /// Its database, as `postgres://…`; without it only what the server itself answers is looked at.
+    /// The data folder of the running demo: its sign says where it listens and where its books are.
+    #[arg(long, default_value = ".data")]
+    data: PathBuf,
+    /// Another running demo; its books are then only looked into with `--database`.
+    #[arg(long)]
+    base: Option<String>,
+    /// The books, as `postgres://…`.
     #[arg(long)]
     database: Option<String>,
 }
 
+/// What a running demo hangs out in its data folder for the commands beside it.
+#[derive(Deserialize)]
+struct Sign {
+    address: String,
+    database: String,
+}
+
+impl Audit {
+    /// Where the demo is, and its books if they can be reached.
+    fn place(&self) -> Result<(String, Option<String>)> {
+        if let Some(base) = &self.base {
+            return Ok((base.clone(), self.database.clone()));
+        }
+        let file = self.data.join("running.json");
+        let sign =
+            std::fs::read_to_string(&file).with_context(|| format!("no demo runs on {}", self.data.display()))?;
+        let sign: Sign = serde_json::from_str(&sign).with_context(|| format!("reading {}", file.display()))?;
+        let base = if sign.address.contains("://") { sign.address } else { format!("http://{}", sign.address) };
+        Ok((base, Some(self.database.clone().unwrap_or(sign.database))))
+    }
+}
+
 pub async fn run(audit: &Audit) -> Result<Report> {
-    let house = House::open(Some(&audit.base), 0, Duration::from_secs(10)).await?;
+    let (base, database) = audit.place()?;
+    let house = House::open(Some(&base), 0, Duration::from_secs(10)).await?;
     let mut report = Report { title: "Football Doubles: the audit".to_owned(), ..Report::default() };
-    examine(&house.site, audit.database.as_deref(), &mut report).await?;
+    examine(&house.site, database.as_deref(), &mut report).await?;
     Ok(report)
 }
 
