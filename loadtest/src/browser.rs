@@ -180,13 +180,12 @@ impl Browser {
 
     /// Sends it and cuts the connection after a moment, answered or not.
     pub async fn cut(&self, call: Call, request: &Request, after: Duration) {
-        // A cut call has no answer by design, so its outcome is not counted against the server.
-        let _ = tokio::time::timeout(after, self.exchange(request)).await.map(|answer| {
-            if let Ok(answer) = answer {
-                let heard = Heard { call, at: self.site.now(), took: after, status: answer.status };
-                self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(heard);
-            }
-        });
+        let (at, started) = (self.site.now(), Instant::now());
+        // A cut call has no answer by design, so silence is not counted here.
+        if let Ok(Ok(answer)) = tokio::time::timeout(after, self.exchange(request)).await {
+            let heard = Heard { call, at, took: started.elapsed(), status: answer.status };
+            self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(heard);
+        }
     }
 
     async fn exchange(&self, request: &Request) -> Result<Answer, reqwest::Error> {

@@ -89,7 +89,7 @@ impl Buyer<'_> {
             let Some(answer) = answers.last() else { return Opening::Stopped(Verdict::Silence) };
             match (answer.status, answer.text("/code").as_str()) {
                 (409, "tickets-unavailable") => {}
-                (409, _) => return Opening::Stopped(Verdict::Closed),
+                (409, "draw-closed") => return Opening::Stopped(Verdict::Closed),
                 (0..500, _) => {
                     let said = format!("opening a payment: {} {}", answer.status, answer.body);
                     return Opening::Stopped(self.odd(said));
@@ -99,10 +99,9 @@ impl Buyer<'_> {
             if self.shrink(answer) {
                 continue;
             }
-            if self.browser.site.now() >= give_up || self.sold_out().await {
+            if !self.room(give_up).await {
                 return Opening::Stopped(Verdict::SoldOut);
             }
-            tokio::time::sleep(Duration::from_millis(700 + self.browser.below(800))).await;
         }
     }
 
@@ -118,17 +117,25 @@ impl Buyer<'_> {
         shrunk
     }
 
-    /// Whether a line's draw has sold all it has, so that waiting for lapsing reservations is pointless.
-    async fn sold_out(&self) -> bool {
+    /// Watches full draws until each has a ticket again, because a reservation lapsed; false when one has sold them all or
+    /// has closed, and when this buyer gives up.
+    async fn room(&self, give_up: Duration) -> bool {
         for (draw, _) in &self.lines {
-            let answer = self.browser.ask(Call::Draw, &Request::get(format!("/api/draws/{draw}"))).await;
-            let sold = answer.as_ref().and_then(|answer| number(&answer.body, "/ticketsSold"));
-            let status = answer.map(|answer| answer.text("/status")).unwrap_or_default();
-            if sold == Some(169) || status == "closed" {
-                return true;
+            loop {
+                let answer = self.browser.ask(Call::Draw, &Request::get(format!("/api/draws/{draw}"))).await;
+                let Some(answer) = answer else { return false };
+                let sold = number(&answer.body, "/ticketsSold").unwrap_or(169);
+                let held = number(&answer.body, "/ticketsHeld").unwrap_or(0);
+                if sold >= 169 || answer.text("/status") != "active" || self.browser.site.now() >= give_up {
+                    return false;
+                }
+                if sold + held < 169 {
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(1_500 + self.browser.below(2_000))).await;
             }
         }
-        false
+        true
     }
 
     /// The card, in the provider's own page.
