@@ -143,6 +143,9 @@ impl DrawActor {
         let ledger = self.ledger.clone();
         let write = wrap_future::<_, DrawActor>(async move { ledger.append(append).await });
         Box::pin(write.map(move |written, actor: &mut DrawActor, ctx| {
+            if actor.window.is_killed() {
+                return ctx.terminate();
+            }
             let answer = match written {
                 Ok(()) => {
                     actor.draw.apply(&events); // 3 apply
@@ -186,7 +189,11 @@ impl DrawActor {
     }
 
     /// The timer went off: forget overdue reservations, close at kick-off.
-    fn tick(&mut self) -> Motion {
+    fn tick(&mut self, ctx: &mut Context<Self>) -> Motion {
+        if self.window.is_killed() {
+            ctx.terminate();
+            return Box::pin(fut::ready(()));
+        }
         let motion = self.motion(Command::Tick, None, None);
         // A timer that came too early wrote nothing, and must be armed again.
         Box::pin(motion.map(|(), actor: &mut DrawActor, ctx| actor.arm(true, ctx)))
@@ -238,7 +245,11 @@ impl Actor for DrawActor {
 impl Handler<Execute> for DrawActor {
     type Result = AtomicResponse<Self, ()>;
 
-    fn handle(&mut self, asked: Execute, _: &mut Context<Self>) -> Self::Result {
+    fn handle(&mut self, asked: Execute, ctx: &mut Context<Self>) -> Self::Result {
+        if self.window.is_killed() {
+            ctx.terminate();
+            return AtomicResponse::new(Box::pin(fut::ready(())));
+        }
         AtomicResponse::new(self.motion(asked.command, asked.rider, Some(asked.reply)))
     }
 }

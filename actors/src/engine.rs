@@ -8,7 +8,7 @@ use persistence::{Books, Failure, Ledger};
 use tokio::sync::watch;
 
 use crate::payment::room::{Nudges, Room};
-use crate::payment::{Desk, PaymentActor, operations};
+use crate::payment::{Desk, PaymentActor, operations, until_killed};
 use crate::supervisor::roster::Roster;
 use crate::supervisor::{DrawSupervisor, Rest, WakeAll};
 use crate::{Clock, Draws, Gateway, Payments, Post, Reconciler, mailer, notices, reconciler};
@@ -43,6 +43,7 @@ pub struct Engine {
     supervisor: Addr<DrawSupervisor>,
     desk: Desk,
     stop: watch::Sender<bool>,
+    kill: watch::Sender<bool>,
     threads: Vec<Arbiter>,
 }
 
@@ -71,14 +72,16 @@ impl Engine {
             handles.push(rest.clone());
         }
 
-        let roster = Arc::new(Roster::new());
+        let (kill, killed) = watch::channel(false);
+        let dying = killed.clone();
+        let roster = Arc::new(Roster::new(killed.clone()));
         let supervisor = {
             let (ledger, books, clock) = (parts.ledger.clone(), parts.books.clone(), parts.clock.clone());
             let roster = roster.clone();
             DrawSupervisor::start_in_arbiter(&rest, move |_| DrawSupervisor::new(ledger, books, clock, roster, handles))
         };
         let draws = Draws::new(roster, supervisor.clone());
-        let desk = Desk::new(PaymentActor::start_in_arbiter(&rest, |_| PaymentActor::default()));
+        let desk = Desk::new(PaymentActor::start_in_arbiter(&rest, move |_| PaymentActor::new(dying)));
         let room = Arc::new(Room {
             draws: draws.clone(),
             books: parts.books,
@@ -91,12 +94,12 @@ impl Engine {
         let awake = supervisor.send(WakeAll(live.clone())).await.unwrap_or(0);
         tracing::info!(live = live.len(), awake, "live draws are awake");
         let (stop, stopping) = watch::channel(false);
-        rest.spawn(operations::run(room.clone(), stopping.clone()));
-        rest.spawn(notices::run(room.clone(), stopping.clone()));
-        rest.spawn(reconciler::run(room.clone(), stopping.clone()));
-        rest.spawn(mailer::run(room.clone(), parts.mail, stopping));
+        rest.spawn(until_killed(killed.clone(), operations::run(room.clone(), stopping.clone())));
+        rest.spawn(until_killed(killed.clone(), notices::run(room.clone(), stopping.clone())));
+        rest.spawn(until_killed(killed.clone(), reconciler::run(room.clone(), stopping.clone())));
+        rest.spawn(until_killed(killed, mailer::run(room.clone(), parts.mail, stopping)));
         let (payments, reconciler) = (Payments::new(room.clone()), Reconciler::new(room));
-        Ok(Engine { draws, payments, reconciler, supervisor, desk, stop, threads })
+        Ok(Engine { draws, payments, reconciler, supervisor, desk, stop, kill, threads })
     }
 
     /// Lets what was begun come to an end, and stops. Nothing is lost by not calling it: a stop is a kind crash.
@@ -108,6 +111,16 @@ impl Engine {
         if tokio::time::timeout(DRAIN_MAX, self.supervisor.send(Rest)).await.is_err() {
             tracing::warn!("draws were cut off in the middle of a commit");
         }
+        self.kill.send_replace(true);
+        for thread in &self.threads {
+            thread.stop();
+        }
+    }
+
+    /// Ends as `kill -9` would: nothing is finished, nobody is told, what is at the books already may still be written.
+    #[cfg(feature = "testing")]
+    pub fn kill(self) {
+        self.kill.send_replace(true);
         for thread in &self.threads {
             thread.stop();
         }

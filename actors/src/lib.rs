@@ -11,6 +11,8 @@ pub mod payments;
 pub mod reconciler;
 mod rhythm;
 mod supervisor;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 pub use clock::{Clock, SystemClock};
 pub use draws::{Committed, Denied, Draws};

@@ -51,10 +51,16 @@ struct Work {
 #[rtype(result = "()")]
 struct Drain;
 
-#[derive(Default)]
 pub(crate) struct PaymentActor {
     lanes: Rc<RefCell<BTreeMap<Lane, VecDeque<Job>>>>,
     accepted: watch::Sender<usize>,
+    killed: watch::Receiver<bool>,
+}
+
+impl PaymentActor {
+    pub(crate) fn new(killed: watch::Receiver<bool>) -> PaymentActor {
+        PaymentActor { lanes: Rc::default(), accepted: watch::Sender::default(), killed }
+    }
 }
 
 impl Actor for PaymentActor {
@@ -79,10 +85,21 @@ impl Handler<Work> for PaymentActor {
             Some(waiting) => waiting.push_back(work.job),
             None => {
                 lanes.insert(work.lane.clone(), VecDeque::new());
-                actix::spawn(run_lane(self.lanes.clone(), self.accepted.clone(), work.lane, work.job));
+                let lane = run_lane(self.lanes.clone(), self.accepted.clone(), work.lane, work.job);
+                actix::spawn(until_killed(self.killed.clone(), lane));
             }
         }
         self.accepted.send_modify(|accepted| *accepted += 1);
+    }
+}
+
+/// Drops what it runs the moment the engine is killed.
+pub(crate) async fn until_killed(mut killed: watch::Receiver<bool>, work: impl Future<Output = ()>) {
+    tokio::select! {
+        biased;
+        // An engine that was let go without a word is no reason to stop.
+        Ok(_) = killed.wait_for(|killed| *killed) => {}
+        () = work => {}
     }
 }
 

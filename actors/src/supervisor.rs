@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix::{Actor, ActorFutureExt, ArbiterHandle, AsyncContext, Context, WrapFuture};
+use actix::{Actor, ActorContext, ActorFutureExt, ArbiterHandle, AsyncContext, Context, WrapFuture};
 use domain::{Anomaly, AnomalyKind, Draw, DrawId};
 use persistence::ledger::Claimed;
 use persistence::{Books, Failure, Ledger};
@@ -105,7 +105,7 @@ impl DrawSupervisor {
 
     /// Claims what is due, a batch at a time.
     fn claim_due(&mut self, ctx: &mut Context<Self>) {
-        while !self.resting && self.claims < CLAIMS_MAX && !self.due.is_empty() {
+        while !self.resting && !self.roster.is_killed() && self.claims < CLAIMS_MAX && !self.due.is_empty() {
             let mut batch = Vec::new();
             while batch.len() < CLAIM_BATCH_MAX
                 && let Some(draw) = self.due.pop_first()
@@ -142,7 +142,7 @@ impl DrawSupervisor {
         for one in claimed {
             let draw = one.snapshot.id;
             missing.remove(&draw);
-            if self.resting {
+            if self.resting || self.roster.is_killed() {
                 self.answer(draw, Err(Denied::Unavailable));
             } else if self.build(one) {
                 self.answer(draw, Ok(()));
@@ -220,6 +220,9 @@ impl DrawSupervisor {
     /// An actor is gone.
     fn stopped(&mut self, gone: Stopped, ctx: &mut Context<Self>) {
         self.alive.remove(&gone.generation);
+        if self.roster.is_killed() {
+            return;
+        }
         if self.resting {
             return self.rest_when_all_are_gone();
         }
@@ -274,6 +277,9 @@ impl DrawSupervisor {
 
     /// Finds live draws that nobody woke (made by another process, or lost to one), and lets decided ones go.
     fn round(&mut self, ctx: &mut Context<Self>) {
+        if self.roster.is_killed() {
+            return ctx.terminate();
+        }
         let retired = self.roster.retire(IDLE_MS);
         if retired > 0 {
             tracing::debug!(retired, "decided draws were let go");

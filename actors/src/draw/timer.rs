@@ -37,7 +37,7 @@ impl Timer {
         let pause = Duration::from_millis(wake_at.ms_since(now).max(0) as u64);
         let handle = ctx.run_later(pause, |actor, ctx| {
             actor.timer.armed = None;
-            let motion = actor.tick();
+            let motion = actor.tick(ctx);
             ctx.wait(motion);
         });
         self.armed = Some((wake_at, handle));

@@ -41,7 +41,7 @@ impl DrawSupervisor {
             self.cares.remove(&draw);
         }
         let care = self.cares.entry(draw).or_default();
-        let at_once = if self.resting || care.waiters.len() >= WAITERS_MAX {
+        let at_once = if self.resting || self.roster.is_killed() || care.waiters.len() >= WAITERS_MAX {
             Some(Err(Denied::Unavailable))
         } else if self.roster.is_paused(draw) {
             Some(Err(Denied::Paused))

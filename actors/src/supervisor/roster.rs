@@ -17,6 +17,7 @@ pub(crate) struct Roster {
     slots: RwLock<BTreeMap<DrawId, Slot>>,
     changed: watch::Sender<u64>,
     since: Instant,
+    killed: watch::Receiver<bool>,
 }
 
 struct Slot {
@@ -46,11 +47,20 @@ pub(crate) enum Asked<M> {
 pub(crate) struct Window {
     view: watch::Sender<View>,
     changed: watch::Sender<u64>,
+    killed: watch::Receiver<bool>,
 }
 
 impl Window {
+    /// The engine was killed: a ghost touches nothing.
+    pub(crate) fn is_killed(&self) -> bool {
+        *self.killed.borrow()
+    }
+
     /// Beat 4. An older view never replaces a newer one, so that a late ghost cannot turn the watchers back.
     pub(crate) fn show(&self, view: View) {
+        if self.is_killed() {
+            return;
+        }
         let newer = self.view.send_if_modified(|shown| {
             let newer = view.revision >= shown.revision && view != *shown;
             if newer {
@@ -65,8 +75,8 @@ impl Window {
 }
 
 impl Roster {
-    pub(crate) fn new() -> Roster {
-        Roster { slots: RwLock::default(), changed: watch::channel(0).0, since: Instant::now() }
+    pub(crate) fn new(killed: watch::Receiver<bool>) -> Roster {
+        Roster { slots: RwLock::default(), changed: watch::channel(0).0, since: Instant::now(), killed }
     }
 
     fn read(&self) -> RwLockReadGuard<'_, BTreeMap<DrawId, Slot>> {
@@ -115,6 +125,10 @@ impl Roster {
         self.read().get(&draw).map(|slot| *slot.view.borrow())
     }
 
+    pub(crate) fn is_killed(&self) -> bool {
+        *self.killed.borrow()
+    }
+
     pub(crate) fn views(&self) -> Vec<View> {
         self.read().values().map(|slot| *slot.view.borrow()).collect()
     }
@@ -141,7 +155,7 @@ impl Roster {
             self.changed.send_modify(|count| *count += 1);
             Slot { view: watch::channel(view).0, stand: Stand::Asleep, used_at: AtomicU64::new(self.age_ms()) }
         });
-        Window { view: slot.view.clone(), changed: self.changed.clone() }
+        Window { view: slot.view.clone(), changed: self.changed.clone(), killed: self.killed.clone() }
     }
 
     pub(crate) fn live(&self, draw: DrawId, generation: u64, addr: Addr<DrawActor>) {

@@ -1,0 +1,210 @@
+//! What the fake provider holds: payment intents with manual capture, and answers remembered by idempotency key.
+
+use std::collections::BTreeMap;
+
+use domain::{AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Timestamp};
+use persistence::books::Notice;
+
+use crate::{GatewayError, NewIntent, Opened};
+
+/// A payment intent at the provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Intent {
+    pub said: PaymentIntent,
+    pub client_secret: String,
+    pub made_at: Timestamp,
+    /// How often the buyer's card was charged: more than once would be a second capture.
+    pub captures: u32,
+}
+
+/// What an account took, gave back, and paid the platform.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Takings {
+    pub captured: Cents,
+    pub refunded: Cents,
+    pub fees: Cents,
+    pub fees_refunded: Cents,
+    pub payments: u64,
+}
+
+/// An answer to a write, as it is remembered under its key.
+#[derive(Clone, Debug)]
+pub(super) enum Answer {
+    Intent(Result<Opened, GatewayError>),
+    Done(Result<(), GatewayError>),
+}
+
+#[derive(Default)]
+pub(super) struct Provider {
+    pub intents: BTreeMap<PaymentIntentId, Intent>,
+    /// Key → what was asked, and what was answered.
+    pub remembered: BTreeMap<String, (String, Answer)>,
+    pub notices: Vec<Notice>,
+    count: u64,
+    events: u64,
+    pub accounts: BTreeMap<String, AccountId>,
+}
+
+fn refused(code: &str, message: &str) -> GatewayError {
+    GatewayError::Refused { code: code.into(), message: message.into() }
+}
+
+fn unexpected_state(status: PaymentStatus) -> GatewayError {
+    refused("payment_intent_unexpected_state", &format!("the payment intent is {status:?}"))
+}
+
+impl Provider {
+    pub fn intent(&mut self, account: &AccountId, id: &PaymentIntentId) -> Result<&mut Intent, GatewayError> {
+        let found = self.intents.get_mut(id).filter(|intent| intent.said.account == *account);
+        found.ok_or_else(|| refused("resource_missing", "no such payment intent"))
+    }
+
+    pub fn create(&mut self, new: &NewIntent, now: Timestamp) -> Result<Opened, GatewayError> {
+        if new.amount < Cents(50) {
+            return Err(refused("amount_too_small", "the amount is below the minimum"));
+        }
+        self.count += 1;
+        let id = PaymentIntentId(format!("pi_{:06}", self.count));
+        let said = PaymentIntent {
+            id: id.clone(),
+            account: new.account.clone(),
+            status: PaymentStatus::RequiresPaymentMethod,
+            amount: new.amount,
+            amount_received: Cents::ZERO,
+            amount_refunded: Cents::ZERO,
+            application_fee: Cents::ZERO,
+            application_fee_refunded: Cents::ZERO,
+            currency: "aud".into(),
+            order: Some(new.order),
+            provider_fee: None,
+            disputed: false,
+        };
+        let client_secret = format!("{id}_secret");
+        let intent = Intent { said, client_secret, made_at: now, captures: 0 };
+        self.intents.insert(id, intent.clone());
+        Ok(opened(&intent))
+    }
+
+    pub fn update(&mut self, id: &PaymentIntentId, new: &NewIntent) -> Result<Opened, GatewayError> {
+        let intent = self.intent(&new.account, id)?;
+        if !is_payable(intent.said.status) {
+            return Err(unexpected_state(intent.said.status));
+        }
+        intent.said.amount = new.amount;
+        Ok(opened(intent))
+    }
+
+    /// Confirms with a method: `pm_decline…` is declined, `pm_3ds…` asks for an action, any other is authorised.
+    pub fn confirm(&mut self, account: &AccountId, id: &PaymentIntentId, method: &str) -> Result<Opened, GatewayError> {
+        let intent = self.intent(account, id)?;
+        if !is_payable(intent.said.status) {
+            return Err(unexpected_state(intent.said.status));
+        }
+        if method.starts_with("pm_decline") {
+            intent.said.status = PaymentStatus::RequiresPaymentMethod;
+            self.tell("payment_intent.payment_failed", id);
+            return Err(refused("card_declined", "Your card was declined."));
+        }
+        intent.said.status =
+            if method.starts_with("pm_3ds") { PaymentStatus::RequiresAction } else { PaymentStatus::RequiresCapture };
+        let opened = opened(intent);
+        if opened.intent.status == PaymentStatus::RequiresCapture {
+            self.tell("payment_intent.amount_capturable_updated", id);
+        }
+        Ok(opened)
+    }
+
+    pub fn capture(&mut self, account: &AccountId, id: &PaymentIntentId, fee: Cents) -> Result<Opened, GatewayError> {
+        let intent = self.intent(account, id)?;
+        if intent.said.status != PaymentStatus::RequiresCapture {
+            return Err(unexpected_state(intent.said.status));
+        }
+        if fee > intent.said.amount {
+            return Err(refused("parameter_invalid", "the application fee is above the amount"));
+        }
+        intent.captures += 1;
+        intent.said.status = PaymentStatus::Succeeded;
+        intent.said.amount_received = intent.said.amount;
+        intent.said.application_fee = fee;
+        intent.said.provider_fee = Some(domain::fee::card_fee(intent.said.amount));
+        let opened = opened(intent);
+        self.tell("payment_intent.succeeded", id);
+        Ok(opened)
+    }
+
+    pub fn cancel(&mut self, account: &AccountId, id: &PaymentIntentId) -> Result<Opened, GatewayError> {
+        let intent = self.intent(account, id)?;
+        if matches!(intent.said.status, PaymentStatus::Succeeded | PaymentStatus::Canceled | PaymentStatus::Processing)
+        {
+            return Err(unexpected_state(intent.said.status));
+        }
+        intent.said.status = PaymentStatus::Canceled;
+        let opened = opened(intent);
+        self.tell("payment_intent.canceled", id);
+        Ok(opened)
+    }
+
+    pub fn refund(&mut self, account: &AccountId, id: &PaymentIntentId, amount: Cents) -> Result<(), GatewayError> {
+        let said = &mut self.intent(account, id)?.said;
+        if amount <= Cents::ZERO || said.amount_refunded + amount > said.amount_received {
+            return Err(refused("charge_already_refunded", "there is not that much left to refund"));
+        }
+        said.amount_refunded += amount;
+        self.tell("charge.refunded", id);
+        Ok(())
+    }
+
+    pub fn refund_fee(&mut self, account: &AccountId, id: &PaymentIntentId, amount: Cents) -> Result<(), GatewayError> {
+        let said = &mut self.intent(account, id)?.said;
+        if amount <= Cents::ZERO || said.application_fee_refunded + amount > said.application_fee {
+            return Err(refused("fee_already_refunded", "there is not that much of the fee left"));
+        }
+        said.application_fee_refunded += amount;
+        Ok(())
+    }
+
+    /// Newest first.
+    pub fn list(&self, account: &AccountId, since: Timestamp) -> Vec<Intent> {
+        let ours = |intent: &&Intent| intent.said.account == *account && intent.made_at >= since;
+        self.intents.values().rev().filter(ours).cloned().collect()
+    }
+
+    pub fn find(&self, account: &AccountId, order: OrderId, since: Timestamp) -> Option<Opened> {
+        let live = |intent: &&Intent| intent.said.order == Some(order) && intent.said.status != PaymentStatus::Canceled;
+        self.list(account, since).iter().find(live).map(opened)
+    }
+
+    pub fn tell(&mut self, kind: &str, id: &PaymentIntentId) {
+        self.events += 1;
+        self.notices.push(Notice {
+            event_id: format!("evt_{:06}", self.events),
+            account: self.intents.get(id).map(|intent| intent.said.account.0.clone()),
+            kind: kind.into(),
+            payment_intent: Some(id.clone()),
+            payload: "{}".into(),
+        });
+    }
+
+    pub fn takings(&self, account: &AccountId) -> Takings {
+        let mut takings = Takings::default();
+        for said in self.intents.values().map(|intent| &intent.said).filter(|said| said.account == *account) {
+            takings.captured += said.amount_received;
+            takings.refunded += said.amount_refunded;
+            takings.fees += said.application_fee;
+            takings.fees_refunded += said.application_fee_refunded;
+            takings.payments += u64::from(said.status == PaymentStatus::Succeeded);
+        }
+        takings
+    }
+}
+
+pub(super) fn is_payable(status: PaymentStatus) -> bool {
+    matches!(
+        status,
+        PaymentStatus::RequiresPaymentMethod | PaymentStatus::RequiresConfirmation | PaymentStatus::RequiresAction
+    )
+}
+
+fn opened(intent: &Intent) -> Opened {
+    Opened { id: intent.said.id.clone(), client_secret: intent.client_secret.clone(), intent: intent.said.clone() }
+}

@@ -1,0 +1,224 @@
+//! A small world: two books in memory, a provider, a post office, and an engine that can be killed. Time is paused.
+#![allow(dead_code, reason = "each test binary uses its part")]
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use actors::testing::{FakeGateway, ManualClock};
+use actors::{Draws, Engine, EngineParts, Fulfilled, OpenOrder, PaymentFailure, Payments, Placement, Post};
+use async_trait::async_trait;
+use domain::draw::Snapshot;
+use domain::{
+    AccountId, Cents, ClubId, Command, Deal, DrawId, FeePolicy, Line, OrderId, PaymentIntentId, Seed, Status, Terms,
+    Timestamp,
+};
+use persistence::books::{Mail, OrderRecord};
+use persistence::ledger::BuyerDetails;
+use persistence::memory::Memory;
+
+/// Saturday noon; kick-off of every draw is three hours later.
+pub const NOON: Timestamp = Timestamp(1_795_226_400_000);
+pub const KICK_OFF: Timestamp = Timestamp(NOON.0 + 3 * 3_600_000);
+pub const PRICE: Cents = Cents(500);
+
+pub fn account() -> AccountId {
+    AccountId("acct_club".into())
+}
+
+/// Remembers what it delivered.
+#[derive(Clone, Default)]
+pub struct PostOffice {
+    pub delivered: Arc<Mutex<Vec<Mail>>>,
+    pub shut: Arc<Mutex<bool>>,
+}
+
+#[async_trait]
+impl Post for PostOffice {
+    async fn send(&self, mail: &Mail, _order: Option<&OrderRecord>) -> Result<(), String> {
+        if *self.shut.lock().unwrap() {
+            return Err("the post office is shut".into());
+        }
+        self.delivered.lock().unwrap().push(mail.clone());
+        Ok(())
+    }
+}
+
+pub struct World {
+    pub clock: ManualClock,
+    pub memory: Memory,
+    pub gateway: FakeGateway,
+    pub post: PostOffice,
+    pub engine: Option<Engine>,
+    orders: AtomicU32,
+}
+
+/// Runs a test inside an actix System on one thread, with paused time.
+pub fn play<F: Future<Output = ()>>(test: impl FnOnce() -> F) {
+    let runtime = || {
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        builder.enable_all().start_paused(true).build().expect("a runtime")
+    };
+    actix::System::with_tokio_rt(runtime).block_on(async { test().await });
+}
+
+pub fn snapshot(number: i64) -> Snapshot {
+    Snapshot {
+        id: DrawId(number),
+        terms: Terms { price: PRICE, prize_percentage: 50, round_up_prize: false, opens_at: None, closes_at: KICK_OFF },
+        fee_policy: FeePolicy::DEFAULT,
+        deal: Deal::new(Seed([number as u8; 32])),
+        status: Status::Active,
+        revision: 0,
+        reservations: Vec::new(),
+        allocations: Vec::new(),
+        revenue: Cents::ZERO,
+        fee: Cents::ZERO,
+        outcome: None,
+    }
+}
+
+impl World {
+    /// A world in which these draws are on sale.
+    pub async fn with(numbers: &[i64]) -> World {
+        let clock = ManualClock::new(NOON);
+        let memory = Memory::new();
+        memory.add_club(ClubId(1), account());
+        for number in numbers {
+            memory.add_draw(snapshot(*number));
+        }
+        let database_clock = clock.clone();
+        memory.set_clock(move || database_clock.true_now());
+        let gateway = FakeGateway::new(Arc::new(clock.clone()));
+        let mut world =
+            World { clock, memory, gateway, post: PostOffice::default(), engine: None, orders: AtomicU32::new(1) };
+        world.start().await;
+        world
+    }
+
+    pub async fn start(&mut self) {
+        let parts = EngineParts {
+            ledger: Arc::new(self.memory.clone()),
+            books: Arc::new(self.memory.clone()),
+            gateway: Arc::new(self.gateway.clone()),
+            clock: Arc::new(self.clock.clone()),
+            mail: Arc::new(self.post.clone()),
+        };
+        self.engine = Some(Engine::start_at(parts, Placement::Current).await.expect("the engine starts"));
+    }
+
+    /// `kill -9`, and a new process.
+    pub async fn restart(&mut self) {
+        if let Some(engine) = self.engine.take() {
+            engine.kill();
+        }
+        self.start().await;
+    }
+
+    pub fn engine(&self) -> &Engine {
+        self.engine.as_ref().expect("the engine runs")
+    }
+
+    pub fn draws(&self) -> Draws {
+        self.engine().draws.clone()
+    }
+
+    pub fn payments(&self) -> Payments {
+        self.engine().payments.clone()
+    }
+
+    pub async fn pass(&self, seconds: u64) {
+        self.clock.advance(Duration::from_secs(seconds)).await;
+    }
+
+    /// What a new buyer wants: so many tickets of each draw.
+    pub fn wants(&self, lines: &[(i64, u16)]) -> OpenOrder {
+        let number = self.orders.fetch_add(1, Ordering::Relaxed);
+        OpenOrder {
+            client_key: format!("client-{number}"),
+            token: format!("{number:032x}"),
+            id: OrderId(u128::from(number)),
+            club: ClubId(1),
+            account: account(),
+            lines: lines.iter().map(|(draw, count)| line(*draw, *count)).collect(),
+            buyer: BuyerDetails {
+                name: Some("Alice".into()),
+                email: Some("alice@example.org".into()),
+                phone: Some("0400000000".into()),
+            },
+        }
+    }
+
+    pub async fn open(&self, lines: &[(i64, u16)]) -> OrderRecord {
+        self.payments().open(self.wants(lines)).await.expect("the order opens")
+    }
+
+    pub async fn fulfil(&self, record: &OrderRecord) -> Result<Fulfilled, PaymentFailure> {
+        self.payments().fulfil(&intent_of(record)).await
+    }
+
+    /// Opens, authorises, fulfils.
+    pub async fn buy(&self, lines: &[(i64, u16)]) -> OrderRecord {
+        let record = self.open(lines).await;
+        assert!(self.gateway.authorise(&intent_of(&record)));
+        self.fulfil(&record).await.expect("fulfilled").record
+    }
+
+    /// The order as the books hold it now.
+    pub fn order(&self, record: &OrderRecord) -> OrderRecord {
+        self.memory.orders().into_iter().find(|row| row.order.id == record.order.id).expect("the order is in the books")
+    }
+
+    pub fn sold(&self, number: i64) -> u16 {
+        self.memory.draws().iter().find(|draw| draw.id() == DrawId(number)).expect("the draw").sold()
+    }
+
+    pub fn held(&self, number: i64) -> u16 {
+        self.memory.draws().iter().find(|draw| draw.id() == DrawId(number)).expect("the draw").held()
+    }
+
+    pub fn mails(&self) -> Vec<Mail> {
+        self.post.delivered.lock().unwrap().clone()
+    }
+
+    /// Delivers every notice the provider has sent since.
+    pub async fn deliver_notices(&self) {
+        for notice in self.gateway.take_notices() {
+            self.payments().notice(notice).await.expect("stored");
+        }
+    }
+
+    /// What must hold whenever nothing is under way: money in = tickets out + refunds; tables = journal = what is shown.
+    pub fn audit(&self) {
+        let drawn = self.memory.draws();
+        assert_eq!(drawn, self.memory.replayed(), "tables and journal agree");
+        for draw in &drawn {
+            draw.check();
+        }
+        for view in self.draws().views() {
+            let ours = drawn.iter().find(|draw| draw.id() == view.draw).expect("a draw that is shown");
+            assert_eq!(ours.view(), view, "what is shown is what is written");
+        }
+        for intent in self.gateway.intents() {
+            assert!(intent.captures <= 1, "{} was captured {} times", intent.said.id, intent.captures);
+        }
+        let fees: Cents = drawn.iter().map(|draw| draw.fee()).sum();
+        let takings = self.gateway.takings(&account());
+        assert_eq!(takings.fees - takings.fees_refunded, fees, "the platform keeps what its ledger says");
+        let paid: Cents =
+            self.memory.orders().iter().filter(|row| row.captured_at.is_some()).map(|row| row.order.total()).sum();
+        assert_eq!(takings.captured, paid, "what was taken is what was captured");
+    }
+}
+
+pub fn line(draw: i64, count: u16) -> Line {
+    Line { draw: DrawId(draw), count, unit_price: PRICE, card_fee: Cents::ZERO }
+}
+
+pub fn intent_of(record: &OrderRecord) -> PaymentIntentId {
+    record.order.payment_intent.clone().expect("a payment intent")
+}
+
+pub fn reserve(order: u128, count: u16) -> Command {
+    Command::Reserve { order: OrderId(order), count, until: Timestamp(NOON.0 + 150_000) }
+}
