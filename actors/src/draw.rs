@@ -196,7 +196,11 @@ impl DrawActor {
         }
         let motion = self.motion(Command::Tick, None, None);
         // A timer that came too early wrote nothing, and must be armed again.
-        Box::pin(motion.map(|(), actor: &mut DrawActor, ctx| actor.arm(true, ctx)))
+        Box::pin(motion.map(|(), actor: &mut DrawActor, ctx| {
+            if actor.timer.is_idle() {
+                actor.arm(true, ctx);
+            }
+        }))
     }
 
     fn arm(&mut self, written: bool, ctx: &mut Context<DrawActor>) {

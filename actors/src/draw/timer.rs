@@ -16,6 +16,10 @@ pub(super) struct Timer {
 }
 
 impl Timer {
+    pub(super) fn is_idle(&self) -> bool {
+        self.armed.is_none()
+    }
+
     /// Arms for the next deadline, but not before `earliest`. A timer that is armed for an earlier time stays: it will find
     /// nothing due and arm itself anew, which is cheaper than cancelling it at every sale.
     pub(super) fn arm(
