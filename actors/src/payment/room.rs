@@ -150,6 +150,9 @@ impl Room {
     /// and else the money back (decision C-9). Somebody hears of it either way.
     async fn repair(&self, visit: &mut Visit) -> Result<(), Later> {
         let order = visit.record.order.id;
+        if visit.said.is_refunded() {
+            return self.repaired(visit, "the payment was refunded").await;
+        }
         self.raise(visit, AnomalyKind::MissingTicket, "the payment was taken before the order had its tickets").await?;
         // A buyer who was told "not charged" must be right.
         let refused = if visit.record.order.state == OrderState::Quoted {
@@ -166,9 +169,16 @@ impl Room {
         let amount = visit.said.amount_received - visit.said.amount_refunded;
         let fee = self.books.fee_returned(order).await?;
         self.books.refunding(order, amount, fee, &refusal.to_string()).await?;
-        visit.record.order.state = OrderState::Void;
-        visit.record.reason = Some(refusal.to_string());
         self.nudges.operations.notify_one();
+        self.repaired(visit, &refusal.to_string()).await
+    }
+
+    /// The money went back or is on its way.
+    async fn repaired(&self, visit: &mut Visit, reason: &str) -> Result<(), Later> {
+        self.books.voided(visit.record.order.id, reason, self.clock.now()).await?;
+        visit.record.order.state = OrderState::Void;
+        visit.record.reason.get_or_insert_with(|| reason.into());
+        visit.record.tickets.clear();
         Ok(())
     }
 

@@ -71,6 +71,7 @@ impl State {
         for handover in &change.voided {
             let rejected = self.orders.voided_line(append.draw, handover);
             self.operations.void(handover.order, rejected, append.at);
+            self.orders.wait_for_refund(handover.order);
         }
         let row = self.draws.get_mut(append.draw).expect("found above");
         row.apply(&append.events, &change, now);

@@ -221,6 +221,14 @@ impl Orders {
         rejects
     }
 
+    /// A captured order without tickets waits for its refund.
+    pub fn wait_for_refund(&mut self, id: OrderId) {
+        let row = &self.rows[&id];
+        if row.state() == OrderState::Captured && row.record.tickets.is_empty() {
+            self.open.insert((row.record.opened_at, id));
+        }
+    }
+
     pub fn set_payment_intent(&mut self, id: OrderId, payment_intent: &PaymentIntentId) {
         self.by_payment_intent.insert(payment_intent.clone(), id);
     }

@@ -1,0 +1,21 @@
+//! Five doors, one room: whoever says that a payment is there, and how often, the tickets are given once and the money is taken
+//! once.
+
+use actors::FulfilStatus;
+
+#[path = "payments/doors.rs"]
+mod doors;
+#[path = "payments/faults.rs"]
+mod faults;
+#[path = "payments/lateness.rs"]
+mod lateness;
+#[path = "payments/money_back.rs"]
+mod money_back;
+#[path = "payments/opening.rs"]
+mod opening;
+#[path = "support/world.rs"]
+mod world;
+
+fn not_charged(status: &FulfilStatus) -> bool {
+    matches!(status, FulfilStatus::NotCharged { .. })
+}

@@ -1,0 +1,189 @@
+//! Who may say that a payment is there, and that any one of them is enough.
+
+use crate::world::{World, account, intent_of, play};
+use actors::{Confirmed, FulfilStatus, PaymentFailure};
+use domain::{Cents, OrderState};
+
+#[test]
+fn a_purchase_reserves_authorises_allocates_captures_and_mails() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let record = world.open(&[(1042, 2)]).await;
+        assert_eq!((world.held(1042), world.sold(1042)), (2, 0));
+        assert!(record.client_secret.is_some());
+        assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Waiting);
+
+        world.gateway.authorise(&intent_of(&record));
+        let fulfilled = world.fulfil(&record).await.unwrap();
+        assert_eq!(fulfilled.status, FulfilStatus::Succeeded);
+        assert_eq!(fulfilled.record.tickets[0].1.len(), 2);
+        assert_eq!((world.held(1042), world.sold(1042)), (0, 2));
+        let in_books = world.order(&record);
+        assert_eq!(in_books.order, fulfilled.record.order, "the answer is what the books hold");
+        assert_eq!(in_books.tickets, fulfilled.record.tickets);
+        let said = world.gateway.intent(&intent_of(&record)).unwrap().said;
+        assert_eq!((said.amount_received, said.application_fee), (Cents(1000), Cents(35)));
+        world.pass(5).await;
+        assert_eq!(world.mails().len(), 1);
+        world.audit();
+    });
+}
+
+#[test]
+fn five_doors_at_once_give_the_tickets_once_and_take_the_money_once() {
+    play(|| async {
+        let mut world = World::with(&[1042]).await;
+        let record = world.open(&[(1042, 3)]).await;
+        let id = intent_of(&record);
+        world.gateway.authorise(&id);
+        world.restart().await; // the restart scan
+        world.pass(25).await; // old enough for the sweeper
+        world.deliver_notices().await; // the webhook
+        let (payments, reconciler) = (world.payments(), world.engine().reconciler.clone());
+        let calls = futures_util::future::join_all((0..20).map(|_| payments.fulfil(&id)));
+        let (answers, (), scanned) =
+            futures_util::join!(calls, reconciler.round(), reconciler.scan(crate::world::NOON));
+        scanned.unwrap();
+        for answer in answers {
+            let fulfilled = answer.unwrap();
+            assert_eq!(fulfilled.status, FulfilStatus::Succeeded);
+            assert_eq!(fulfilled.record.tickets[0].1.len(), 3);
+        }
+        world.pass(60).await;
+        assert_eq!(world.sold(1042), 3);
+        assert_eq!(world.gateway.intent(&id).unwrap().captures, 1);
+        assert_eq!(world.mails().len(), 1);
+        assert_eq!(world.memory.anomaly_records().len(), 0);
+        world.audit();
+    });
+}
+
+#[test]
+fn each_door_alone_is_enough() {
+    play(|| async {
+        for door in ["call", "webhook", "sweeper", "restart scan", "operator"] {
+            let mut world = World::with(&[1042]).await;
+            let record = world.open(&[(1042, 1)]).await;
+            world.gateway.authorise(&intent_of(&record));
+            match door {
+                "call" => drop(world.fulfil(&record).await.unwrap()),
+                "webhook" => world.deliver_notices().await,
+                "sweeper" => world.pass(51).await,
+                "restart scan" => {
+                    world.pass(21).await;
+                    world.restart().await;
+                }
+                _ => drop(world.engine().reconciler.scan(crate::world::NOON).await.unwrap()),
+            }
+            world.pass(5).await;
+            assert_eq!(world.order(&record).order.state, OrderState::Captured, "{door}");
+            world.audit();
+            world.engine.take().unwrap().kill();
+        }
+    });
+}
+
+#[test]
+fn a_cart_is_paid_line_by_line_and_captured_once() {
+    play(|| async {
+        let world = World::with(&[1042, 1043, 1044]).await;
+        let record = world.buy(&[(1044, 1), (1042, 2), (1043, 3)]).await;
+        let counts: Vec<_> = record.tickets.iter().map(|(draw, serials)| (draw.0, serials.len())).collect();
+        assert_eq!(counts, [(1042, 2), (1043, 3), (1044, 1)]);
+        assert_eq!(world.gateway.takings(&account()).captured, Cents(3000));
+        world.audit();
+    });
+}
+
+#[test]
+fn a_declined_card_and_then_a_good_one_pay_the_same_order() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let record = world.open(&[(1042, 2)]).await;
+        let id = record.order.id;
+        let declined = world.payments().confirm(id, "pm_decline").await.unwrap_err();
+        assert!(matches!(declined, PaymentFailure::Declined { ref code, .. } if code == "card_declined"));
+        let action = world.payments().confirm(id, "pm_3ds").await.unwrap();
+        assert_eq!(action, Confirmed::RequiresAction { client_secret: record.client_secret.clone().unwrap() });
+        assert_eq!(world.payments().confirm(id, "pm_visa").await.unwrap(), Confirmed::Authorised);
+        assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Succeeded);
+        assert_eq!(world.gateway.intents().len(), 1);
+        world.audit();
+    });
+}
+
+#[test]
+fn notices_are_stored_once_and_may_come_doubled_and_out_of_order() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let record = world.buy(&[(1042, 2)]).await;
+        let mut notices = world.gateway.take_notices();
+        assert!(notices.len() >= 2);
+        notices.reverse();
+        for notice in &notices {
+            assert!(world.payments().notice(notice.clone()).await.unwrap());
+        }
+        for notice in &notices {
+            assert!(!world.payments().notice(notice.clone()).await.unwrap());
+        }
+        world.pass(30).await;
+        use persistence::Books;
+        assert!(world.memory.notices_unhandled(10).await.unwrap().is_empty());
+        assert_eq!(world.mails().len(), 1);
+        assert_eq!(world.order(&record).order.state, OrderState::Captured);
+        world.audit();
+    });
+}
+
+#[test]
+fn every_captured_payment_is_witnessed_within_a_minute() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        for _ in 0..12 {
+            world.buy(&[(1042, 1)]).await;
+        }
+        world.pass(40).await;
+        assert_eq!(world.memory.witnesses().len(), 12);
+        assert!(world.memory.anomaly_records().is_empty());
+    });
+}
+
+#[test]
+fn the_mail_waits_for_the_post_office() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        *world.post.shut.lock().unwrap() = true;
+        world.buy(&[(1042, 1)]).await;
+        world.pass(3600).await;
+        assert_eq!(world.mails().len(), 0);
+        *world.post.shut.lock().unwrap() = false;
+        world.pass(120).await;
+        assert_eq!(world.mails().len(), 1);
+    });
+}
+
+#[test]
+fn a_caller_that_goes_away_stops_nothing() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let record = world.open(&[(1042, 2)]).await;
+        let id = intent_of(&record);
+        world.gateway.authorise(&id);
+        world.gateway.set_pace(|_| std::time::Duration::from_millis(300));
+        let payments = world.payments();
+        let gone = tokio::time::timeout(std::time::Duration::from_millis(100), payments.fulfil(&id)).await;
+        assert!(gone.is_err(), "the browser's connection is reset in the middle");
+        world.pass(2).await;
+        assert_eq!(world.order(&record).order.state, OrderState::Captured);
+        world.audit();
+    });
+}
+
+#[test]
+fn an_intent_of_nobody_is_unknown() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let unknown = world.payments().fulfil(&domain::PaymentIntentId("pi_nobody".into())).await;
+        assert_eq!(unknown.unwrap_err(), PaymentFailure::OrderUnknown);
+    });
+}

@@ -1,0 +1,189 @@
+//! A provider that does not answer, and a process that is killed at every step.
+
+use crate::not_charged;
+use crate::world::{World, account, intent_of, line, play};
+use actors::testing::{Fault, Verb};
+use actors::{FulfilStatus, PaymentFailure};
+use domain::{Cents, Command, DrawId, OrderState, PaymentStatus};
+use persistence::memory::{Call, Fault as BooksFault};
+
+#[test]
+fn a_capture_without_an_answer_is_looked_up() {
+    play(|| async {
+        for (fault, expected) in [
+            (Fault::TimeoutAfter, FulfilStatus::Succeeded),
+            (Fault::TimeoutBefore, FulfilStatus::Processing),
+            (Fault::CachedError, FulfilStatus::Processing),
+            (Fault::Unavailable, FulfilStatus::Processing),
+        ] {
+            let mut world = World::with(&[1042]).await;
+            let record = world.open(&[(1042, 2)]).await;
+            world.gateway.authorise(&intent_of(&record));
+            world.gateway.fail_next(Verb::Capture, fault);
+            assert_eq!(world.fulfil(&record).await.unwrap().status, expected, "{fault:?}");
+            world.pass(60).await;
+            assert_eq!(world.order(&record).order.state, OrderState::Captured, "{fault:?}");
+            assert_eq!(world.gateway.intent(&intent_of(&record)).unwrap().captures, 1, "{fault:?}");
+            assert_eq!(world.mails().len(), 1, "{fault:?}");
+            assert_eq!(world.memory.anomaly_records().len(), 0, "{fault:?}");
+            world.audit();
+            world.engine.take().unwrap().kill();
+        }
+    });
+}
+
+#[test]
+fn a_creation_without_an_answer_makes_one_intent_that_the_buyer_gets() {
+    play(|| async {
+        for fault in [Fault::TimeoutAfter, Fault::TimeoutBefore, Fault::CachedError, Fault::Unavailable] {
+            let mut world = World::with(&[1042]).await;
+            let wanted = world.wants(&[(1042, 2)]);
+            world.gateway.fail_next(Verb::Create, fault);
+            let first = world.payments().open(wanted.clone()).await;
+            assert_eq!(first.is_ok(), fault == Fault::TimeoutAfter, "{fault:?}");
+            let record = loop {
+                match world.payments().open(wanted.clone()).await {
+                    Ok(record) => break record,
+                    Err(failure) => assert_eq!(failure, PaymentFailure::Unavailable),
+                }
+                world.pass(1).await;
+            };
+            assert_eq!(world.gateway.intents().len(), 1, "{fault:?}");
+            assert_eq!(world.held(1042), 2, "{fault:?}");
+            world.gateway.authorise(&intent_of(&record));
+            assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Succeeded);
+            world.audit();
+            world.engine.take().unwrap().kill();
+        }
+    });
+}
+
+#[test]
+fn a_cancellation_without_an_answer_ends_without_a_charge() {
+    play(|| async {
+        for fault in [Fault::TimeoutAfter, Fault::TimeoutBefore, Fault::CachedError, Fault::Unavailable] {
+            let mut world = World::with(&[1042]).await;
+            let record = world.open(&[(1042, 2)]).await;
+            world.gateway.authorise(&intent_of(&record));
+            world.draws().execute(DrawId(1042), Command::Cancel, None).await.unwrap();
+            world.gateway.fail_next(Verb::Cancel, fault);
+            assert!(not_charged(&world.fulfil(&record).await.unwrap().status), "{fault:?}");
+            world.pass(60).await;
+            assert_eq!(world.order(&record).order.state, OrderState::Released, "{fault:?}");
+            assert_eq!(world.gateway.intent(&intent_of(&record)).unwrap().said.status, PaymentStatus::Canceled);
+            world.audit();
+            world.engine.take().unwrap().kill();
+        }
+    });
+}
+
+#[test]
+fn a_kill_at_every_step_of_a_purchase_loses_nothing() {
+    play(|| async {
+        // Kills the process before the n-th call that reaches the books or the provider.
+        for step in 1..=24 {
+            let mut world = World::with(&[1042, 1043]).await;
+            let wanted = world.wants(&[(1042, 2), (1043, 1)]);
+            let purchase = {
+                let (payments, gateway) = (world.payments(), world.gateway.clone());
+                async move {
+                    let record = payments.open(wanted).await?;
+                    gateway.authorise(&intent_of(&record));
+                    payments.fulfil(&intent_of(&record)).await
+                }
+            };
+            let (reached, mut seen) = tokio::sync::oneshot::channel();
+            let mut reached = Some(reached);
+            let mut calls = 0;
+            world.memory.set_faults(move |call| {
+                // The workers look around all the time; only what writes is a step.
+                let counts = matches!(call, Call::Append(_))
+                    || matches!(call, Call::Write(name) if !matches!(name, "claim_operations" | "claim_mail"));
+                calls += usize::from(counts);
+                if counts
+                    && calls == step
+                    && let Some(reached) = reached.take()
+                {
+                    let _ = reached.send(());
+                }
+                // The process is dead: whether the last write arrived is left to chance.
+                if counts && calls >= step {
+                    if step % 2 == 0 && calls == step {
+                        BooksFault::UnknownWritten
+                    } else {
+                        BooksFault::UnknownNotWritten
+                    }
+                } else {
+                    BooksFault::None
+                }
+            });
+            let purchase = actix::spawn(purchase);
+            let died = tokio::time::timeout(std::time::Duration::from_secs(5), &mut seen).await.is_ok();
+            world.engine.take().unwrap().kill();
+            purchase.abort();
+            world.memory.clear_faults();
+            world.start().await;
+            world.deliver_notices().await;
+            world.pass(900).await;
+            let authorised = world.gateway.intents().iter().any(|intent| intent.captures > 0);
+            for order in world.memory.orders() {
+                let state = order.order.state;
+                assert!(matches!(state, OrderState::Captured | OrderState::Released), "step {step}: {state:?}");
+                assert_eq!(state == OrderState::Captured, authorised, "step {step}");
+            }
+            assert_eq!(world.sold(1042) == 2, authorised, "step {step}");
+            assert_eq!((world.held(1042), world.held(1043)), (0, 0), "step {step}");
+            // A kill between the delivery and its record sends it again, under the same message id (E4).
+            let mut mails: Vec<_> = world.mails().into_iter().map(|mail| mail.message_id).collect();
+            mails.dedup();
+            assert_eq!(mails.len(), usize::from(authorised), "step {step}");
+            assert_eq!(world.memory.anomaly_records().len(), 0, "step {step}");
+            world.audit();
+            if !died {
+                assert!(step > 7, "a purchase has more steps than {step}");
+                return;
+            }
+            world.engine.take().unwrap().kill();
+        }
+        panic!("a purchase has fewer steps than that");
+    });
+}
+
+#[test]
+fn a_refund_without_an_answer_is_made_once() {
+    play(|| async {
+        for fault in [Fault::TimeoutAfter, Fault::TimeoutBefore, Fault::CachedError, Fault::Unavailable] {
+            let mut world = World::with(&[1042]).await;
+            let record = world.buy(&[(1042, 2)]).await;
+            world.gateway.fail_next(Verb::Refund, fault);
+            world.payments().refund(record.order.id, "asked for").await.unwrap();
+            world.pass(60).await;
+            let takings = world.gateway.takings(&account());
+            assert_eq!((takings.refunded, takings.fees_refunded), (Cents(1000), Cents(35)), "{fault:?}");
+            world.audit();
+            world.engine.take().unwrap().kill();
+        }
+    });
+}
+
+#[test]
+fn an_update_without_an_answer_reaches_the_provider_later() {
+    play(|| async {
+        for fault in [Fault::TimeoutAfter, Fault::TimeoutBefore, Fault::CachedError, Fault::Unavailable] {
+            let mut world = World::with(&[1042]).await;
+            let wanted = world.wants(&[(1042, 2)]);
+            let record = world.payments().open(wanted.clone()).await.unwrap();
+            let mut more = wanted;
+            more.lines = vec![line(1042, 4)];
+            world.gateway.fail_next(Verb::Update, fault);
+            let _ = world.payments().open(more).await;
+            world.pass(20).await;
+            assert_eq!(world.gateway.intent(&intent_of(&record)).unwrap().said.amount, Cents(2000), "{fault:?}");
+            world.gateway.authorise(&intent_of(&record));
+            assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Succeeded, "{fault:?}");
+            assert_eq!(world.sold(1042), 4);
+            world.audit();
+            world.engine.take().unwrap().kill();
+        }
+    });
+}

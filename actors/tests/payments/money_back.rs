@@ -1,0 +1,141 @@
+//! Refunds, and money that was taken without us.
+
+use crate::world::{KICK_OFF, World, account, intent_of, play};
+use actors::{FulfilStatus, PaymentFailure};
+use domain::{AnomalyKind, Cents, OrderState};
+use persistence::memory::{Call, Fault as BooksFault};
+
+#[test]
+fn money_taken_behind_our_back_gets_tickets_while_it_may() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let record = world.open(&[(1042, 2)]).await;
+        world.gateway.authorise(&intent_of(&record));
+        world.gateway.capture_behind_our_back(&intent_of(&record));
+        assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Succeeded);
+        assert_eq!(world.sold(1042), 2);
+        let anomalies = world.memory.anomaly_records();
+        assert_eq!(anomalies[0].anomaly.kind, AnomalyKind::MissingTicket);
+        assert!(anomalies[0].resolved_at.is_some(), "raised and healed");
+    });
+}
+
+#[test]
+fn money_taken_for_an_order_that_was_let_go_is_refunded() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let record = world.open(&[(1042, 2)]).await;
+        let id = intent_of(&record);
+        world.gateway.authorise(&id);
+        world.gateway.capture_behind_our_back(&id);
+        world.clock.advance_to(KICK_OFF.plus_seconds(1)).await;
+        // The sweeper found it first, and gave it its tickets before kick-off: so look at one that kick-off overtook.
+        assert_eq!(world.order(&record).order.state, OrderState::Captured);
+
+        let world = World::with(&[1043]).await;
+        world.clock.advance_to(KICK_OFF.plus_seconds(-15)).await;
+        let record = world.open(&[(1043, 2)]).await;
+        let id = intent_of(&record);
+        world.gateway.authorise(&id);
+        world.gateway.capture_behind_our_back(&id);
+        world.clock.advance_to(KICK_OFF).await;
+        assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Refunding);
+        world.pass(60).await;
+        let takings = world.gateway.takings(&account());
+        assert_eq!((takings.captured, takings.refunded), (Cents(1000), Cents(1000)));
+        assert_eq!(world.sold(1043), 0);
+        let open: Vec<_> = world.memory.anomaly_records().into_iter().filter(|row| row.resolved_at.is_none()).collect();
+        assert!(open.is_empty(), "{open:?}");
+        assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Refunding);
+    });
+}
+
+#[test]
+fn a_payment_the_books_forgot_is_found_by_listing() {
+    play(|| async {
+        use actors::{Gateway, NewIntent};
+        let world = World::with(&[1042]).await;
+        world.buy(&[(1042, 1)]).await;
+        let forgotten =
+            NewIntent { order: domain::OrderId(404), account: account(), amount: Cents(500), draws: "1042x1".into() };
+        let opened = world.gateway.create("before-the-backup", &forgotten).await.unwrap();
+        world.gateway.authorise(&opened.id);
+        world.gateway.capture_behind_our_back(&opened.id);
+        let scanned = world.engine().reconciler.scan(crate::world::NOON).await.unwrap();
+        assert_eq!((scanned.checked, scanned.raised), (2, 1));
+        let anomaly = &world.memory.anomaly_records()[0];
+        assert_eq!(
+            (anomaly.anomaly.kind, anomaly.anomaly.payment_intent.as_ref()),
+            (AnomalyKind::MissingTicket, Some(&opened.id))
+        );
+        let again = world.engine().reconciler.scan(crate::world::NOON).await.unwrap();
+        assert_eq!(again.raised, 0, "only what is new counts");
+        world.gateway.refund_behind_our_back(&opened.id);
+        assert_eq!(world.engine().reconciler.scan(crate::world::NOON).await.unwrap().healed, 1);
+    });
+}
+
+#[test]
+fn a_refund_takes_the_tickets_back_and_gives_the_fee_back_from_whoever_has_it() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        // 63 × $5 reach the cap of $11: the third order pays no fee any more.
+        let first = world.buy(&[(1042, 50)]).await;
+        let second = world.buy(&[(1042, 13)]).await;
+        let third = world.buy(&[(1042, 20)]).await;
+        let fees = |record| world.gateway.intent(&intent_of(record)).unwrap().said.application_fee;
+        assert_eq!((fees(&first), fees(&second), fees(&third)), (Cents(875), Cents(225), Cents(0)));
+
+        world.payments().refund(second.order.id, "asked for").await.unwrap();
+        world.payments().refund(second.order.id, "asked for").await.unwrap();
+        world.pass(30).await;
+        assert_eq!(world.sold(1042), 70);
+        world.audit();
+        world.payments().refund(third.order.id, "asked for").await.unwrap();
+        world.pass(30).await;
+        world.audit();
+        world.payments().refund(first.order.id, "asked for").await.unwrap();
+        world.pass(30).await;
+        world.audit();
+        let takings = world.gateway.takings(&account());
+        assert_eq!((takings.refunded, takings.fees_refunded), (takings.captured, Cents(1100)));
+        assert_eq!(world.fulfil(&first).await.unwrap().status, FulfilStatus::Refunding);
+        assert!(world.memory.anomaly_records().is_empty());
+    });
+}
+
+#[test]
+fn a_refund_that_was_cut_off_is_finished_by_the_sweeper() {
+    play(|| async {
+        let mut world = World::with(&[1042]).await;
+        let record = world.buy(&[(1042, 2)]).await;
+        world.memory.set_faults(|call| match call {
+            Call::Write("refunding") => BooksFault::NotWritten,
+            _ => BooksFault::None,
+        });
+        let cut_off = world.payments().refund(record.order.id, "asked for").await;
+        assert_eq!(cut_off, Err(PaymentFailure::Unavailable));
+        assert_eq!(world.sold(1042), 0);
+        world.memory.clear_faults();
+        world.restart().await;
+        world.pass(60).await;
+        assert_eq!(world.gateway.takings(&account()).refunded, Cents(1000));
+        assert_eq!(world.order(&record).order.state, OrderState::Void);
+        world.audit();
+    });
+}
+
+#[test]
+fn refunds_and_disputes_at_the_dashboard_become_anomalies() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let (refunded, disputed) = (world.buy(&[(1042, 2)]).await, world.buy(&[(1042, 1)]).await);
+        world.gateway.refund_behind_our_back(&intent_of(&refunded));
+        world.gateway.dispute(&intent_of(&disputed));
+        world.deliver_notices().await;
+        world.pass(30).await;
+        let kinds: Vec<_> = world.memory.anomaly_records().iter().map(|row| row.anomaly.kind).collect();
+        assert_eq!(kinds.len(), 2, "{kinds:?}");
+        assert!(kinds.contains(&AnomalyKind::OrphanedTicket) && kinds.contains(&AnomalyKind::MismatchedAmount));
+    });
+}
