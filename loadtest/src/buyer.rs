@@ -253,13 +253,15 @@ impl Buyer<'_> {
         self.lines.iter().map(|(draw, count)| json!({"drawId": draw, "quantity": count})).collect()
     }
 
+    /// The attempt's key is made once and kept until it succeeded, as the page does.
     fn opening(&self) -> Request {
+        let key = format!("{:016x}", self.plan.seed);
         match self.lines[..] {
             [(draw, count)] => Request::post(
                 "/api/create-payment-intent",
-                json!({"drawNumber": draw, "ticketCount": count, "buyer": self.details()}),
+                json!({"drawNumber": draw, "ticketCount": count, "buyer": self.details(), "clientKey": key}),
             ),
-            _ => Request::post("/api/cart/create-payment-intent", json!({"items": self.items()})),
+            _ => Request::post("/api/cart/create-payment-intent", json!({"items": self.items(), "clientKey": key})),
         }
     }
 

@@ -86,12 +86,8 @@ impl Club {
         Ok(number(expect(&answer, "notifying the winner")?, "/emailsSent").unwrap_or(0))
     }
 
-    /// Records the winner's bank details and the payout, and marks it paid. It moves no money (decision B-4).
+    /// Records the winner's payout and marks it paid. It moves no money (decision B-4).
     pub async fn pay_winner(&self, draw: i64) -> Result<()> {
-        let bank = json!({"accountName": "A Winner", "accountNumber": "12345678", "bsb": "062-000"});
-        let path = format!("/api/draws/{draw}/winner-bank");
-        let details = Request { method: Method::PUT, ..Request::post(path, bank) };
-        expect(&self.browser.ask(Call::Club, &details).await.context("no answer")?, "winner's bank details")?;
         let payout = Request::post(format!("/api/draws/{draw}/payouts"), json!({"type": "winner"}));
         let answer = self.browser.ask(Call::Club, &payout).await.context("no answer to the payout")?;
         let id = text(expect(&answer, "recording a payout")?, "/id");

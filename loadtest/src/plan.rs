@@ -133,6 +133,9 @@ impl Habits {
     }
 }
 
+/// Tickets one browser may keep at a time.
+const KEPT_MAX: u32 = 50;
+
 /// A crowd over some draws.
 #[derive(Clone, Debug)]
 pub struct Crowd {
@@ -184,7 +187,15 @@ impl Crowd {
                 }
             }
         }
-        chosen.into_iter().map(|draw| (draw, self.count(dice))).collect()
+        // A browser may keep at most fifty tickets at a time (decision C-2).
+        let mut left = KEPT_MAX;
+        let mut lines: Vec<(usize, u32)> = chosen.into_iter().map(|draw| (draw, self.count(dice))).collect();
+        for line in &mut lines {
+            line.1 = line.1.min(left);
+            left -= line.1;
+        }
+        lines.retain(|(_, count)| *count > 0);
+        lines
     }
 
     /// Most people buy a few tickets; one in twenty buys as many as they may.
@@ -203,7 +214,7 @@ mod tests {
             seed,
             buyers: 500,
             over_ms: 10_000,
-            most: 20,
+            most: 50,
             habits: Habits::rushed(10),
             together: vec![vec![0, 1], vec![0, 1], vec![2]],
         }
@@ -222,7 +233,8 @@ mod tests {
         assert!(plans.windows(2).all(|pair| pair[0].arrives_ms <= pair[1].arrives_ms));
         for plan in &plans {
             assert!(plan.arrives_ms <= 10_000);
-            assert!(plan.wanted.iter().all(|(draw, count)| *draw < 3 && (1..=20).contains(count)));
+            assert!(plan.wanted.iter().all(|(draw, count)| *draw < 3 && (1..=50).contains(count)));
+            assert!(plan.wanted.iter().map(|(_, count)| count).sum::<u32>() <= KEPT_MAX);
             let alone = plan.wanted.iter().any(|(draw, _)| *draw == 2);
             assert!(!alone || plan.wanted.len() == 1, "draw 2 shares a cart with nobody: {plan:?}");
         }
