@@ -52,6 +52,7 @@ mod record;
 mod refund;
 mod route;
 mod state;
+mod stripejs;
 mod table;
 mod transaction;
 
@@ -181,6 +182,7 @@ pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
             .configure(control::configure)
             .configure(mailbox::configure)
             .configure(page::configure)
+            .configure(stripejs::configure)
             .service(web::resource(["/stripe/v1/{path:.*}", "/stripev1/{path:.*}"]).to(door::serve)),
     );
 }

@@ -51,11 +51,11 @@ async fn index() -> HttpResponse {
             };
             format!(
                 "<tr><td><button class=\"number num\" type=\"button\" data-copy=\"{}\">{}</button></td>\
-                 <td><span class=\"badge {tone}\">{}</span></td><td><code>pm_card_{}</code></td></tr>",
+                 <td><span class=\"badge {tone}\">{}</span></td><td><code>pm_card_<wbr>{}</code></td></tr>",
                 card.number,
                 grouped(card.number),
                 card.meaning,
-                card.token
+                breakable(card.token)
             )
         })
         .collect();
@@ -69,6 +69,11 @@ fn grouped(number: &str) -> String {
         _ => (0..number.len()).step_by(4).map(|from| &number[from..(from + 4).min(number.len())]).collect(),
     };
     groups.join(" ")
+}
+
+/// A name in camel case that may be broken before its capitals.
+fn breakable(name: &str) -> String {
+    name.chars().map(|c| if c.is_uppercase() { format!("<wbr>{c}") } else { c.to_string() }).collect()
 }
 
 async fn mailbox() -> HttpResponse {

@@ -10,6 +10,7 @@ mod fault;
 mod idempotency;
 mod intent;
 mod mailbox;
+mod page;
 mod refund;
 mod support;
 mod webhook;

@@ -110,6 +110,9 @@ async fn webhooks_are_lost_and_doubled_on_order() {
     let (first, second) = (listener.next().await, listener.next().await);
     assert_eq!(first.event["id"], second.event["id"]);
     assert_eq!(first.event["data"]["object"]["id"], told["id"]);
+    while provider.sandbox.ledger()["events"]["pending"] != 0 {
+        actix_web::rt::task::yield_now().await;
+    }
     let waiting = provider.get("events?delivery_success=false").send().await.ok();
     assert_eq!(waiting["data"][0]["data"]["object"]["id"], lost["id"], "what was lost stays listed as undelivered");
 }

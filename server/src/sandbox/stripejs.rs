@@ -1,0 +1,31 @@
+//! The stand-in's own Stripe.js: real inputs instead of frames, dialogs instead of wallets and banks.
+
+use actix_web::http::header;
+use actix_web::web::{self, ServiceConfig};
+use actix_web::{HttpResponse, Responder};
+
+/// All parts, in order, inside one function.
+const SCRIPT: &str = concat!(
+    "/* The sandbox's stand-in for Stripe.js. It reaches no other host. */\n(function () {\n\"use strict\";\n",
+    include_str!("stripejs/1_wire.js"),
+    include_str!("stripejs/2_card.js"),
+    include_str!("stripejs/3_style.js"),
+    include_str!("stripejs/4_fields.js"),
+    include_str!("stripejs/5_element.js"),
+    include_str!("stripejs/6_dialog.js"),
+    include_str!("stripejs/7_express.js"),
+    include_str!("stripejs/8_elements.js"),
+    include_str!("stripejs/9_stripe.js"),
+    "})();\n"
+);
+
+pub fn configure(cfg: &mut ServiceConfig) {
+    cfg.route("/stripe.js", web::get().to(script));
+}
+
+async fn script() -> impl Responder {
+    HttpResponse::Ok()
+        .content_type("text/javascript; charset=utf-8")
+        .insert_header((header::CACHE_CONTROL, "no-cache"))
+        .body(SCRIPT)
+}

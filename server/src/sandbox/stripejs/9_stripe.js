@@ -1,0 +1,167 @@
+// Part 9: the object the page works with.
+
+function Stripe(key, options) {
+  if (!/^pk_/.test(String(key))) throw IntegrationError("Missing value for Stripe(): apiKey should be a publishable key (pk_…).");
+  if (/_live_/.test(key)) throw IntegrationError("This is the sandbox's stripe.js: it takes no live keys.");
+  var context = { key: key, account: (options || {}).stripeAccount };
+
+  // From any answer about an intent to what the caller gets, with the bank's question in between if it has one.
+  function settle(answer, clientSecret, owner, sheet, isHandling) {
+    if (!answer.ok) return { error: errorOf(answer) };
+    var intent = answer.body;
+    if (intent.status !== "requires_action" || !isHandling) return outcome(intent);
+    if (sheet) sheet.hide();
+    return challenge(owner, intent).then(function (said) {
+      return step(context, clientSecret, "authenticate", { outcome: said });
+    }).then(function (authenticated) {
+      return authenticated.ok ? outcome(authenticated.body) : { error: errorOf(authenticated) };
+    });
+  }
+
+  function outcome(intent) {
+    var failure = intent.status === "requires_payment_method" && intent.last_payment_error;
+    if (!failure) return { paymentIntent: intent };
+    var error = { payment_intent: intent };
+    Object.keys(failure).forEach(function (name) { error[name] = failure[name]; });
+    return { error: error };
+  }
+
+  // A deferred group must show the buyer what the intent will charge; the real one refuses a mismatch as well.
+  function mismatch(group, intent) {
+    var wanted = group.options;
+    if (wanted.mode !== "payment") return null;
+    var differs = function (name, ours, theirs) {
+      return { type: "invalid_request_error", code: "payment_intent_incompatible_payment_method",
+        message: "Your payment was not processed: the PaymentIntent's " + name + " (" + theirs + ") does not match what was passed to Elements (" + ours + ")." };
+    };
+    if (wanted.amount !== intent.amount) return differs("amount", wanted.amount, intent.amount);
+    if (wanted.currency !== intent.currency) return differs("currency", wanted.currency, intent.currency);
+    var capture = wanted.captureMethod || "automatic";
+    if (capture !== intent.capture_method) return differs("capture_method", capture, intent.capture_method);
+    return null;
+  }
+
+  function finish(sheet) {
+    return function (result) {
+      if (sheet && result.error) sheet.fail(result.error.message || "Payment not completed.");
+      else if (sheet) sheet.succeed();
+      return result;
+    };
+  }
+
+  function billed(method, details) {
+    var billing = method.billing_details || {};
+    Object.keys(details || {}).forEach(function (name) { billing[name] = details[name]; });
+    method.billing_details = billing;
+    return method;
+  }
+
+  function confirmPayment(asked) {
+    var group = asked.elements;
+    var clientSecret = asked.clientSecret || (group && group.options.clientSecret);
+    var params = asked.confirmParams || {};
+    if (group && group.options.mode && !group.submitted) {
+      throw IntegrationError("elements.submit() must be called before stripe.confirmPayment().");
+    }
+    var from = group ? group.method() : {};
+    if (from.error) return { error: from.error };
+    var fields = from.method
+      ? { payment_method_data: billed(from.method, (params.payment_method_data || {}).billing_details) }
+      : { payment_method: params.payment_method };
+    return retrieve(context, clientSecret).then(function (seen) {
+      if (!seen.ok) return { error: errorOf(seen) };
+      var refused = group && mismatch(group, seen.body);
+      if (refused) return { error: refused };
+      return step(context, clientSecret, "confirm", fields).then(function (answer) {
+        return settle(answer, clientSecret, from.owner, from.sheet, true);
+      });
+    }).then(finish(from.sheet)).then(function (result) {
+      if (result.error || asked.redirect === "if_required") return result;
+      location.assign(returnAddress(params.return_url, result.paymentIntent));
+      return new Promise(function () {});
+    });
+  }
+
+  function returnAddress(address, intent) {
+    if (!address) throw IntegrationError("stripe.confirmPayment() needs confirmParams.return_url.");
+    return address + (address.indexOf("?") < 0 ? "?" : "&") + encode({ payment_intent: intent.id,
+      payment_intent_client_secret: intent.client_secret, redirect_status: "succeeded" });
+  }
+
+  function confirmCardPayment(clientSecret, data, settings) {
+    var wanted = (data || {}).payment_method;
+    var fields = { receipt_email: (data || {}).receipt_email };
+    var owner = null;
+    if (typeof wanted === "string") fields.payment_method = wanted;
+    else if (wanted && wanted.card && wanted.card.token) fields.payment_method_data = billed({ type: "card", card: { token: wanted.card.token } }, wanted.billing_details);
+    else if (wanted) {
+      var from = methodOf(wanted.card);
+      if (from.error) return { error: from.error };
+      owner = from.owner;
+      fields.payment_method_data = billed(from.method, wanted.billing_details);
+    }
+    return step(context, clientSecret, "confirm", fields).then(function (answer) {
+      return settle(answer, clientSecret, owner, null, !settings || settings.handleActions !== false);
+    });
+  }
+
+  function createPaymentMethod(asked) {
+    var from = asked.elements ? asked.elements.method() : methodOf(asked.card);
+    if (from.error) return { error: from.error };
+    var details = asked.elements ? (asked.params || {}).billing_details : asked.billing_details;
+    return insist(context, "POST", "payment_methods", billed(from.method, details)).then(function (answer) {
+      return answer.ok ? { paymentMethod: answer.body } : { error: errorOf(answer) };
+    }).then(finish(from.sheet));
+  }
+
+  function createToken(element, details) {
+    var from = methodOf(element);
+    if (from.error) return { error: from.error };
+    return insist(context, "POST", "tokens", billed(from.method, { name: (details || {}).name })).then(function (answer) {
+      return answer.ok ? { token: answer.body } : { error: errorOf(answer) };
+    });
+  }
+
+  function handleNextAction(clientSecret) {
+    return retrieve(context, clientSecret).then(function (seen) { return settle(seen, clientSecret, lastOwner(), null, true); });
+  }
+
+  function retrievePaymentIntent(clientSecret) {
+    return retrieve(context, clientSecret).then(function (seen) {
+      return seen.ok ? { paymentIntent: seen.body } : { error: errorOf(seen) };
+    });
+  }
+
+  // The dialog of an action opens beside a mounted element, if there is one.
+  var groups = [];
+  function lastOwner() {
+    var owners = [];
+    groups.forEach(function (group) { Object.keys(group.made).forEach(function (type) { owners.push(group.made[type]); }); });
+    return owners.filter(function (owner) { return owner.host && owner.host.isConnected; })[0] || null;
+  }
+
+  // Misuse rejects the promise instead of throwing in the caller's face.
+  function promised(act) {
+    return function () {
+      var given = arguments;
+      return new Promise(function (resolve) { resolve(act.apply(null, given)); });
+    };
+  }
+
+  return {
+    elements: function (given) { var group = new Elements(given); groups.push(group); return group; },
+    confirmPayment: promised(confirmPayment),
+    confirmCardPayment: promised(confirmCardPayment),
+    createPaymentMethod: promised(createPaymentMethod),
+    createToken: promised(createToken),
+    handleNextAction: promised(function (asked) { return handleNextAction(asked.clientSecret); }),
+    handleCardAction: promised(handleNextAction),
+    retrievePaymentIntent: promised(retrievePaymentIntent),
+    _registerWrapper: function () {},
+    registerAppInfo: function () {},
+    _apiKey: key
+  };
+}
+
+Stripe.version = "endive";
+window.Stripe = Stripe;
