@@ -43,6 +43,11 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
   const heardAt = useRef(0);
   const pauseMsAsked = useRef(0);
 
+  // Before the socket's own effects run, so that its first address already names the topics.
+  useEffect(() => {
+    wanted.current = topics;
+  }, [topics]);
+
   // eslint-disable-next-line react-hooks/exhaustive-deps -- the round is the reason to connect anew
   const address = useCallback(() => socketUrl((announced.current = wanted.current)), [round]);
 
@@ -72,7 +77,6 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
   });
 
   useEffect(() => {
-    wanted.current = topics;
     if (readyState !== ReadyState.OPEN) return;
     const added = topics.filter((topic) => !announced.current.includes(topic));
     const dropped = announced.current.filter((topic) => !topics.includes(topic));

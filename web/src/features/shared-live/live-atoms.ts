@@ -1,8 +1,8 @@
 import { atom } from 'jotai';
-import { atomFamily } from 'jotai/utils';
 import type { Config, Draw, Frame, OrderAnswer } from '@/api/wire';
 import { NO_CLOCK, PUSHED_ROUND_TRIP_MS, addSample, serverNow, type Sample, type ServerClock } from '@/shared/clock';
 import { NOTHING, applyDraws, applyFrame, applyList, applyOrder, reconnected, type ListName, type Live } from './live';
+import { family } from '@/shared/family';
 
 export const liveAtom = atom<Live>(NOTHING);
 export const configAtom = atom<Config | null>(null);
@@ -21,9 +21,9 @@ export const wantTopicAtom = atom(null, (get, set, topic: string, by: 1 | -1) =>
   set(wantedAtom, { ...wanted, [topic]: Math.max(0, (wanted[topic] ?? 0) + by) });
 });
 
-export const drawAtom = atomFamily((drawNumber: number) => atom((get): Draw | undefined => get(liveAtom).draws[drawNumber]));
-export const listAtom = atomFamily((name: ListName) => atom((get) => get(liveAtom).lists[name]));
-export const orderAtom = atomFamily((token: string) => atom((get): OrderAnswer | undefined => get(liveAtom).orders[token]));
+export const drawAtom = family((drawNumber: number) => atom((get): Draw | undefined => get(liveAtom).draws[drawNumber]));
+export const listAtom = family((name: ListName) => atom((get) => get(liveAtom).lists[name]));
+export const orderAtom = family((token: string) => atom((get): OrderAnswer | undefined => get(liveAtom).orders[token]));
 export const maintenanceAtom = atom((get) => get(liveAtom).maintenance);
 export const buildVersionAtom = atom((get) => get(liveAtom).buildVersion);
 

@@ -1,5 +1,66 @@
+import '@/features/shared-grid/grid.css';
+import '@/features/buyer/checkout/checkout.css';
+import '@/features/buyer/draw-page/draw-page.css';
+import { useAtomValue } from 'jotai';
+import { Link } from 'wouter';
 import type { PageProps } from '@/app/page-props';
+import { BuyPanel } from '@/features/buyer/draw-page/buy-panel';
+import { DrawHero } from '@/features/buyer/draw-page/draw-hero';
+import { DrawMore } from '@/features/buyer/draw-page/draw-more';
+import { phaseOf } from '@/features/shared-live/draw-phase';
+import { nowAtom } from '@/features/shared-live/live-atoms';
+import { useDraw } from '@/features/shared-live/use-live';
+import { S } from '@/shared/strings';
+import { usePageTitle } from '@/shared/ui/page-title';
 
+/** One draw: what it is, and buying it, in one screen. */
 export function Page({ params }: PageProps) {
-  return <main id="main" className="plain-page"><h1>{Object.values(params).join(' ')}</h1></main>;
+  const { draw, missing, failed, retry } = useDraw(Number(params.draw));
+  const now = useAtomValue(nowAtom);
+  usePageTitle(draw ? `${draw.homeTeam} v ${draw.awayTeam}` : missing ? S.drawNotFound : S.brand);
+  if (missing) return <Missing />;
+  if (!draw) return <Bones failed={failed} onRetry={retry} />;
+  const phase = phaseOf(draw, now);
+  return (
+    <main className="wrap draw-layout" id="main">
+      <DrawHero draw={draw} phase={phase} />
+      <BuyPanel draw={draw} phase={phase} />
+      <DrawMore draw={draw} phase={phase} />
+    </main>
+  );
+}
+
+function Missing() {
+  return (
+    <main className="plain-page" id="main">
+      <h1>{S.drawNotFound}</h1>
+      <p>{S.drawNotFoundText}</p>
+      <div className="actions"><Link className="btn" href="/#live-draws">Find Draws</Link></div>
+    </main>
+  );
+}
+
+function Bones({ failed, onRetry }: { failed: boolean; onRetry: () => Promise<void> }) {
+  return (
+    <main className="wrap draw-layout" id="main" aria-busy={!failed}>
+      <section className="card hero">
+        <h1 className="sr">{failed ? S.failedToFetchDraw : 'Loading the draw'}</h1>
+        {failed ? (
+          <div className="callout is-bad" role="alert"><strong>{S.failedToFetchDraw}</strong><button type="button" className="btn small sec" onClick={() => void onRetry()}>Retry</button></div>
+        ) : (
+          <>
+            <span className="bone" style={{ width: 90, height: 26 }} />
+            <span className="bone" style={{ width: '80%', height: 30, marginTop: 8 }} />
+            <span className="bone" style={{ width: '60%', height: 80, marginTop: 8 }} />
+          </>
+        )}
+      </section>
+      <section className="card buy form-skeleton" aria-hidden="true">
+        <span className="bone" style={{ height: 50 }} />
+        <span className="bone" style={{ height: 74 }} />
+        <span className="bone" style={{ height: 90 }} />
+        <span className="bone" style={{ height: 48 }} />
+      </section>
+    </main>
+  );
 }

@@ -27,7 +27,8 @@ export function DrawCard({ drawNumber, awaiting = false }: { drawNumber: number;
       </div>
       <h3 id={title}>{draw.homeTeam} v {draw.awayTeam}</h3>
       <p className="meta">{draw.league ? `${draw.league} · ` : ''}{dayAndTime(draw.gameDate, draw.timezone)}</p>
-      <p className="meta">{draw.clubName} · {priceLine(draw)}</p>
+      <p className="meta" title={draw.clubName}>{draw.clubName}</p>
+      <p className="meta">{priceLine(draw)}</p>
       {phase === 'completed' ? (
         <Result draw={draw} />
       ) : (
@@ -52,7 +53,7 @@ function priceLine(draw: Draw): string {
   const ticket = cents(draw.ticketPrice);
   if (!draw.passStripeFees) return `${dollars(ticket)} a ticket`;
   const { cardFee, total } = priceOf(ticket, 1, true);
-  return `${dollars(ticket)} + ${dollars(cardFee)} fee = ${dollars(total)}`;
+  return `${dollars(ticket)} + ${dollars(cardFee)} fee = ${dollars(total)} a ticket`;
 }
 
 function ClosedBadge({ phase, awaiting }: { phase: DrawPhase; awaiting: boolean }) {

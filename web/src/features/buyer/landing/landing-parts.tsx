@@ -7,7 +7,7 @@ export function LandingHero() {
     <div className="land-hero">
       <div className="wrap">
         <h1>Pick the first try scorers. Back your club.</h1>
-        <p>169 tickets, one winning pair of jersey numbers. Half the fun, and a prize that grows with every ticket.</p>
+        <p>169 tickets, one winning pair of jersey numbers, and a prize that grows with every ticket sold.</p>
         <div className="land-actions">
           <a className="btn gold" href="#live-draws">{S.viewLiveDraws}</a>
           <a className="btn ghost" href="/admin/login">{S.startFirstDraw}</a>

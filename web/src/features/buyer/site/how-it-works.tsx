@@ -1,5 +1,5 @@
 const STEPS = [
-  { title: 'Buy a ticket', text: 'Each draw has 169 tickets, one for every pair of jersey numbers from 1 to 13. Your pair is dealt at random after you pay.' },
+  { title: 'Buy a ticket', text: 'Each draw has 169 tickets, one for every pair of jersey numbers from 1 to 13. You get your pair at random after you pay.' },
   { title: 'Watch the game', text: 'The first try scorer of each team decides the winning pair. If a team does not score, its number is 9.' },
   { title: 'The matching ticket wins', text: 'The ticket with both numbers wins the prize. The club contacts the winner and pays directly.' },
 ];

@@ -1,0 +1,44 @@
+/** One key per attempt to buy, kept until it is decided, so that a reload or a double tap cannot charge twice. */
+import { forgetStored, readStored, writeStored } from '@/shared/storage';
+
+export interface Attempt {
+  clientKey: string;
+  orderToken?: string;
+  paymentIntentId?: string;
+  /** Whether the provider may have been asked for money. */
+  paying?: boolean;
+}
+
+const keyOf = (scope: string) => `fd_attempt:${scope}`;
+
+// Should storage be forbidden, the key lives as long as the page.
+const kept = new Map<string, Attempt>();
+
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** The attempt under way for `scope` ("draw:1042", "cart"), if there is one. */
+export function attemptOf(scope: string): Attempt | null {
+  const stored = readStored('session', keyOf(scope));
+  if (typeof stored === 'object' && stored !== null && typeof (stored as Attempt).clientKey === 'string') return stored as Attempt;
+  return kept.get(scope) ?? null;
+}
+
+export function beginAttempt(scope: string): Attempt {
+  const attempt = attemptOf(scope) ?? { clientKey: randomKey() };
+  noteAttempt(scope, attempt);
+  return attempt;
+}
+
+export function noteAttempt(scope: string, attempt: Attempt): void {
+  kept.set(scope, attempt);
+  writeStored('session', keyOf(scope), attempt);
+}
+
+/** Decided: tickets issued, or surely nobody was charged. */
+export function endAttempt(scope: string): void {
+  kept.delete(scope);
+  forgetStored('session', keyOf(scope));
+}

@@ -1,0 +1,40 @@
+import { PaymentElement } from '@stripe/react-stripe-js';
+import type { StripePaymentElementOptions } from '@stripe/stripe-js';
+import { Field } from '@/shared/ui/field';
+import type { FormProblem } from '@/shared/ui/problem-list';
+import { FIELD, emailHint, type Details } from './purchase-rules';
+
+interface BuyerFieldsProps {
+  details: Details;
+  onDetails: (details: Details) => void;
+  problems: readonly FormProblem[];
+  readOnly?: boolean;
+}
+
+/** Who the tickets are for. One name field; the browser's own memory fills them in. */
+export function BuyerFields({ details, onDetails, problems, readOnly = false }: BuyerFieldsProps) {
+  const errorOf = (field: string) => problems.find((problem) => problem.field === field)?.text ?? null;
+  return (
+    <>
+      <Field id={FIELD.name} name="name" label="Full Name" autoComplete="name" enterKeyHint="next" value={details.name} readOnly={readOnly} error={errorOf(FIELD.name)} onValue={(name) => onDetails({ ...details, name })} />
+      <Field id={FIELD.email} name="email" label="Email Address" type="email" inputMode="email" autoComplete="email" enterKeyHint="next" value={details.email} readOnly={readOnly} error={errorOf(FIELD.email)} hint={emailHint(details.email)} onValue={(email) => onDetails({ ...details, email })} />
+      <Field id={FIELD.phone} name="phone" label="Phone Number" type="tel" inputMode="tel" autoComplete="tel" enterKeyHint="next" placeholder="04XX XXX XXX" value={details.phone} readOnly={readOnly} error={errorOf(FIELD.phone)} onValue={(phone) => onDetails({ ...details, phone })} />
+    </>
+  );
+}
+
+/** Cards only: wallets have their own place, and the buyer's details are asked for once, above. */
+const CARD: StripePaymentElementOptions = {
+  layout: 'tabs',
+  wallets: { applePay: 'never', googlePay: 'never', link: 'never' },
+  fields: { billingDetails: { name: 'never', email: 'never', phone: 'never' } },
+};
+
+export function CardField() {
+  return (
+    <div className="field" id={FIELD.card} role="group" aria-labelledby="card-label" tabIndex={-1}>
+      <span className="label" id="card-label">Card</span>
+      <div className="card-box"><PaymentElement options={CARD} /></div>
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { CHOOSING, advance, isBusy, mayPay, outcomeOf, ownHeld, type Checkout, type Happening, type OpenOrder } from './checkout';
+
+const order: OpenOrder = { clientSecret: 's', paymentIntentId: 'pi_1', orderToken: 't', reservationId: 'r', amount: 1047, ticketCount: 2, expiresAt: 0 };
+const trouble = { title: 'Payment Failed', text: 'Your card was declined.' };
+const through = (...happenings: Happening[]): Checkout => happenings.reduce(advance, CHOOSING);
+
+const submitted: Happening = { is: 'submitted', way: 'card' };
+const opened: Happening = { is: 'opened', order };
+const authorised: Happening = { is: 'authorised' };
+
+test('a purchase goes from the choice to the tickets', () => {
+  const tickets = [{ ticketNumber: 1, serialNumber: 'FD-1042-001', homeNumber: 7, awayNumber: 9 }];
+  expect(through(submitted, opened, authorised, { is: 'issued', tickets })).toEqual({ at: 'issued', tickets });
+});
+
+test('a decline keeps the order and offers another card', () => {
+  const checkout = through(submitted, opened, { is: 'declined', trouble });
+  expect(checkout).toEqual({ at: 'choosing', order, trouble });
+  expect(mayPay(checkout)).toBe(true);
+  expect(ownHeld(checkout)).toBe(2);
+});
+
+test('a refusal before the payment says why and holds nothing', () => {
+  expect(through(submitted, { is: 'refused', trouble })).toEqual({ at: 'choosing', order: null, trouble });
+});
+
+describe('once money may have moved', () => {
+  const unsure: readonly Happening[][] = [
+    [submitted, opened, { is: 'unsure' }],
+    [submitted, opened, authorised, { is: 'unsure' }],
+    [{ is: 'unsure', order }],
+  ];
+  const everything: Happening[] = [submitted, opened, authorised, { is: 'refused', trouble }, { is: 'declined', trouble }, { is: 'unsure' }, { is: 'expired' }, { is: 'again' }];
+
+  test.each(unsure.map((happenings) => [happenings]))('no second payment is offered until the server has decided', (happenings) => {
+    const checkout = through(...happenings);
+    expect(checkout.at).toBe('confirming');
+    for (const next of everything) {
+      expect(mayPay(advance(checkout, next))).toBe(false);
+      expect(mayPay(advance(advance(checkout, { is: 'gaveUp' }), next))).toBe(false);
+    }
+  });
+
+  test('the server’s word ends it either way, even after we gave up asking', () => {
+    const lost = through(submitted, opened, { is: 'unsure' }, { is: 'gaveUp' });
+    expect(advance(lost, { is: 'issued', tickets: [] }).at).toBe('issued');
+    const notCharged = advance(lost, { is: 'notCharged', reason: 'closed' });
+    expect(notCharged).toEqual({ at: 'notCharged', reason: 'closed' });
+    expect(advance(notCharged, { is: 'again' })).toEqual(CHOOSING);
+  });
+
+  test('while the provider is asked, no timer and no second tap changes anything', () => {
+    const paying = through(submitted, opened);
+    expect(advance(paying, submitted)).toBe(paying);
+    expect(advance(paying, { is: 'expired' })).toBe(paying);
+    expect(isBusy(paying)).toBe(true);
+  });
+});
+
+test('an order’s answer decides only what is decided', () => {
+  const lines = [{ tickets: [{ ticketNumber: 1, serialNumber: 'x', homeNumber: 1, awayNumber: 1 }] }];
+  expect(outcomeOf({ status: 'succeeded', reason: null, lines })).toEqual({ is: 'issued', tickets: lines[0]?.tickets });
+  expect(outcomeOf({ status: 'not_charged', reason: 'sold out', lines })).toEqual({ is: 'notCharged', reason: 'sold out' });
+  expect(outcomeOf({ status: 'processing', reason: null, lines })).toBeNull();
+});

@@ -1,0 +1,107 @@
+/** Where a purchase stands, and what moves it on. Pure. Its one promise: once money may have moved, it never offers a second payment. */
+import type { OwnTicket } from '@/api/wire';
+
+export type Way = 'card' | 'wallet';
+
+/** An order that the server has opened: tickets are reserved, a payment intent exists. */
+export interface OpenOrder {
+  clientSecret: string;
+  paymentIntentId: string;
+  orderToken: string;
+  reservationId: string;
+  /** Cents. */
+  amount: number;
+  ticketCount: number;
+  /** Server milliseconds. */
+  expiresAt: number;
+}
+
+/** What went wrong before any money moved: words for the person, and where to look. */
+export interface Trouble {
+  title: string;
+  text: string;
+  /** How many tickets there are, when that was the trouble. */
+  available?: number;
+}
+
+export type Checkout =
+  | { at: 'choosing'; order: OpenOrder | null; trouble: Trouble | null }
+  | { at: 'reserving'; way: Way }
+  | { at: 'paying'; way: Way; order: OpenOrder }
+  | { at: 'issuing'; way: Way; order: OpenOrder }
+  | { at: 'confirming'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'> }
+  | { at: 'issued'; tickets: readonly OwnTicket[] }
+  | { at: 'notCharged'; reason: string }
+  | { at: 'lost'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'> };
+
+export type Happening =
+  | { is: 'submitted'; way: Way }
+  | { is: 'opened'; order: OpenOrder }
+  | { is: 'refused'; trouble: Trouble }
+  | { is: 'authorised' }
+  | { is: 'declined'; trouble: Trouble }
+  | { is: 'unsure'; order?: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'> }
+  | { is: 'issued'; tickets: readonly OwnTicket[] }
+  | { is: 'notCharged'; reason: string }
+  | { is: 'gaveUp' }
+  | { is: 'expired' }
+  | { is: 'again' };
+
+export const CHOOSING: Checkout = { at: 'choosing', order: null, trouble: null };
+
+/** A happening that does not fit where the purchase stands changes nothing: late answers are normal. */
+export function advance(checkout: Checkout, happening: Happening): Checkout {
+  switch (checkout.at) {
+    case 'choosing':
+      if (happening.is === 'submitted') return { at: 'reserving', way: happening.way };
+      if (happening.is === 'opened') return { ...checkout, order: happening.order };
+      if (happening.is === 'refused') return { ...checkout, trouble: happening.trouble };
+      if (happening.is === 'expired') return { ...checkout, order: null };
+      // A reload in the middle of a payment finds the order again, and only asks what became of it.
+      if (happening.is === 'unsure' && happening.order) return { at: 'confirming', order: happening.order };
+      return checkout;
+    case 'reserving':
+      if (happening.is === 'opened') return { at: 'paying', way: checkout.way, order: happening.order };
+      if (happening.is === 'refused') return { at: 'choosing', order: null, trouble: happening.trouble };
+      return checkout;
+    case 'paying':
+      if (happening.is === 'authorised') return { at: 'issuing', way: checkout.way, order: checkout.order };
+      if (happening.is === 'declined') return { at: 'choosing', order: checkout.order, trouble: happening.trouble };
+      if (happening.is === 'unsure') return { at: 'confirming', order: checkout.order };
+      return checkout;
+    case 'issuing':
+    case 'confirming':
+      if (happening.is === 'issued') return { at: 'issued', tickets: happening.tickets };
+      if (happening.is === 'notCharged') return { at: 'notCharged', reason: happening.reason };
+      if (happening.is === 'unsure' && checkout.at === 'issuing') return { at: 'confirming', order: checkout.order };
+      if (happening.is === 'gaveUp' && checkout.at === 'confirming') return { at: 'lost', order: checkout.order };
+      return checkout;
+    case 'lost':
+      // News may still come by the socket.
+      if (happening.is === 'issued') return { at: 'issued', tickets: happening.tickets };
+      if (happening.is === 'notCharged') return { at: 'notCharged', reason: happening.reason };
+      return checkout;
+    case 'notCharged':
+      return happening.is === 'again' ? CHOOSING : checkout;
+    case 'issued':
+      return checkout;
+  }
+}
+
+/** Whether a payment may be started. Nowhere else may a pay button work. */
+export const mayPay = (checkout: Checkout): boolean => checkout.at === 'choosing';
+
+/** Whether a request is under way, so that controls freeze and leaving asks once. */
+export const isBusy = (checkout: Checkout): boolean => ['reserving', 'paying', 'issuing', 'confirming'].includes(checkout.at);
+
+/** Tickets this purchase itself keeps from the rest: they are still ours to buy when the public count says none are left. */
+export function ownHeld(checkout: Checkout): number {
+  return 'order' in checkout && checkout.order && 'ticketCount' in checkout.order ? checkout.order.ticketCount : 0;
+}
+
+/** What an order's answer means for a purchase of unknown outcome; null while it is still open. */
+export function outcomeOf(order: { status: string; reason: string | null; lines: readonly { tickets: readonly OwnTicket[] }[] }): Happening | null {
+  if (order.status === 'succeeded') return { is: 'issued', tickets: order.lines.flatMap((line) => line.tickets) };
+  if (order.status === 'not_charged') return { is: 'notCharged', reason: order.reason ?? '' };
+  return null;
+}

@@ -1,0 +1,41 @@
+import { useState } from 'react';
+import { Check } from '@/shared/ui/field';
+import { S } from '@/shared/strings';
+import type { FormProblem } from '@/shared/ui/problem-list';
+import { FIELD, type Details } from './purchase-rules';
+import { TermsDialog } from './terms-dialog';
+
+interface ConsentBoxesProps {
+  details: Details;
+  onDetails: (details: Details) => void;
+  problems: readonly FormProblem[];
+  /** Each screen has its own specified words for the age (decision J-4). */
+  ageWords: string;
+}
+
+export function ConsentBoxes({ details, onDetails, problems, ageWords }: ConsentBoxesProps) {
+  const [reading, setReading] = useState(false);
+  const errorOf = (field: string) => problems.find((problem) => problem.field === field)?.text ?? null;
+  return (
+    <>
+      <Check id={FIELD.age} checked={details.overEighteen} error={errorOf(FIELD.age)} onChecked={(overEighteen) => onDetails({ ...details, overEighteen })}>
+        {ageWords}
+      </Check>
+      <Check id={FIELD.terms} checked={details.acceptsTerms} error={errorOf(FIELD.terms)} onChecked={(acceptsTerms) => onDetails({ ...details, acceptsTerms })}>
+        I accept the{' '}
+        <button
+          type="button"
+          className="link-btn"
+          onClick={(event) => {
+            // Reading the terms is not agreeing to them.
+            event.preventDefault();
+            setReading(true);
+          }}
+        >
+          {S.termsOfSale}
+        </button>
+      </Check>
+      <TermsDialog open={reading} onClose={() => setReading(false)} />
+    </>
+  );
+}

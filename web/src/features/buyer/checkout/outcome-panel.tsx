@@ -1,0 +1,33 @@
+import { useAtomValue } from 'jotai';
+import { configAtom } from '@/features/shared-live/live-atoms';
+import type { Checkout } from './checkout';
+
+interface OutcomePanelProps {
+  checkout: Checkout;
+  onAgain: () => void;
+}
+
+/** What to know and do when a payment is not simply done: money first, then what happens next. */
+export function OutcomePanel({ checkout, onAgain }: OutcomePanelProps) {
+  const config = useAtomValue(configAtom);
+  if (checkout.at === 'confirming' || checkout.at === 'lost') {
+    return (
+      <div className="panel" role="status">
+        <h2>We are confirming your payment</h2>
+        {checkout.at === 'confirming' ? <span className="spinner" aria-hidden="true" /> : null}
+        <p>{checkout.at === 'confirming' ? 'Please keep this page open. You do not need to pay again.' : 'This is taking longer than usual. Please do not pay again: either your tickets come by e-mail, or nothing is charged.'}</p>
+        <p>Reference: <strong>{checkout.order.paymentIntentId.slice(-8)}</strong></p>
+        {config ? <p>Questions? <a href={`mailto:${config.supportEmail}`}>{config.supportEmail}</a> or text {config.supportSms}.</p> : null}
+      </div>
+    );
+  }
+  if (checkout.at !== 'notCharged') return null;
+  const said = checkout.reason.includes('not been charged') ? checkout.reason : `${checkout.reason} You have not been charged.`.trim();
+  return (
+    <div className="panel" role="alert">
+      <h2>No tickets were bought</h2>
+      <p>{said}</p>
+      <button type="button" className="btn" onClick={onAgain}>Back to the draw</button>
+    </div>
+  );
+}

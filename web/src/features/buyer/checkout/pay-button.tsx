@@ -1,0 +1,40 @@
+import { useEffect, useState } from 'react';
+import { purchaseButton, S } from '@/shared/strings';
+import type { Checkout } from './checkout';
+
+const SLOW_MS = 5_000;
+
+interface PayButtonProps {
+  checkout: Checkout;
+  total: string;
+  /** Whether both boxes are ticked; until then the button answers with the list of problems (D4). */
+  ready: boolean;
+  busyWords: string | null;
+}
+
+export function PayButton({ checkout, total, ready, busyWords }: PayButtonProps) {
+  const working = checkout.at === 'reserving' || checkout.at === 'paying' || checkout.at === 'issuing';
+  const slow = useSlow(working);
+  return (
+    <>
+      <button type="submit" className={`btn wide pay${ready ? '' : ' is-waiting'}`} aria-disabled={!ready || undefined} disabled={working}>
+        {working ? <span className="spinner" aria-hidden="true" /> : null}
+        {checkout.at === 'reserving' ? S.settingUpPayment : working ? S.processingPayment : purchaseButton(total)}
+      </button>
+      <p className="pay-note" role="status">{working ? (busyWords ?? (slow ? 'Still working – do not close this page' : '')) : ''}</p>
+    </>
+  );
+}
+
+function useSlow(working: boolean): boolean {
+  const [slow, setSlow] = useState(false);
+  useEffect(() => {
+    if (!working) return;
+    const timer = setTimeout(() => setSlow(true), SLOW_MS);
+    return () => {
+      clearTimeout(timer);
+      setSlow(false);
+    };
+  }, [working]);
+  return slow;
+}

@@ -1,0 +1,49 @@
+import { Elements, useElements, useStripe } from '@stripe/react-stripe-js';
+import type { Appearance, Stripe, StripeElementsOptions } from '@stripe/stripe-js';
+import { useAtomValue } from 'jotai';
+import { useEffect, useMemo, useState, type ReactNode } from 'react';
+import { configAtom } from '@/features/shared-live/live-atoms';
+import { stripeSurface, type PaymentSurface } from './payment-surface';
+import { stripeFor } from './stripe-loader';
+
+const APPEARANCE: Appearance = {
+  theme: 'stripe',
+  variables: { colorPrimary: '#0B5D4B', colorText: '#10201D', colorTextPlaceholder: '#5F6B67', colorDanger: '#B3261E', borderRadius: '6px', fontSizeBase: '16px', spacingUnit: '4px' },
+  rules: { '.Input': { border: '1.5px solid #85806F', boxShadow: 'none', padding: '12px' }, '.Label': { fontWeight: '600' } },
+};
+
+interface PaymentProviderProps {
+  /** The club's account; null while it is not known. */
+  account: string | null;
+  /** Cents. */
+  amount: number;
+  children: ReactNode;
+}
+
+/** The provider's fields, mounted before any intent exists: the amount is enough to show them (A3 of the design brief). */
+export function PaymentProvider({ account, amount, children }: PaymentProviderProps) {
+  const config = useAtomValue(configAtom);
+  const [stripe, setStripe] = useState<Stripe | null>(null);
+  useEffect(() => {
+    if (!config || !account) return;
+    let current = true;
+    // After the first paint: nobody pays within the first moment, and everybody wants to see the draw.
+    const idle = window.requestIdleCallback ?? ((run: () => void) => window.setTimeout(run, 1));
+    idle(() => void stripeFor(config, account).then((loaded) => current && setStripe(loaded), () => {}));
+    return () => {
+      current = false;
+    };
+  }, [config, account]);
+  const options = useMemo<StripeElementsOptions>(
+    () => ({ mode: 'payment', amount, currency: 'aud', captureMethod: 'manual', paymentMethodTypes: ['card'], appearance: APPEARANCE }),
+    [amount],
+  );
+  return <Elements stripe={stripe} options={options}>{children}</Elements>;
+}
+
+/** The way to the provider; null until its library is here. */
+export function usePaymentSurface(): PaymentSurface | null {
+  const stripe = useStripe();
+  const elements = useElements();
+  return useMemo(() => (stripe && elements ? stripeSurface(stripe, elements) : null), [stripe, elements]);
+}

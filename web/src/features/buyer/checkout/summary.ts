@@ -1,0 +1,81 @@
+/** The purchase summary the thank-you page reads: from the session first, from a day-old copy at most (A:158, C-18). */
+import type { Draw } from '@/api/wire';
+import { cents, dollars, shareHalfUp } from '@/shared/money';
+import { readStored, writeStored } from '@/shared/storage';
+import { S } from '@/shared/strings';
+
+export interface SummaryDraw {
+  drawId: number;
+  drawNumber: number;
+  matchName: string;
+  league: string | null;
+  ticketCount: number;
+  /** Decimal dollars; an estimate of 70 % of sold × price until the server says better (D-9). */
+  prizePool: string;
+  ticketsSold: number;
+  totalTickets: number;
+  ticketPrice: string;
+  prizePercentage: number;
+}
+
+export interface Summary {
+  clubId: number | null;
+  clubName: string;
+  clubSlug: string;
+  draws: SummaryDraw[];
+  customerName: string;
+  totalTickets: number;
+}
+
+type SoldDraw = Pick<Draw, 'id' | 'drawNumber' | 'homeTeam' | 'awayTeam' | 'league' | 'ticketPrice' | 'ticketsSold' | 'prizePercentage' | 'clubId' | 'clubName' | 'clubSlug'>;
+
+export function summaryOf(lines: readonly { draw: SoldDraw; count: number }[], customerName: string): Summary {
+  const first = lines[0]?.draw;
+  return {
+    clubId: first?.clubId ?? null,
+    clubName: first?.clubName || S.fallbackClub,
+    clubSlug: first?.clubSlug ?? '',
+    customerName: customerName.trim() || S.fallbackBuyer,
+    totalTickets: lines.reduce((sum, line) => sum + line.count, 0),
+    draws: lines.map(({ draw, count }) => ({
+      drawId: draw.id,
+      drawNumber: draw.drawNumber,
+      matchName: `${draw.homeTeam} v ${draw.awayTeam}`,
+      league: draw.league,
+      ticketCount: count,
+      prizePool: dollars(shareHalfUp(draw.ticketsSold * cents(draw.ticketPrice), 70, 100)).replace(/[$,]/g, ''),
+      ticketsSold: draw.ticketsSold,
+      totalTickets: 169,
+      ticketPrice: draw.ticketPrice,
+      prizePercentage: draw.prizePercentage,
+    })),
+  };
+}
+
+const COPY_LIVES_MS = 24 * 60 * 60_000;
+
+/** False when the session cannot keep it; the local copy holds no mail address and no phone number. */
+export function keepSummary(summary: Summary): boolean {
+  writeStored('local', S.summaryKey, { ...summary, savedAt: Date.now() });
+  return writeStored('session', S.summaryKey, summary);
+}
+
+export function readSummary(): Summary | null {
+  const kept = readStored('session', S.summaryKey) ?? freshCopy();
+  if (typeof kept !== 'object' || kept === null || !Array.isArray((kept as Summary).draws)) return null;
+  const summary = kept as Partial<Summary> & Pick<Summary, 'draws'>;
+  return {
+    clubId: summary.clubId ?? null,
+    clubName: summary.clubName || S.fallbackClub,
+    clubSlug: summary.clubSlug ?? '',
+    customerName: summary.customerName || S.fallbackBuyer,
+    draws: summary.draws,
+    totalTickets: summary.totalTickets ?? summary.draws.reduce((sum, draw) => sum + draw.ticketCount, 0),
+  };
+}
+
+function freshCopy(): unknown {
+  const copy = readStored('local', S.summaryKey);
+  const savedAt = (copy as { savedAt?: unknown } | null)?.savedAt;
+  return typeof savedAt === 'number' && Date.now() - savedAt < COPY_LIVES_MS ? copy : null;
+}

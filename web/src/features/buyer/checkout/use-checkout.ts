@@ -1,0 +1,107 @@
+/** A purchase as a component sees it: where it stands, and the three things that must happen by themselves. */
+import { useAtom, useSetAtom, useStore } from 'jotai';
+import { useEffect, useRef } from 'react';
+import { useLocation } from 'wouter';
+import type { OrderAnswer } from '@/api/wire';
+import { useOrder } from '@/features/shared-live/use-live';
+import { S } from '@/shared/strings';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { attemptOf, endAttempt, noteAttempt } from './attempt';
+import { isBusy, outcomeOf, type Checkout, type Happening } from './checkout';
+import { checkoutAtom, detailsAtom, resetCheckoutAtom } from './checkout-atoms';
+import { NO_DETAILS } from './purchase-rules';
+import { keepSummary, type Summary } from './summary';
+
+export function useCheckout(scope: string) {
+  const [checkout, say] = useAtom(checkoutAtom(scope));
+  useRecovery(scope, say);
+  useResolution(scope, checkout, say);
+  useTroubleToast(checkout);
+  useAskBeforeLeaving(checkout);
+  return { checkout, say };
+}
+
+type Say = (happening: Happening) => void;
+
+/** A page that was reloaded in the middle of a payment asks what became of it before it offers anything. */
+function useRecovery(scope: string, say: Say): void {
+  useEffect(() => {
+    const attempt = attemptOf(scope);
+    if (attempt?.paying && attempt.orderToken && attempt.paymentIntentId) {
+      say({ is: 'unsure', order: { orderToken: attempt.orderToken, paymentIntentId: attempt.paymentIntentId } });
+    }
+  }, [scope, say]);
+}
+
+const ASKED_FOR_MS = 30_000;
+
+/** While the outcome is unknown the order is asked for every two seconds, fifteen times, and listened to for ever. */
+function useResolution(scope: string, checkout: Checkout, say: Say): void {
+  const open = checkout.at === 'confirming' || checkout.at === 'lost' ? checkout.order.orderToken : '';
+  const { order } = useOrder(open, checkout.at === 'confirming');
+  useEffect(() => {
+    if (!open || !order) return;
+    const outcome = outcomeOf(order);
+    if (outcome) {
+      endAttempt(scope);
+      say(outcome);
+    } else if (isUntouched(order)) {
+      // No card was accepted for the one payment intent of this attempt; with the same key it is the same intent again.
+      const attempt = attemptOf(scope);
+      if (attempt) noteAttempt(scope, { ...attempt, paying: false });
+      say({ is: 'notCharged', reason: 'Your payment was not completed.' });
+    }
+  }, [open, order, scope, say]);
+  useEffect(() => {
+    if (checkout.at !== 'confirming') return;
+    const timer = setTimeout(() => say({ is: 'gaveUp' }), ASKED_FOR_MS);
+    return () => clearTimeout(timer);
+  }, [checkout.at, say]);
+}
+
+/** The server says of an order whose intent awaits a payment method: no card was ever accepted for it. */
+function isUntouched(order: OrderAnswer): boolean {
+  return order.status === 'requires_payment_method';
+}
+
+/** What went wrong is said in a toast as well as beside the form. */
+function useTroubleToast(checkout: Checkout): void {
+  const showToast = useSetAtom(showToastAtom);
+  const trouble = checkout.at === 'choosing' ? checkout.trouble : null;
+  useEffect(() => {
+    if (trouble) showToast({ title: trouble.title, text: trouble.text.startsWith(`${trouble.title}: `) ? trouble.text.slice(trouble.title.length + 2) : trouble.text, bad: true });
+  }, [trouble, showToast]);
+}
+
+/** Leaving during a payment asks once. */
+function useAskBeforeLeaving(checkout: Checkout): void {
+  const busy = isBusy(checkout);
+  useEffect(() => {
+    if (!busy) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, [busy]);
+}
+
+/** Once issued: keep the summary, say so, forget what was typed, and go to the thank-you page. */
+export function useFinish(scope: string, checkout: Checkout, summary: () => Summary, toast: { title: string; text?: string }, onDone: () => void = () => {}): void {
+  const showToast = useSetAtom(showToastAtom);
+  const [, navigate] = useLocation();
+  const store = useStore();
+  const done = useRef(false);
+  useEffect(() => {
+    if (checkout.at !== 'issued' || done.current) return;
+    done.current = true;
+    const kept = summary();
+    const stored = keepSummary(kept);
+    store.set(detailsAtom, NO_DETAILS);
+    showToast(toast);
+    onDone();
+    navigate(stored ? '/thank-you' : `/club/${kept.clubSlug}`);
+    store.set(resetCheckoutAtom, scope);
+  }, [checkout, scope, summary, toast, onDone, navigate, showToast, store]);
+}
+
+export const CARD_SUCCESS = { title: S.purchaseSuccessful, text: S.checkEmail };
+export const WALLET_SUCCESS = { title: S.processingTickets };

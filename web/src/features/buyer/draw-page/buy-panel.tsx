@@ -1,0 +1,70 @@
+import { useAtomValue } from 'jotai';
+import { useEffect, useState } from 'react';
+import type { Draw } from '@/api/wire';
+import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
+import { ownHeld } from '@/features/buyer/checkout/checkout';
+import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
+import { clampCount, countFromQuery } from '@/features/buyer/checkout/purchase-rules';
+import type { DrawPhase } from '@/features/shared-live/draw-phase';
+import { configAtom, maintenanceAtom } from '@/features/shared-live/live-atoms';
+import { cents, priceOf } from '@/shared/money';
+import { S } from '@/shared/strings';
+import { PurchaseForm } from './purchase-form';
+
+/** How many tickets, kept between one and what is left; when others were quicker it drops, and says so. */
+function useCount(available: number, most: number) {
+  const [count, setCount] = useState(() => countFromQuery(window.location.search, 'quantity', available, most));
+  const [note, setNote] = useState<string | null>(null);
+  useEffect(() => {
+    if (available === 0 || count <= available) return;
+    setCount(clampCount(count, available, most));
+    setNote(`Only ${available} left – quantity changed`);
+  }, [available, count, most]);
+  const change = (next: number) => {
+    setNote(null);
+    setCount(clampCount(next, available, most));
+  };
+  return { count, note, change };
+}
+
+/** What can be done about this draw now: buy, or read why not. A purchase under way stays, whatever the draw becomes. */
+export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
+  const checkout = useAtomValue(checkoutAtom(`draw:${draw.drawNumber}`));
+  const maintenance = useAtomValue(maintenanceAtom);
+  const config = useAtomValue(configAtom);
+  const held = ownHeld(checkout);
+  const available = Math.max(0, draw.ticketsAvailable) + held;
+  const { count, note, change } = useCount(available, config?.maxPerPurchase ?? 50);
+  const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
+  const underWay = checkout.at !== 'choosing' || held > 0;
+  const sellable = phase === 'active' && !maintenance;
+  return (
+    <section className="card buy" aria-label={S.purchaseTickets}>
+      {sellable || underWay ? (
+        <PaymentProvider account={draw.connectedAccountId ?? null} amount={price.total}>
+          <PurchaseForm draw={draw} count={count} onCount={change} available={available} note={note} />
+        </PaymentProvider>
+      ) : (
+        <ClosedPanel draw={draw} phase={phase} maintenance={maintenance} />
+      )}
+    </section>
+  );
+}
+
+function ClosedPanel({ draw, phase, maintenance }: { draw: Draw; phase: DrawPhase; maintenance: boolean }) {
+  if (phase === 'completed') return <Words title={S.drawCompleted} text={S.drawCompletedText}><a className="btn sec" href={`/verify/${draw.drawNumber}`}>Verify this draw</a></Words>;
+  if (phase === 'cancelled') return <Words title="Draw cancelled" text="This draw was cancelled. Every ticket is refunded." />;
+  if (phase === 'closed') return <Words title={S.drawClosed} text={S.drawClosedText} />;
+  if (phase === 'soldOut') return <Words title={S.soldOutPanel} text={S.soldOutText}>{draw.ticketsHeld > 0 ? <p>{draw.ticketsHeld} {draw.ticketsHeld === 1 ? 'ticket is' : 'tickets are'} still being paid for. If one comes back, this page shows it at once.</p> : null}</Words>;
+  return maintenance ? <Words title={S.maintenance} text={S.maintenanceText} /> : null;
+}
+
+function Words({ title, text, children }: { title: string; text: string; children?: React.ReactNode }) {
+  return (
+    <div className="panel" role="status">
+      <h2>{title}</h2>
+      <p>{text}</p>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+import { useEffect, useState } from 'react';
+import { cents, dollars, type Price } from '@/shared/money';
+import { S } from '@/shared/strings';
+
+const SPOKEN_AFTER_MS = 600;
+
+/** What it costs; the total is the largest figure of the form, and spoken when it has settled. */
+export function PriceLines({ ticket, count, price, feeWords = S.paymentProcessingFees }: { ticket: string; count: number; price: Price; feeWords?: string }) {
+  const [spoken, setSpoken] = useState('');
+  const total = dollars(price.total);
+  useEffect(() => {
+    const timer = setTimeout(() => setSpoken(`Total ${total}`), SPOKEN_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [total]);
+  return (
+    <div className="price-lines">
+      <div className="sum-row"><span>{count} × {dollars(cents(ticket))}</span><span>{dollars(price.subtotal)}</span></div>
+      {price.cardFee > 0 ? <div className="sum-row"><span>{feeWords}</span><span>{dollars(price.cardFee)}</span></div> : null}
+      <div className="sum-row total"><span>Total</span><span>{total}</span></div>
+      <span className="sr" aria-live="polite">{spoken}</span>
+    </div>
+  );
+}

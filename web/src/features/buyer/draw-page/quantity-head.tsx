@@ -1,0 +1,37 @@
+import { FIELD } from '@/features/buyer/checkout/purchase-rules';
+import { S } from '@/shared/strings';
+import { Stepper } from '@/shared/ui/stepper';
+
+const QUICK = [1, 2, 5, 10];
+
+interface QuantityHeadProps {
+  count: number;
+  available: number;
+  onCount: (count: number) => void;
+  disabled: boolean;
+  note: string | null;
+}
+
+/** Heading and count on one row; quick picks below it where there is room. */
+export function QuantityHead({ count, available, onCount, disabled, note }: QuantityHeadProps) {
+  const most = Math.min(available, 50);
+  return (
+    <>
+      <div className="buy-head">
+        <div>
+          <h2 id="purchase-title">{S.purchaseTickets}</h2>
+          <p>Quantity · {available} left</p>
+        </div>
+        <Stepper id={FIELD.quantity} label="Quantity" value={count} max={most} onValue={onCount} disabled={disabled} />
+      </div>
+      <div className="quick" role="group" aria-label="Quick picks">
+        {QUICK.filter((pick) => pick <= most).map((pick) => (
+          <button key={pick} type="button" aria-pressed={pick === count} disabled={disabled} onClick={() => onCount(pick)}>
+            {pick}<span className="sr"> {pick === 1 ? 'ticket' : 'tickets'}</span>
+          </button>
+        ))}
+      </div>
+      <p className="quantity-note" role="status">{note}</p>
+    </>
+  );
+}

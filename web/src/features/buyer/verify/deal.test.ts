@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { chacha20Block, commitmentOf, dealOf, seedFromHex, toHex, verify } from './deal';
+
+const VECTOR = join(import.meta.dirname, '../../../../../actors/domain/tests/deal_vector.json');
+
+test('the ChaCha20 block is the one of RFC 8439, section 2.3.2', () => {
+  const key = Uint8Array.from({ length: 32 }, (_, index) => index);
+  const start = new Uint32Array(16);
+  start.set([0x61707865, 0x3320646e, 0x79622d32, 0x6b206574]);
+  const view = new DataView(key.buffer);
+  for (let index = 0; index < 8; index++) start[4 + index] = view.getUint32(index * 4, true);
+  start.set([1, 0x09000000, 0x4a000000, 0], 12);
+  expect([...chacha20Block(start)].map((word) => word.toString(16))).toEqual(
+    'e4e7f110 15593bd1 1fdd0f50 c47120a3 c7f4d1c7 368c033 9aaa2204 4e6cd4c3 466482d2 9aa9f07 5d7c214 a2028bd9 d19c12b5 b94e16de e883d0cb 4e3c50a2'.split(' '),
+  );
+});
+
+test('a deal carries every cell once', () => {
+  const deal = dealOf(new Uint8Array(32).fill(7));
+  expect(new Set(deal).size).toBe(169);
+  expect(Math.min(...deal)).toBe(0);
+  expect(Math.max(...deal)).toBe(168);
+});
+
+test('the promise is SHA-256 over the name, the draw number and the seed', async () => {
+  const { createHash } = await import('node:crypto');
+  const seed = new Uint8Array(32).fill(9);
+  const expected = createHash('sha256').update('football-doubles-v1').update('1042').update(seed).digest('hex');
+  expect(await commitmentOf(1042, seed)).toBe(expected);
+});
+
+test('a changed seed, a changed promise or another winner is found out', async () => {
+  const seed = new Uint8Array(32).fill(7);
+  const deal = dealOf(seed);
+  const winner = deal.indexOf(6 * 13 + 8) + 1;
+  const claim = { drawNumber: 1042, commitment: await commitmentOf(1042, seed), seed: toHex(seed), result: { home: 7, away: 9 }, winningTicket: winner };
+  expect(await verify(claim)).toMatchObject({ promised: true, winningTicket: winner, sameWinner: true });
+  expect(await verify({ ...claim, seed: toHex(new Uint8Array(32).fill(8)) })).toMatchObject({ promised: false });
+  expect(await verify({ ...claim, drawNumber: 1043 })).toMatchObject({ promised: false });
+  expect(await verify({ ...claim, winningTicket: (winner % 169) + 1 })).toMatchObject({ sameWinner: false });
+  expect(await verify({ ...claim, seed: null })).toBeNull();
+  expect(await verify({ ...claim, seed: 'zz' })).toBeNull();
+});
+
+describe.runIf(existsSync(VECTOR))('the vector that Rust wrote', () => {
+  interface Vector { drawNumber?: number; draw?: number; seed: string; commitment: string; cells: number[] }
+  const vectors = existsSync(VECTOR) ? ([JSON.parse(readFileSync(VECTOR, 'utf8'))].flat() as Vector[]) : [];
+  test.each(vectors)('is computed the same here: draw $drawNumber$draw', async (vector) => {
+    const seed = seedFromHex(vector.seed);
+    expect(seed).not.toBeNull();
+    if (!seed) return;
+    expect(await commitmentOf(vector.drawNumber ?? vector.draw ?? 0, seed)).toBe(vector.commitment);
+    expect(dealOf(seed)).toEqual(vector.cells);
+  });
+});

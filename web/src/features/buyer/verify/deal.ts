@@ -1,0 +1,121 @@
+/**
+ * Recomputes a draw's deal from its revealed seed (decision K-1), with nothing of the server's but the seed: a Fisher–Yates
+ * order of the 169 cells, each index taken from the ChaCha20 keystream by rejection, and the SHA-256 published before the sale.
+ */
+
+const CELLS = 169;
+const DOMAIN = 'football-doubles-v1';
+
+/** `football-doubles-v1` ‖ draw number in decimal ‖ seed, hashed by the browser. */
+export async function commitmentOf(drawNumber: number, seed: Uint8Array): Promise<string> {
+  const prefix = new TextEncoder().encode(`${DOMAIN}${drawNumber}`);
+  const message = new Uint8Array(prefix.length + seed.length);
+  message.set(prefix);
+  message.set(seed, prefix.length);
+  return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', message)));
+}
+
+/** Ticket number k carries `dealOf(seed)[k - 1]`. */
+export function dealOf(seed: Uint8Array): number[] {
+  const next = words(seed);
+  const cells = Array.from({ length: CELLS }, (_, cell) => cell);
+  for (let last = CELLS - 1; last > 0; last--) {
+    const bound = last + 1;
+    const limit = Math.floor(2 ** 32 / bound) * bound;
+    let word = next();
+    // Words past the last whole multiple would favour the first cells.
+    while (word >= limit) word = next();
+    const chosen = word % bound;
+    [cells[last], cells[chosen]] = [cells[chosen] ?? 0, cells[last] ?? 0];
+  }
+  return cells;
+}
+
+/** The ChaCha20 keystream (RFC 8439: key = seed, nonce 0, counter from 0) as little-endian 32-bit words. */
+function words(seed: Uint8Array): () => number {
+  const key = new DataView(seed.buffer, seed.byteOffset, 32);
+  const start = new Uint32Array(16);
+  start.set([0x61707865, 0x3320646e, 0x79622d32, 0x6b206574]);
+  for (let index = 0; index < 8; index++) start[4 + index] = key.getUint32(index * 4, true);
+  let block = new Uint32Array(0);
+  let counter = 0;
+  let place = 16;
+  return () => {
+    if (place >= 16) {
+      start[12] = counter++;
+      block = chacha20Block(start);
+      place = 0;
+    }
+    return block[place++] ?? 0;
+  };
+}
+
+const ROUNDS: readonly (readonly [number, number, number, number])[] = [
+  [0, 4, 8, 12], [1, 5, 9, 13], [2, 6, 10, 14], [3, 7, 11, 15],
+  [0, 5, 10, 15], [1, 6, 11, 12], [2, 7, 8, 13], [3, 4, 9, 14],
+];
+
+export function chacha20Block(start: Uint32Array): Uint32Array<ArrayBuffer> {
+  const state = new Uint32Array(start);
+  const at = (index: number) => state[index] ?? 0;
+  const mix = (into: number, from: number, turned: number, by: number) => {
+    state[into] = at(into) + at(from);
+    const word = at(turned) ^ at(into);
+    state[turned] = (word << by) | (word >>> (32 - by));
+  };
+  for (let round = 0; round < 10; round++) {
+    for (const [a, b, c, d] of ROUNDS) {
+      mix(a, b, d, 16);
+      mix(c, d, b, 12);
+      mix(a, b, d, 8);
+      mix(c, d, b, 7);
+    }
+  }
+  return state.map((word, index) => word + (start[index] ?? 0));
+}
+
+export function toHex(bytes: Uint8Array): string {
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Null when it is not 32 bytes in hexadecimal. */
+export function seedFromHex(hex: string): Uint8Array | null {
+  if (!/^[0-9a-f]{64}$/i.test(hex)) return null;
+  return Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+}
+
+export interface Verdict {
+  /** Whether the revealed seed is the one that was promised before the first sale. */
+  promised: boolean;
+  computedCommitment: string;
+  /** Cells by ticket number, from ticket 1. */
+  deal: readonly number[];
+  /** The ticket that carries the result's pair by our own reckoning; null without a result. */
+  winningTicket: number | null;
+  /** Whether the server named the same ticket; null without a result. */
+  sameWinner: boolean | null;
+}
+
+export interface Claim {
+  drawNumber: number;
+  commitment: string;
+  seed: string | null;
+  result: { home: number; away: number } | null;
+  winningTicket: number | null;
+}
+
+/** Everything recomputed; null before the reveal or when the seed cannot be read. */
+export async function verify(claim: Claim): Promise<Verdict | null> {
+  const seed = claim.seed === null ? null : seedFromHex(claim.seed);
+  if (!seed) return null;
+  const computedCommitment = await commitmentOf(claim.drawNumber, seed);
+  const deal = dealOf(seed);
+  const winningTicket = claim.result ? deal.indexOf((claim.result.home - 1) * 13 + claim.result.away - 1) + 1 : null;
+  return {
+    promised: computedCommitment === claim.commitment.toLowerCase(),
+    computedCommitment,
+    deal,
+    winningTicket,
+    sameWinner: winningTicket === null ? null : winningTicket === claim.winningTicket,
+  };
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { CELLS, TALLY_ORDER, cellOf, litSlots, pairAt, staggerMs } from './grid';
+import { soldCells } from './result-grid';
+
+test('the tally lights every slot once, in the same order for ever', () => {
+  expect(new Set(TALLY_ORDER).size).toBe(CELLS);
+  expect(TALLY_ORDER.slice(0, 5)).toMatchInlineSnapshot(`
+    [
+      159,
+      12,
+      5,
+      7,
+      133,
+    ]
+  `);
+});
+
+test('as many slots are lit as tickets are sold, and a lit slot stays lit', () => {
+  expect([0, 1, 113, 169, 200, -1].map((sold) => litSlots(sold).size)).toEqual([0, 1, 113, 169, 169, 0]);
+  expect([...litSlots(113)].every((slot) => litSlots(114).has(slot))).toBe(true);
+});
+
+test('a cell is a pair and a pair is a cell', () => {
+  expect(pairAt(0)).toEqual({ home: 1, away: 1 });
+  expect(pairAt(168)).toEqual({ home: 13, away: 13 });
+  expect(Array.from({ length: CELLS }, (_, cell) => cellOf(pairAt(cell)))).toEqual(Array.from({ length: CELLS }, (_, cell) => cell));
+});
+
+test('many sales in one message light one after the other, all within 1.2 seconds', () => {
+  expect([staggerMs(0, 3), staggerMs(2, 3)]).toEqual([0, 80]);
+  expect(staggerMs(168, 169)).toBeLessThan(1_200);
+});
+
+test('sold cells are known only after the reveal', () => {
+  const tickets = Array.from({ length: CELLS }, (_, cell) => ({ sold: cell < 2, homeNumber: pairAt(cell).home, awayNumber: pairAt(cell).away }));
+  expect(soldCells(tickets)).toEqual(new Set([0, 1]));
+  expect(soldCells(tickets.map((ticket) => ({ ...ticket, homeNumber: null })))).toBeNull();
+});

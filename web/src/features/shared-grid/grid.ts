@@ -1,0 +1,42 @@
+/** The 13 × 13 grid as numbers. Before the result it is a tally and not a map: the k-th sale lights a slot that says nothing about pairs. */
+
+export const SIDE = 13;
+export const CELLS = SIDE * SIDE;
+
+export interface Pair {
+  home: number;
+  away: number;
+}
+
+/** Row by row from the top: cell 0 is home 1, away 1. */
+export const pairAt = (cell: number): Pair => ({ home: Math.floor(cell / SIDE) + 1, away: (cell % SIDE) + 1 });
+export const cellOf = ({ home, away }: Pair): number => (home - 1) * SIDE + away - 1;
+
+/** A small generator with a fixed start: the same order in every browser for ever. */
+function fixedOrder(): number[] {
+  let word = 20_261_120;
+  const order = Array.from({ length: CELLS }, (_, slot) => slot);
+  for (let last = CELLS - 1; last > 0; last--) {
+    word = (Math.imul(word, 1_664_525) + 1_013_904_223) >>> 0;
+    const other = Math.floor((word / 2 ** 32) * (last + 1));
+    [order[last], order[other]] = [order[other] ?? 0, order[last] ?? 0];
+  }
+  return order;
+}
+
+/** The order in which sales light the tally: the same for every draw, so a lit slot tells nobody anything about a pair (D2). */
+export const TALLY_ORDER: readonly number[] = fixedOrder();
+
+/** The slots that are lit when so many tickets are sold. */
+export function litSlots(sold: number): ReadonlySet<number> {
+  return new Set(TALLY_ORDER.slice(0, Math.max(0, Math.min(CELLS, sold))));
+}
+
+const STAGGER_MS = 40;
+const STAGGER_MS_MAX = 1_200;
+
+/** When each newly lit slot lights, so that many sales in one message are seen as many, within 1.2 s. */
+export function staggerMs(index: number, count: number): number {
+  const step = Math.min(STAGGER_MS, STAGGER_MS_MAX / Math.max(1, count));
+  return Math.round(index * step);
+}

@@ -1,0 +1,60 @@
+import { CELLS, SIDE, cellOf, type Pair } from './grid';
+
+interface ResultGridProps {
+  result: Pair;
+  /** Cells whose tickets were sold; null while that has not been revealed. */
+  sold: ReadonlySet<number> | null;
+  winnerSold: boolean;
+  caption: string;
+  /** Whether to play the reveal, once. */
+  playing: boolean;
+}
+
+const NUMBERS = Array.from({ length: SIDE }, (_, index) => index + 1);
+const ROW_MS = 900;
+const COLUMN_MS = 1_900;
+const STEP_MS = 60;
+
+/** The result: one row crossing one column. A real table, so that it can be read cell by cell. */
+export function ResultGrid({ result, sold, winnerSold, caption, playing }: ResultGridProps) {
+  const winner = cellOf(result);
+  const cell = (home: number, away: number) => {
+    const at = cellOf({ home, away });
+    const inRow = home === result.home;
+    const inColumn = away === result.away;
+    const look = ['cell', sold?.has(at) && 'is-sold', inRow && 'in-row', inColumn && 'in-column', at === winner && 'is-winner', at === winner && !winnerSold && 'is-unsold'].filter(Boolean).join(' ');
+    const words = at === winner ? (winnerSold ? 'winning ticket' : 'winning pair, not sold') : sold ? (sold.has(at) ? 'sold' : 'not sold') : '';
+    const delay = at === winner ? undefined : inRow ? ROW_MS + (away - 1) * STEP_MS : inColumn ? COLUMN_MS + (home - 1) * STEP_MS : undefined;
+    return (
+      <td key={away} className={look} style={delay === undefined ? undefined : { animationDelay: `${delay}ms` }}>
+        <span className="sr">{words}</span>
+        {at === winner ? <span aria-hidden="true">★</span> : null}
+      </td>
+    );
+  };
+  return (
+    <table className={`result-grid${playing ? ' is-playing' : ''}`}>
+      <caption className="sr">{caption}</caption>
+      <thead>
+        <tr>
+          <td aria-hidden="true" />
+          {NUMBERS.map((away) => <th key={away} scope="col" className={away === result.away ? 'is-hit-column' : undefined}><span className="sr">Away </span>{away}</th>)}
+        </tr>
+      </thead>
+      <tbody>
+        {NUMBERS.map((home) => (
+          <tr key={home}>
+            <th scope="row" className={home === result.home ? 'is-hit-row' : undefined}><span className="sr">Home </span>{home}</th>
+            {NUMBERS.map((away) => cell(home, away))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Sold cells from a list of tickets; null when their pairs are not revealed. */
+export function soldCells(tickets: readonly { sold: boolean; homeNumber: number | null; awayNumber: number | null }[]): ReadonlySet<number> | null {
+  if (tickets.length !== CELLS || tickets.some((ticket) => ticket.homeNumber === null)) return null;
+  return new Set(tickets.filter((ticket) => ticket.sold).map((ticket) => cellOf({ home: ticket.homeNumber ?? 1, away: ticket.awayNumber ?? 1 })));
+}

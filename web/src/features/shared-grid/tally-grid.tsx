@@ -1,0 +1,45 @@
+import { memo, useEffect, useMemo, useRef, useState } from 'react';
+import { CELLS, TALLY_ORDER, staggerMs } from './grid';
+
+const SLOT_OF_SALE = TALLY_ORDER;
+const SALE_OF_SLOT: readonly number[] = TALLY_ORDER.reduce<number[]>((sales, slot, sale) => ((sales[slot] = sale), sales), []);
+const SPOKEN_EVERY_MS = 10_000;
+
+/** One slot redraws only when it changes; a sale touches one of 169. */
+const Slot = memo(function Slot({ lit, delay }: { lit: boolean; delay: number | null }) {
+  const look = lit ? (delay === null ? 'slot is-sold' : 'slot is-sold is-fresh') : 'slot';
+  return <i className={look} style={delay ? { animationDelay: `${delay}ms` } : undefined} />;
+});
+
+/** The words for a screen reader change at most every ten seconds. */
+function useSpoken(sold: number): number {
+  const [spoken, setSpoken] = useState(sold);
+  const spokenAt = useRef(0);
+  useEffect(() => {
+    const wait = Math.max(0, SPOKEN_EVERY_MS - (performance.now() - spokenAt.current));
+    const timer = setTimeout(() => {
+      spokenAt.current = performance.now();
+      setSpoken(sold);
+    }, wait);
+    return () => clearTimeout(timer);
+  }, [sold]);
+  return spoken;
+}
+
+/** How many tickets are sold, as lights. It is a count: no axis, no pair, no name. */
+export function TallyGrid({ sold }: { sold: number }) {
+  // What was lit before the last change, so that only new lights are animated, one after the other.
+  const [change, setChange] = useState({ from: sold, to: sold });
+  if (change.to !== sold) setChange({ from: change.to, to: sold });
+  const spoken = useSpoken(sold);
+  const slots = useMemo(
+    () =>
+      Array.from({ length: CELLS }, (_, slot) => {
+        const sale = SALE_OF_SLOT[slot] ?? SLOT_OF_SALE.length;
+        const fresh = sale >= change.from && sale < change.to;
+        return <Slot key={slot} lit={sale < change.to} delay={fresh ? staggerMs(sale - change.from, change.to - change.from) : null} />;
+      }),
+    [change],
+  );
+  return <div className="tally" role="img" aria-label={`${spoken} of ${CELLS} tickets sold`}>{slots}</div>;
+}
