@@ -16,6 +16,19 @@ export function useTopic(topic: string | null): void {
   }, [topic, want]);
 }
 
+/** Topics of several draws; a change of one makes the order's own answer worth asking for again. */
+export function useDrawTopics(drawNumbers: readonly number[]): void {
+  const want = useSetAtom(wantTopicAtom);
+  const key = drawNumbers.join(',');
+  useEffect(() => {
+    const topics = key === '' ? [] : key.split(',').map((number) => `draw:${number}`);
+    for (const topic of topics) want(topic, 1);
+    return () => {
+      for (const topic of topics) want(topic, -1);
+    };
+  }, [key, want]);
+}
+
 export interface Poll {
   /** Milliseconds, from the specification's table. */
   every: number;

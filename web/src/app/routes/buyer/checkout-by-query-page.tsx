@@ -1,5 +1,11 @@
-import type { PageProps } from '@/app/page-props';
+import { Redirect } from 'wouter';
+import { Page as NotFound } from '@/app/routes/not-found-page';
 
-export function Page({ params }: PageProps) {
-  return <main id="main" className="plain-page"><h1>{Object.values(params).join(' ')}</h1></main>;
+/** `/checkout?drawId=…&ticketCount=…` leads to the draw's own checkout; without a draw there is nothing here (decision A-5). */
+export function Page() {
+  const query = new URLSearchParams(window.location.search);
+  const draw = query.get('drawId') ?? '';
+  if (!/^\d+$/.test(draw)) return <NotFound />;
+  const tickets = query.get('ticketCount') ?? '';
+  return <Redirect replace to={`/checkout/${draw}${/^\d+$/.test(tickets) ? `?tickets=${tickets}` : ''}`} />;
 }

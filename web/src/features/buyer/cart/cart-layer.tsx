@@ -1,4 +1,39 @@
+import './cart.css';
+import { useAtom, useAtomValue } from 'jotai';
+import { useLocation } from 'wouter';
+import { dollars } from '@/shared/money';
+import { S } from '@/shared/strings';
+import { Dialog } from '@/shared/ui/dialog';
+import { CartIcon } from '@/shared/ui/icons';
+import { badge } from './cart';
+import { cartAtom, drawerAtom, totalsAtom } from './cart-atoms';
+import { CartLines } from './cart-lines';
+
 /** The floating cart button and its drawer; nothing while the cart is empty. */
 export function CartLayer() {
-  return null;
+  const cart = useAtomValue(cartAtom);
+  const { tickets, total } = useAtomValue(totalsAtom);
+  const [open, setOpen] = useAtom(drawerAtom);
+  const [path, navigate] = useLocation();
+  if (cart.items.length === 0) return null;
+  const onCheckout = () => {
+    setOpen(false);
+    navigate('/cart/checkout');
+  };
+  return (
+    <>
+      {path.startsWith('/cart') ? null : (
+        <button type="button" className="cart-button no-print" aria-label={`Cart, ${tickets} ${tickets === 1 ? 'ticket' : 'tickets'}`} onClick={() => setOpen(true)}>
+          <CartIcon />
+          <span className="cart-count num" aria-hidden="true">{badge(tickets)}</span>
+        </button>
+      )}
+      <Dialog title="Your cart" kind="drawer" open={open} onClose={() => setOpen(false)}>
+        <CartLines />
+        <div className="sum-row total"><span>Total</span><span>{dollars(total)}</span></div>
+        <p className="meta">{S.sixtySeconds}</p>
+        <button type="button" className="btn wide" onClick={onCheckout}>Checkout</button>
+      </Dialog>
+    </>
+  );
 }

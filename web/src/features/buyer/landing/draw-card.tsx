@@ -12,7 +12,7 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { isPhone, share, shareOf } from '@/features/buyer/site/share';
 
 /** A draw in a list. Not the whole card is a link: the button is, so a thumb that scrolls buys nothing. */
-export function DrawCard({ drawNumber, awaiting = false }: { drawNumber: number; awaiting?: boolean }) {
+export function DrawCard({ drawNumber, awaiting = false, children }: { drawNumber: number; awaiting?: boolean; children?: React.ReactNode }) {
   const draw = useAtomValue(drawAtom(drawNumber));
   const now = useAtomValue(nowAtom);
   if (!draw) return <div className="card draw-card" aria-hidden="true" />;
@@ -44,6 +44,7 @@ export function DrawCard({ drawNumber, awaiting = false }: { drawNumber: number;
           <Foot draw={draw} phase={phase} awaiting={awaiting} />
         </>
       )}
+      {children}
     </article>
   );
 }

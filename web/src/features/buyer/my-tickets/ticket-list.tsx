@@ -1,0 +1,28 @@
+import type { OrderLine } from '@/api/wire';
+import { Link } from 'wouter';
+import { dayAndTime } from '@/shared/dates';
+import { cents, shortDollars } from '@/shared/money';
+
+/** The owner's own tickets of one draw, each with its pair. */
+export function TicketList({ line }: { line: OrderLine }) {
+  const id = `line-${line.drawNumber}`;
+  return (
+    <section className="card panel ticket-lines" aria-labelledby={id}>
+      <h2 id={id}>{line.homeTeam} v {line.awayTeam}</h2>
+      <p className="meta">{line.league ? `${line.league} · ` : ''}{dayAndTime(line.gameDate, line.timezone)} · <Link href={`/draw/${line.drawNumber}`}>Draw {line.drawNumber}</Link></p>
+      <p className="meta">{line.ticketCount} {line.ticketCount === 1 ? 'ticket' : 'tickets'} · current prize {shortDollars(cents(line.currentPrize))} · {line.ticketsSold}/169 sold</p>
+      {line.tickets.length > 0 ? (
+        <ul className="tickets">
+          {line.tickets.map((ticket) => (
+            <li key={ticket.serialNumber} className={ticket.isWinner ? 'ticket is-winner' : 'ticket'}>
+              <span className="pair num"><span className="sr">{line.homeTeam} </span>{ticket.homeNumber} <span aria-hidden="true">×</span><span className="sr">, {line.awayTeam} </span> {ticket.awayNumber}</span>
+              <span className="serial">{ticket.serialNumber}</span>
+              {ticket.isWinner ? <strong>★ Winning ticket</strong> : null}
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      <p className="meta">Home number × away number. Your pair wins if both players score their team’s first try.</p>
+    </section>
+  );
+}

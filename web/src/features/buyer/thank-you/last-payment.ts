@@ -1,0 +1,14 @@
+/** What the purchase left behind for the thank-you page: the order's token and the payment's name (decision C-17). */
+import { LAST_PAYMENT_KEY } from '@/features/buyer/checkout/pay';
+import { readStored } from '@/shared/storage';
+
+export interface LastPayment {
+  orderToken: string;
+  paymentIntentId: string;
+}
+
+/** From the session; after a redirect by the buyer's bank the address says which payment it was. */
+export function lastPayment(): LastPayment | null {
+  const kept = readStored('session', LAST_PAYMENT_KEY) as Partial<LastPayment> | null;
+  return kept && typeof kept.orderToken === 'string' && typeof kept.paymentIntentId === 'string' ? { orderToken: kept.orderToken, paymentIntentId: kept.paymentIntentId } : null;
+}

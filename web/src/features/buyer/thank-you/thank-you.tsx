@@ -1,0 +1,98 @@
+import { useSetAtom } from 'jotai';
+import { Link } from 'wouter';
+import type { OrderAnswer } from '@/api/wire';
+import { TicketList } from '@/features/buyer/my-tickets/ticket-list';
+import type { Summary } from '@/features/buyer/checkout/summary';
+import { cents, dollars, shortDollars } from '@/shared/money';
+import { S, fill } from '@/shared/strings';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { isPhone, share } from '@/features/buyer/site/share';
+import { calendarFile } from './calendar';
+
+/** How the payment stands: certainty first. */
+export function Outcome({ order, summary, gaveUp }: { order: OrderAnswer | undefined; summary: Summary; gaveUp: boolean }) {
+  if (order?.status === 'not_charged') {
+    return (
+      <div className="card thanks-head" role="alert">
+        <h1>No tickets were bought</h1>
+        <p>{order.reason ? `${order.reason} ` : ''}You have not been charged.</p>
+      </div>
+    );
+  }
+  if (order?.status === 'requires_payment_method' || order?.status === 'requires_action') {
+    return (
+      <div className="card thanks-head" role="alert">
+        <h1>Your payment was not completed</h1>
+        <p>You have not been charged. Your tickets are not bought yet.</p>
+        <div className="actions"><Link className="btn" href={`/draw/${order.lines[0]?.drawNumber ?? ''}`}>Try again</Link></div>
+      </div>
+    );
+  }
+  const issued = order?.status === 'succeeded';
+  const count = summary.totalTickets;
+  return (
+    <div className="card thanks-head">
+      <span className="done-mark" aria-hidden="true">✓</span>
+      <h1>Thank you, {order?.buyerName || summary.customerName}</h1>
+      <div role="status">
+        {issued ? (
+          <p>{count} {count === 1 ? 'ticket' : 'tickets'} bought for {money(order.amount)}. {order.buyerEmailMasked ? `A confirmation is on its way to ${order.buyerEmailMasked}.` : S.checkEmail}</p>
+        ) : (
+          <p>Your payment went through. Your tickets are being issued{gaveUp ? '; a confirmation e-mail should follow. If it does not come, contact support.' : '…'}</p>
+        )}
+      </div>
+      {order ? <p className="meta">Reference {order.paymentIntentId.slice(-8)}</p> : null}
+    </div>
+  );
+}
+
+const money = (amount: string | number) => (typeof amount === 'number' ? dollars(amount) : dollars(cents(amount)));
+
+/** The tickets when the server has them, the kept summary until then. */
+export function Bought({ order, summary }: { order: OrderAnswer | undefined; summary: Summary }) {
+  if (order && order.status === 'succeeded') return order.lines.map((line) => <TicketList key={line.drawNumber} line={line} />);
+  return summary.draws.map((draw) => (
+    <section key={draw.drawNumber} className="card panel">
+      <h2>{draw.matchName}</h2>
+      <p className="meta">{draw.ticketCount} {draw.ticketCount === 1 ? 'ticket' : 'tickets'} · {draw.ticketsSold}/{draw.totalTickets} sold · prize pool about {shortDollars(cents(draw.prizePool))} (estimate)</p>
+    </section>
+  ));
+}
+
+export function ShareBox({ summary }: { summary: Summary }) {
+  const showToast = useSetAtom(showToastAtom);
+  const first = summary.draws[0];
+  if (!first) return null;
+  const url = `${window.location.origin}/draw/${first.drawNumber}`;
+  const text = `I just backed ${summary.clubName} with ${summary.totalTickets} ${summary.totalTickets === 1 ? 'ticket' : 'tickets'} in the ${first.matchName} draw. ${first.ticketsSold}/169 tickets sold. Join in:`;
+  const what = { title: first.matchName, text, url };
+  const send = async (via?: Pick<Navigator, 'clipboard'>) => {
+    const toast = await share(what, via);
+    if (toast) showToast(toast);
+  };
+  return (
+    <section className="card panel no-print" aria-labelledby="share-title">
+      <h2 id="share-title">Bring a mate</h2>
+      <p className="share-box">{text}{'\n'}{url}</p>
+      <div className="actions">
+        {isPhone() ? <button type="button" className="btn" onClick={() => void send()}>Share</button> : null}
+        <button type="button" className="btn sec" onClick={() => void send({ clipboard: navigator.clipboard })}>Copy to Clipboard</button>
+      </div>
+    </section>
+  );
+}
+
+export function WhereNext({ order, summary, children }: { order: OrderAnswer | undefined; summary: Summary; children: React.ReactNode }) {
+  const games = (order?.lines ?? []).map((line) => ({ drawNumber: line.drawNumber, name: `${line.homeTeam} v ${line.awayTeam}`, at: line.gameDate }));
+  const calendar = () => `data:text/calendar;charset=utf-8,${encodeURIComponent(calendarFile(games, window.location.origin, new Date()))}`;
+  const club = summary.clubSlug ? `/club/${summary.clubSlug}` : '/';
+  return (
+    <div className="actions no-print">
+      <Link className="btn" href={club}>{fill(S.returnToClub, { club: summary.clubName })}</Link>
+      <Link className="btn sec" href="/">{S.browseOtherClubs}</Link>
+      {games.length > 0 ? <a className="btn sec" href={calendar()} download="game.ics">Add to calendar</a> : null}
+      {order ? <Link className="btn sec" href={`/my/${order.orderToken}`}>My tickets</Link> : null}
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+import type { Proof } from '@/api/wire';
+import { pairAt } from '@/features/shared-grid/grid';
+import type { Verdict } from './deal';
+
+function Tick({ good, children }: { good: boolean; children: React.ReactNode }) {
+  return <li className={good ? 'tick is-good' : 'tick is-bad'}><strong aria-hidden="true">{good ? '✓' : '✗'}</strong><span><span className="sr">{good ? 'Correct: ' : 'Wrong: '}</span>{children}</span></li>;
+}
+
+/** What this browser found, in words first and then number by number. */
+export function VerdictView({ proof, verdict }: { proof: Proof; verdict: Verdict }) {
+  const result = proof.result;
+  const good = verdict.promised && verdict.sameWinner !== false;
+  return (
+    <>
+      <div className={`callout ${good ? 'is-good' : 'is-bad'}`} role="status" data-verdict={good ? 'good' : 'bad'}>
+        <strong>{good ? 'The order was fixed before the first sale.' : 'This does not fit together.'}</strong>
+        {good ? 'Your own browser has just worked it out again.' : 'Please send us this page’s address.'}
+      </div>
+      <ul className="ticks">
+        <Tick good={verdict.promised}>The revealed seed is the one that was promised when the draw was created.</Tick>
+        <Tick good>The seed deals all 169 pairs, each to one ticket.</Tick>
+        {result ? <Tick good={verdict.sameWinner === true}>The pair {result.home} × {result.away} is on ticket {verdict.winningTicket}{verdict.sameWinner ? ', the announced winner' : `, not on ticket ${proof.winningTicket ?? '–'}`}.</Tick> : null}
+      </ul>
+      <h2>The promise</h2>
+      <dl className="hashes">
+        <dt>Published before the first sale</dt><dd><code>{proof.commitment}</code></dd>
+        <dt>Computed here from the seed</dt><dd><code>{verdict.computedCommitment}</code></dd>
+        <dt>Seed</dt><dd><code>{proof.seed}</code></dd>
+      </dl>
+      <h2>In a shell of your own</h2>
+      <pre className="recipe" tabIndex={0}>{`printf 'football-doubles-v1${proof.drawNumber}' > promise\nprintf '${proof.seed ?? ''}' | xxd -r -p >> promise\nsha256sum promise`}</pre>
+      <AllTickets proof={proof} verdict={verdict} />
+    </>
+  );
+}
+
+function AllTickets({ proof, verdict }: { proof: Proof; verdict: Verdict }) {
+  const sold = new Set(proof.soldTickets);
+  const serial = (ticket: number) => `FD-${proof.drawNumber}-${String(ticket).padStart(3, '0')}`;
+  return (
+    <details className="all-tickets">
+      <summary>All 169 tickets</summary>
+      <a className="btn small sec" download={`draw-${proof.drawNumber}-deal.csv`} href={csvOf(proof, verdict, serial)}>Download CSV</a>
+      <div className="table-scroll" tabIndex={0} role="region" aria-label="All tickets">
+        <table>
+          <thead><tr><th scope="col">Ticket</th><th scope="col">Home</th><th scope="col">Away</th><th scope="col">Sold</th></tr></thead>
+          <tbody>
+            {verdict.deal.map((cell, index) => {
+              const { home, away } = pairAt(cell);
+              const ticket = index + 1;
+              return (
+                <tr key={ticket} className={ticket === verdict.winningTicket ? 'is-winner' : undefined}>
+                  <th scope="row">{serial(ticket)}{ticket === verdict.winningTicket ? ' ★' : ''}</th><td>{home}</td><td>{away}</td><td>{sold.has(ticket) ? 'yes' : 'no'}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}
+
+function csvOf(proof: Proof, verdict: Verdict, serial: (ticket: number) => string): string {
+  const sold = new Set(proof.soldTickets);
+  const rows = verdict.deal.map((cell, index) => {
+    const { home, away } = pairAt(cell);
+    return [serial(index + 1), home, away, sold.has(index + 1) ? 'yes' : 'no', index + 1 === verdict.winningTicket ? 'yes' : 'no'].join(',');
+  });
+  return `data:text/csv;charset=utf-8,${encodeURIComponent(`\ufeff${['serial,home,away,sold,winner', ...rows].join('\r\n')}\r\n`)}`;
+}
