@@ -117,14 +117,17 @@ pub trait Books: Send + Sync {
     async fn fill_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<(), Failure>;
     /// Age and terms were confirmed (decision C-12). The first time counts.
     async fn consented(&self, order: OrderId, at: Timestamp, ip: &str, terms_version: &str) -> Result<(), Failure>;
-    /// The money is taken: state `captured`, the provider's figures mirrored, the capture operation done and the one
-    /// confirmation mail queued, in one transaction. Again: nothing.
+    /// The money is taken: from `allocated` to state `captured`, the provider's figures mirrored, the capture operation done and the one
+    /// confirmation mail queued (kind and key `tickets`, `tickets-{order}`; without an address it waits for one), in one
+    /// transaction. Again: nothing.
     async fn captured(&self, order: OrderId, said: &PaymentIntent, at: Timestamp) -> Result<(), Failure>;
-    /// The order is refused: state `rejecting`, reason, and a pending `cancel` operation. Its tickets were voided before.
+    /// The order is refused: state `rejecting`, reason, and a pending `cancel` operation. Its tickets were voided before: while
+    /// it has any this is `NotWritten`, as for one that is captured. One that has ended stays as it is.
     async fn rejecting(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure>;
-    /// Nothing was charged: state `released`, open operations dropped.
+    /// Nothing was charged: state `released`, open operations dropped. `NotWritten` unless it is `quoted` or `rejecting` and has
+    /// no tickets; one that has ended stays as it is.
     async fn released(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure>;
-    /// It had tickets and they are taken back: state `void`.
+    /// It had tickets and they are taken back: state `void`. `NotWritten` while it has any.
     async fn voided(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure>;
     /// What voiding this order's tickets took off its draws' application fees: the sum of its negative fee ledger steps, as
     /// a positive amount. Read after the voids, so that a refund cut off half-way still returns the right part.
@@ -136,7 +139,7 @@ pub trait Books: Send + Sync {
 
     /// Claims due operations for `lease_ms`, oldest first, captures before the rest. `FOR UPDATE SKIP LOCKED`.
     async fn claim_operations(&self, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Operation>, Failure>;
-    /// Claims one order's pending operations of a kind, for the fast path.
+    /// Claims one order's oldest pending operation of a kind, for the fast path: one that nobody has tried yet, or that is due.
     async fn claim_operation(
         &self,
         order: OrderId,

@@ -82,9 +82,16 @@ pub struct NewOrder {
 ///
 /// An `Allocated` event also writes, in the same transaction: the ticket rows (primary key draw + serial: a double sale is
 /// refused by the database), the fee ledger step, the line's fee and serials, and — when this was the order's last line —
-/// the order's state `allocated`, its application fee and its pending `capture` operation. A `Voided` event takes the
-/// tickets and the fee step back. `Allocated` with `Authority::Sale` is refused when the database's clock has reached
-/// `closes_at`; `Append::sells` says which.
+/// the order's state `allocated`, its application fee and its pending `capture` operation. A sale is only for an order that
+/// is `quoted`; a repair (`sells` is false) also for one that is `rejecting`, `released` or `anomaly`, and it drops a pending
+/// `cancel`. `Allocated` with `Authority::Sale` is refused when the database's clock has reached `closes_at`;
+/// `Append::sells` says which.
+///
+/// A `Voided` event takes the tickets and the fee step back and drops a pending `capture`. An order that was `allocated` is
+/// `rejecting` from that moment, with a pending `cancel`: nothing can be captured for tickets that are gone, wherever the
+/// asker stops. One that was captured stays `captured`, with its fee, until the books say that it is refunded or void.
+///
+/// An order that has no such line, or none of these tickets, is [`Failure::NotFound`]; nothing is written then.
 #[async_trait]
 pub trait Ledger: Send + Sync {
     /// Takes ownership of the draws: bumps each epoch and loads each state. Unknown draws are left out.

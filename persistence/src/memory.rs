@@ -56,9 +56,11 @@ pub struct Memory {
     fixtures: Arc<Mutex<Fixtures>>,
 }
 
+type Decides = Box<dyn FnMut(Call<'_>) -> Fault + Send>;
+
 #[derive(Default)]
 struct Fixtures {
-    fault: Option<Box<dyn FnMut(Call<'_>) -> Fault + Send>>,
+    fault: Option<Decides>,
     clock: Option<Box<dyn Fn() -> Timestamp + Send>>,
 }
 

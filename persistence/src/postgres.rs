@@ -10,9 +10,38 @@ use tokio::runtime::{Handle, Runtime};
 use crate::MIGRATOR;
 use crate::error::Failure;
 use crate::seal::Sealer;
+use desk::Desk;
+use entries::Entries;
+use group::Appends;
+use orders::Finder;
+use writer::Writer;
 
+// How a draw comes into being, is claimed and is written to.
+mod claims;
 pub mod draws;
+mod fence;
+mod group;
+mod ledger;
+mod reservations;
+mod riders;
+mod tickets;
+
+// What payments remember.
+mod anomalies;
+mod books;
+mod endings;
+mod entries;
+mod notices;
+mod operations;
+mod orders;
+mod outbox;
+mod payments;
+
+// What they share.
+mod desk;
 pub(crate) mod instant;
+mod words;
+mod writer;
 
 /// Claims, orders, payment operations: what a purchase waits for.
 const ACTORS_CONNECTIONS_MAX: u32 = 8;
@@ -22,6 +51,10 @@ const READS_CONNECTIONS_MAX: u32 = 16;
 const BACKGROUND_CONNECTIONS_MAX: u32 = 4;
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
 const SLOW: Duration = Duration::from_secs(1);
+/// Two at each desk: while one waits for the disk, the other writes.
+const WRITERS: usize = 2;
+const FINDERS: usize = 2;
+const FOUND_TOGETHER_MAX: usize = 128;
 /// Threads that do nothing but talk to the database.
 const THREADS: usize = 2;
 
@@ -47,6 +80,9 @@ struct Inner {
     actors: PgPool,
     reads: PgPool,
     background: PgPool,
+    appends: Desk<Writer<Appends>>,
+    entries: Desk<Writer<Entries>>,
+    finders: Desk<Finder>,
     runtime: Threads,
 }
 
@@ -79,7 +115,14 @@ impl Postgres {
             }
         });
         let (actors, reads, background) = inner.await?;
-        Ok(Postgres { inner: Arc::new(Inner { sealer, options, actors, reads, background, runtime: threads }) })
+        let clerk_options = session.clone();
+        let appends = Desk::open(&threads.handle, WRITERS, group::TOGETHER_MAX, move || Writer::new(session.clone()));
+        let entries =
+            Desk::open(&threads.handle, WRITERS, entries::TOGETHER_MAX, move || Writer::new(clerk_options.clone()));
+        let pool = actors.clone();
+        let finders = Desk::open(&threads.handle, FINDERS, FOUND_TOGETHER_MAX, move || Finder { pool: pool.clone() });
+        let inner = Inner { sealer, options, actors, reads, background, appends, entries, finders, runtime: threads };
+        Ok(Postgres { inner: Arc::new(inner) })
     }
 
     /// Brings the schema up to date. Safe to call from several processes at once: the database lets one at a time.

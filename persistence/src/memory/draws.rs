@@ -125,7 +125,9 @@ impl Row {
             self.allocations.insert(*order, Allocation { serials: serials.clone(), fee: step.fee_delta });
         }
         for Handover { order, serials, .. } in &change.voided {
-            serials.iter().for_each(|serial| drop(self.tickets.remove(serial)));
+            for serial in serials {
+                self.tickets.remove(serial);
+            }
             self.allocations.remove(order);
         }
         if let Some((order, step)) = change.step() {

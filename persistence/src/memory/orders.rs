@@ -202,6 +202,7 @@ impl Orders {
         row.record.order.application_fee += handover.step.fee_delta;
         let complete = row.record.tickets.len() == row.record.order.lines.len();
         if complete {
+            row.record.reason = None;
             self.turn(handover.order, OrderState::Allocated);
         }
         complete
@@ -214,7 +215,7 @@ impl Orders {
         if row.record.captured_at.is_none() {
             row.record.order.application_fee -= row.line_fees.remove(&draw).unwrap_or_default();
         }
-        let rejects = row.state() == OrderState::Allocated;
+        let rejects = matches!(row.state(), OrderState::Allocated | OrderState::Rejecting);
         if rejects {
             self.turn(handover.order, OrderState::Rejecting);
         }

@@ -1,0 +1,86 @@
+//! Anomalies: at most one open of a kind about the same payment.
+
+use domain::{Anomaly, AnomalyKind, Cents, OrderId, PaymentIntentId, Timestamp};
+use sqlx::Row;
+use sqlx::postgres::{PgPool, PgRow};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{instant, words};
+use crate::books::AnomalyRecord;
+use crate::error::Failure;
+
+pub(super) async fn raise(
+    pool: &PgPool,
+    anomaly: &Anomaly,
+    amount: Option<Cents>,
+    at: Timestamp,
+) -> Result<bool, Failure> {
+    let raised = sqlx::query(
+        "insert into anomalies (kind, payment_intent_id, order_id, amount_cents, note, detected_at)
+         values ($1, $2, $3, $4, $5, $6) on conflict (kind, subject) where resolved_at is null do nothing",
+    )
+    .bind(words::anomaly(anomaly.kind))
+    .bind(anomaly.payment_intent.as_ref().map(|id| id.0.as_str()))
+    .bind(anomaly.order.map(words::uuid))
+    .bind(amount.map(|amount| amount.0))
+    .bind(&anomaly.note)
+    .bind(instant::stored(at))
+    .execute(pool)
+    .await
+    .map_err(Failure::at_commit)?;
+    Ok(raised.rows_affected() == 1)
+}
+
+pub(super) async fn heal(
+    pool: &PgPool,
+    payment_intent: &PaymentIntentId,
+    kind: Option<AnomalyKind>,
+    at: Timestamp,
+) -> Result<u64, Failure> {
+    let healed = sqlx::query(
+        "update anomalies set resolved_at = $3, resolution = 'healed'
+         where resolved_at is null and ($2::text is null or kind = $2)
+           and (payment_intent_id = $1 or order_id = (select id from orders where payment_intent_id = $1))",
+    )
+    .bind(&payment_intent.0)
+    .bind(kind.map(words::anomaly))
+    .bind(instant::stored(at))
+    .execute(pool)
+    .await
+    .map_err(Failure::at_commit)?;
+    Ok(healed.rows_affected())
+}
+
+/// Newest first.
+pub(super) async fn list(pool: &PgPool, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure> {
+    let rows = sqlx::query(
+        "select id, kind, payment_intent_id, order_id, note, amount_cents, detected_at, resolved_at from anomalies
+         where not $1 or resolved_at is null order by detected_at desc, id limit $2",
+    )
+    .bind(only_open)
+    .bind(i64::from(limit))
+    .fetch_all(pool)
+    .await
+    .map_err(Failure::from_read)?;
+    rows.iter().map(read).collect()
+}
+
+fn read(row: &PgRow) -> Result<AnomalyRecord, Failure> {
+    let kind = words::read_anomaly(row.try_get("kind").map_err(Failure::from_read)?)?;
+    let record = || {
+        Ok(AnomalyRecord {
+            id: row.try_get::<Uuid, _>("id")?.as_u128(),
+            anomaly: Anomaly {
+                kind,
+                payment_intent: row.try_get::<Option<String>, _>("payment_intent_id")?.map(PaymentIntentId),
+                order: row.try_get::<Option<Uuid>, _>("order_id")?.map(|id| OrderId(id.as_u128())),
+                note: row.try_get("note")?,
+            },
+            amount: row.try_get::<Option<i64>, _>("amount_cents")?.map(Cents),
+            detected_at: instant::read(row.try_get("detected_at")?),
+            resolved_at: row.try_get::<Option<OffsetDateTime>, _>("resolved_at")?.map(instant::read),
+        })
+    };
+    record().map_err(Failure::from_read)
+}

@@ -1,0 +1,227 @@
+//! The trait `Books` in Postgres. What every purchase does goes over a desk and is written or read many at once; what is
+//! rare is a statement or a transaction of its own.
+
+use async_trait::async_trait;
+use domain::{AccountId, Anomaly, AnomalyKind, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
+
+use super::endings::Ending;
+use super::entries::{Entry, Said};
+use super::orders::Name;
+use super::outbox::NewMail;
+use super::{Postgres, anomalies, endings, notices, operations, orders, outbox, payments, words};
+use crate::books::{AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord};
+use crate::error::Failure;
+use crate::ledger::BuyerDetails;
+
+impl Postgres {
+    async fn enter(&self, entry: Entry) -> Result<Said, Failure> {
+        let answer = self.inner.entries.ask(entry).await;
+        answer.unwrap_or_else(|_| Err(Failure::Unknown("the writer vanished".into())))
+    }
+
+    async fn find(&self, name: Name) -> Result<Option<OrderRecord>, Failure> {
+        let answer = self.inner.finders.ask(name).await;
+        answer.unwrap_or_else(|_| Err(Failure::NotWritten("the reader vanished".into())))
+    }
+
+    async fn begin(&self) -> Result<sqlx::Transaction<'static, sqlx::Postgres>, Failure> {
+        self.actors().begin().await.map_err(Failure::before_commit)
+    }
+}
+
+async fn commit(transaction: sqlx::Transaction<'_, sqlx::Postgres>) -> Result<(), Failure> {
+    transaction.commit().await.map_err(Failure::at_commit)
+}
+
+#[async_trait]
+impl Books for Postgres {
+    async fn order(&self, id: OrderId) -> Result<Option<OrderRecord>, Failure> {
+        self.find(Name::Id(id)).await
+    }
+
+    async fn order_by_client_key(&self, client_key: &str) -> Result<Option<OrderRecord>, Failure> {
+        self.find(Name::ClientKey(client_key.into())).await
+    }
+
+    async fn order_by_token(&self, token: &str) -> Result<Option<OrderRecord>, Failure> {
+        self.find(Name::Token(token.into())).await
+    }
+
+    async fn order_by_payment_intent(&self, id: &PaymentIntentId) -> Result<Option<OrderRecord>, Failure> {
+        self.find(Name::PaymentIntent(id.clone())).await
+    }
+
+    async fn opened(&self, order: OrderId, id: &PaymentIntentId, client_secret: &str) -> Result<(), Failure> {
+        let entry = Entry::Opened { order, id: id.clone(), client_secret: client_secret.into() };
+        self.enter(entry).await.map(drop)
+    }
+
+    async fn fill_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<(), Failure> {
+        let (postgres, buyer) = (self.clone(), buyer.clone());
+        let filled = async move {
+            let mut transaction = postgres.begin().await?;
+            orders::fill_buyer(&mut transaction, order, &buyer).await?;
+            commit(transaction).await
+        };
+        self.run(filled).await
+    }
+
+    async fn consented(&self, order: OrderId, at: Timestamp, ip: &str, terms_version: &str) -> Result<(), Failure> {
+        let (postgres, ip, version) = (self.clone(), ip.to_string(), terms_version.to_string());
+        self.run(async move { orders::consented(postgres.actors(), order, at, &ip, &version).await }).await
+    }
+
+    async fn captured(&self, order: OrderId, said: &PaymentIntent, at: Timestamp) -> Result<(), Failure> {
+        self.enter(Entry::Captured { order, said: said.clone(), at }).await.map(drop)
+    }
+
+    async fn rejecting(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure> {
+        let (postgres, reason) = (self.clone(), reason.to_string());
+        let rejected = async move {
+            let mut transaction = postgres.begin().await?;
+            endings::reject(&mut transaction, order, &reason, at).await?;
+            commit(transaction).await
+        };
+        self.run(rejected).await
+    }
+
+    async fn released(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure> {
+        self.end(order, Ending::Released, reason, at).await
+    }
+
+    async fn voided(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure> {
+        self.end(order, Ending::Void, reason, at).await
+    }
+
+    async fn fee_returned(&self, order: OrderId) -> Result<Cents, Failure> {
+        let postgres = self.clone();
+        self.run(async move { payments::fee_returned(postgres.actors(), words::uuid(order)).await }).await
+    }
+
+    async fn refunding(&self, order: OrderId, amount: Cents, fee: Cents, reason: &str) -> Result<(), Failure> {
+        let (postgres, reason) = (self.clone(), reason.to_string());
+        let queued = async move {
+            let mut transaction = postgres.begin().await?;
+            endings::refund(&mut transaction, order, amount, fee, &reason).await?;
+            commit(transaction).await
+        };
+        self.run(queued).await
+    }
+
+    async fn claim_operations(&self, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Operation>, Failure> {
+        let postgres = self.clone();
+        self.run(async move { operations::claim(postgres.background(), now, lease_ms, limit).await }).await
+    }
+
+    async fn claim_operation(
+        &self,
+        order: OrderId,
+        kind: OperationKind,
+        now: Timestamp,
+        lease_ms: i64,
+    ) -> Result<Option<Operation>, Failure> {
+        match self.enter(Entry::Claim { order, kind, now, lease_ms }).await? {
+            Said::Claimed(operation) => Ok(operation),
+            Said::Done | Said::New(_) => Ok(None),
+        }
+    }
+
+    async fn attempted(&self, operation: i64, attempt: Attempt) -> Result<(), Failure> {
+        self.enter(Entry::Attempted { operation, attempt }).await.map(drop)
+    }
+
+    async fn notice(&self, notice: &Notice, at: Timestamp) -> Result<bool, Failure> {
+        let said = self.enter(Entry::Notice { notice: notice.clone(), at }).await?;
+        Ok(matches!(said, Said::New(true)))
+    }
+
+    async fn notices_unhandled(&self, limit: u32) -> Result<Vec<Notice>, Failure> {
+        let postgres = self.clone();
+        self.run(async move { notices::unhandled(postgres.background(), limit).await }).await
+    }
+
+    async fn notice_handled(&self, event_id: &str, at: Timestamp) -> Result<(), Failure> {
+        self.enter(Entry::NoticeHandled { event_id: event_id.into(), at }).await.map(drop)
+    }
+
+    async fn orders_open(&self, opened_before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
+        let postgres = self.clone();
+        self.run(async move { orders::open(postgres.background(), opened_before, limit).await }).await
+    }
+
+    async fn orders_captured(&self, since: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
+        let postgres = self.clone();
+        self.run(async move { orders::captured(postgres.background(), since, limit).await }).await
+    }
+
+    async fn accounts(&self) -> Result<Vec<AccountId>, Failure> {
+        let postgres = self.clone();
+        self.run(async move { orders::accounts(postgres.background()).await }).await
+    }
+
+    async fn witness(&self, said: &PaymentIntent, at: Timestamp) -> Result<(), Failure> {
+        let (postgres, said) = (self.clone(), said.clone());
+        self.run(async move { payments::witness(postgres.background(), &said, at).await }).await
+    }
+
+    async fn raise(&self, anomaly: &Anomaly, amount: Option<Cents>, at: Timestamp) -> Result<bool, Failure> {
+        let (postgres, anomaly) = (self.clone(), anomaly.clone());
+        self.run(async move { anomalies::raise(postgres.background(), &anomaly, amount, at).await }).await
+    }
+
+    async fn heal(
+        &self,
+        payment_intent: &PaymentIntentId,
+        kind: Option<AnomalyKind>,
+        at: Timestamp,
+    ) -> Result<u64, Failure> {
+        let (postgres, id) = (self.clone(), payment_intent.clone());
+        self.run(async move { anomalies::heal(postgres.background(), &id, kind, at).await }).await
+    }
+
+    async fn anomalies(&self, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure> {
+        let postgres = self.clone();
+        self.run(async move { anomalies::list(postgres.background(), only_open, limit).await }).await
+    }
+
+    async fn queue_mail(
+        &self,
+        dedupe_key: &str,
+        kind: &str,
+        order: Option<OrderId>,
+        to: &str,
+        data: &str,
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
+        let postgres = self.clone();
+        let (dedupe_key, kind) = (dedupe_key.into(), kind.into());
+        let mail = NewMail { dedupe_key, kind, order, to: to.into(), data: data.into(), at };
+        self.run(async move { outbox::queue(postgres.actors(), &mail).await }).await
+    }
+
+    async fn claim_mail(&self, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Mail>, Failure> {
+        let postgres = self.clone();
+        self.run(async move { outbox::claim(postgres.background(), now, lease_ms, limit).await }).await
+    }
+
+    async fn mail_sent(&self, mail: i64, at: Timestamp) -> Result<(), Failure> {
+        self.enter(Entry::MailSent { mail, at }).await.map(drop)
+    }
+
+    async fn mail_failed(&self, mail: i64, why: &str, again: Option<Timestamp>) -> Result<(), Failure> {
+        let (postgres, why) = (self.clone(), why.to_string());
+        self.run(async move { outbox::failed(postgres.background(), mail, &why, again).await }).await
+    }
+}
+
+impl Postgres {
+    async fn end(&self, order: OrderId, ending: Ending, reason: &str, at: Timestamp) -> Result<(), Failure> {
+        let (postgres, reason) = (self.clone(), reason.to_string());
+        let ended = async move {
+            let mut transaction = postgres.begin().await?;
+            endings::end(&mut transaction, order, ending, &reason, at).await?;
+            commit(transaction).await
+        };
+        self.run(ended).await
+    }
+}

@@ -1,0 +1,192 @@
+//! The draws' own rows in a commit: the fence that lets only the true owner write, then counters, life and journal.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::{DrawId, Event, Status};
+use sqlx::Row;
+use sqlx::postgres::PgConnection;
+use time::OffsetDateTime;
+
+use super::group::Entry;
+use super::writer::Trouble;
+use super::{instant, words};
+use crate::error::Failure;
+use crate::journal;
+
+/// Moves each draw whose owner, revision and clock are right to its next revision, with its new counters, and says which
+/// were. A held row lock keeps everybody else out until the commit.
+pub(super) async fn pass(connection: &mut PgConnection, entries: &[&Entry]) -> Result<BTreeSet<DrawId>, Trouble> {
+    let (mut draws, mut epochs, mut after, mut sells) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut sold, mut kept, mut revenue, mut fee) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut touched_draws, mut touched_orders) = (Vec::new(), Vec::new());
+    for Entry { append, change } in entries {
+        draws.push(append.draw.0);
+        epochs.push(append.epoch);
+        after.push(append.after.cast_signed());
+        sells.push(append.sells);
+        sold.push(change.sold_delta());
+        kept.push(change.kept().cast_signed());
+        let step = change.step().map(|(_, step)| step);
+        revenue.push(step.map(|step| step.revenue_after.0));
+        fee.push(step.map(|step| step.fee_after.0));
+        for order in change.reservations.keys() {
+            touched_draws.push(append.draw.0);
+            touched_orders.push(words::uuid(*order));
+        }
+    }
+    let passed: Vec<i64> = sqlx::query_scalar(
+        "with asked as (
+           select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::boolean[], $5::smallint[], $6::smallint[],
+             $7::bigint[], $8::bigint[])
+             as a (draw_id, epoch, after, sells, sold_delta, kept, revenue_after, fee_after)
+         ), freed as (
+           select r.draw_id, sum(r.count)::smallint as count
+           from unnest($9::bigint[], $10::uuid[]) as t (draw_id, order_id) join reservations r using (draw_id, order_id)
+           group by r.draw_id
+         )
+         update draws d set
+           revision = a.after + 1,
+           sold = d.sold + a.sold_delta,
+           held = d.held + a.kept - coalesce(f.count, 0),
+           revenue_cents = coalesce(a.revenue_after, d.revenue_cents),
+           fee_cents = coalesce(a.fee_after, d.fee_cents)
+         from asked a left join freed f on f.draw_id = a.draw_id
+         where d.id = a.draw_id and d.owner_epoch = a.epoch and d.revision = a.after
+           and (not a.sells or clock_timestamp() < d.kick_off)
+         returning d.id",
+    )
+    .bind(draws)
+    .bind(epochs)
+    .bind(after)
+    .bind(sells)
+    .bind(sold)
+    .bind(kept)
+    .bind(revenue)
+    .bind(fee)
+    .bind(touched_draws)
+    .bind(touched_orders)
+    .fetch_all(connection)
+    .await?;
+    Ok(passed.into_iter().map(DrawId).collect())
+}
+
+/// Why each of these did not pass: another owner or revision, the clock, or no such draw.
+pub(super) async fn reasons(
+    connection: &mut PgConnection,
+    fallen: &[&Entry],
+) -> Result<BTreeMap<i64, Failure>, Trouble> {
+    let ids: Vec<i64> = fallen.iter().map(|entry| entry.append.draw.0).collect();
+    let rows = sqlx::query("select id, owner_epoch, revision from draws where id = any($1)")
+        .bind(ids)
+        .fetch_all(connection)
+        .await?;
+    let mut owned = BTreeMap::new();
+    for row in rows {
+        owned.insert(row.try_get::<i64, _>(0)?, (row.try_get::<i64, _>(1)?, row.try_get::<i64, _>(2)?));
+    }
+    let reason = |Entry { append, .. }: &Entry| match owned.get(&append.draw.0) {
+        None => Failure::NotFound,
+        Some(found) if *found != (append.epoch, append.after.cast_signed()) => Failure::Fenced,
+        Some(_) => Failure::ClosedByClock,
+    };
+    Ok(fallen.iter().map(|entry| (entry.append.draw.0, reason(entry))).collect())
+}
+
+/// What happens once or twice in a draw's life: close, result, undo, amendment, cancellation.
+pub(super) async fn turn(connection: &mut PgConnection, entries: &[&Entry]) -> Result<(), Trouble> {
+    let turning =
+        |change: &crate::change::Change| change.status.is_some() || change.terms.is_some() || change.outcome.is_some();
+    let turning: Vec<&&Entry> = entries.iter().filter(|entry| turning(&entry.change)).collect();
+    if turning.is_empty() {
+        return Ok(());
+    }
+    let (mut draws, mut status, mut at, mut closes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut price, mut percentage, mut round_up) = (Vec::new(), Vec::new(), Vec::new());
+    let mut times: (Vec<Option<OffsetDateTime>>, Vec<Option<OffsetDateTime>>) = Default::default();
+    let (mut decides, mut home, mut away) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut winner, mut prize) = (Vec::new(), Vec::new());
+    for Entry { append, change } in turning {
+        draws.push(append.draw.0);
+        at.push(instant::stored(append.at));
+        status.push(change.status.map(words::status));
+        closes.push(append.events.iter().any(|event| matches!(event, Event::Closed)));
+        price.push(change.terms.map(|terms| terms.price.0));
+        percentage.push(change.terms.map(|terms| i16::from(terms.prize_percentage)));
+        round_up.push(change.terms.map(|terms| terms.round_up_prize));
+        times.0.push(change.terms.and_then(|terms| terms.opens_at).map(instant::stored));
+        times.1.push(change.terms.map(|terms| instant::stored(terms.closes_at)));
+        decides.push(change.outcome.is_some());
+        let outcome = change.outcome.flatten();
+        home.push(outcome.map(|outcome| i16::from(outcome.result.cell.home())));
+        away.push(outcome.map(|outcome| i16::from(outcome.result.cell.away())));
+        winner.push(outcome.map(|outcome| outcome.winner.number().cast_signed()));
+        prize.push(outcome.map(|outcome| outcome.prize.0));
+    }
+    sqlx::query(
+        "update draws d set
+           status = coalesce(a.status, d.status),
+           closed_at = case when a.closes then a.at when a.status = $15 then null else d.closed_at end,
+           price_cents = coalesce(a.price, d.price_cents),
+           prize_percentage = coalesce(a.percentage, d.prize_percentage),
+           round_up_prize = coalesce(a.round_up, d.round_up_prize),
+           opens_at = case when a.price is null then d.opens_at else a.opens_at end,
+           kick_off = coalesce(a.kick_off, d.kick_off),
+           result_home = case when a.decides then a.home else d.result_home end,
+           result_away = case when a.decides then a.away else d.result_away end,
+           winning_serial = case when a.decides then a.winner else d.winning_serial end,
+           prize_cents = case when a.decides then a.prize else d.prize_cents end,
+           completed_revision = case when not a.decides then d.completed_revision when a.home is null then null else d.revision end,
+           completed_at = case when not a.decides then d.completed_at when a.home is null then null else a.at end
+         from unnest($1::bigint[], $2::timestamptz[], $3::text[], $4::boolean[], $5::bigint[], $6::smallint[], $7::boolean[],
+           $8::timestamptz[], $9::timestamptz[], $10::boolean[], $11::smallint[], $12::smallint[], $13::smallint[],
+           $14::bigint[])
+           as a (draw_id, at, status, closes, price, percentage, round_up, opens_at, kick_off, decides, home, away, winner,
+             prize)
+         where d.id = a.draw_id",
+    )
+    .bind(draws)
+    .bind(at)
+    .bind(status)
+    .bind(closes)
+    .bind(price)
+    .bind(percentage)
+    .bind(round_up)
+    .bind(times.0)
+    .bind(times.1)
+    .bind(decides)
+    .bind(home)
+    .bind(away)
+    .bind(winner)
+    .bind(prize)
+    .bind(words::status(Status::Active))
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// One row per commit.
+pub(super) async fn journal(connection: &mut PgConnection, entries: &[&Entry]) -> Result<(), Trouble> {
+    let (mut draws, mut revisions, mut epochs) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut at, mut events) = (Vec::new(), Vec::new());
+    for Entry { append, .. } in entries {
+        draws.push(append.draw.0);
+        revisions.push(append.after.cast_signed() + 1);
+        epochs.push(append.epoch);
+        at.push(instant::stored(append.at));
+        events.push(journal::write(&append.events));
+    }
+    sqlx::query(
+        "insert into draw_events (draw_id, revision, epoch, at, events)
+         select draw_id, revision, epoch, at, events::jsonb
+         from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::timestamptz[], $5::text[])
+           as a (draw_id, revision, epoch, at, events)",
+    )
+    .bind(draws)
+    .bind(revisions)
+    .bind(epochs)
+    .bind(at)
+    .bind(events)
+    .execute(connection)
+    .await?;
+    Ok(())
+}

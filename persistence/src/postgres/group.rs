@@ -1,0 +1,59 @@
+//! Group commit of appends: whatever waits is written in one transaction, and each answers for itself. The fence decides in
+//! the database which of them survive; the others are told why and do their neighbours no harm.
+
+use std::collections::BTreeMap;
+
+use sqlx::postgres::PgConnection;
+
+use super::writer::{Transaction, Trouble};
+use super::{fence, reservations, riders, tickets};
+use crate::change::Change;
+use crate::error::Failure;
+use crate::ledger::Append;
+
+/// Appends in one transaction.
+pub(super) const TOGETHER_MAX: usize = 256;
+
+/// An append and what it leaves in the tables.
+pub(super) struct Entry {
+    pub append: Append,
+    pub change: Change,
+}
+
+impl Entry {
+    pub fn of(append: Append) -> Entry {
+        Entry { change: Change::of(&append.events), append }
+    }
+}
+
+/// Many draws' commits.
+pub(super) struct Appends;
+
+impl Transaction for Appends {
+    type Ask = Entry;
+    type Answer = ();
+
+    fn subject(ask: &Entry) -> Option<u128> {
+        Some(ask.append.draw.0.cast_unsigned().into())
+    }
+
+    async fn transact(connection: &mut PgConnection, entries: &[&Entry]) -> Result<Vec<Result<(), Failure>>, Trouble> {
+        let mut answers: BTreeMap<i64, Failure> = BTreeMap::new();
+        let passed = fence::pass(connection, entries).await?;
+        let (survivors, fallen): (Vec<&Entry>, Vec<&Entry>) =
+            entries.iter().partition(|entry| passed.contains(&entry.append.draw));
+        if !fallen.is_empty() {
+            answers.extend(fence::reasons(connection, &fallen).await?);
+        }
+        if !survivors.is_empty() {
+            reservations::write(connection, &survivors).await?;
+            riders::write(connection, &survivors).await?;
+            tickets::void(connection, &survivors).await?;
+            tickets::allocate(connection, &survivors).await?;
+            tickets::book_steps(connection, &survivors).await?;
+            fence::turn(connection, &survivors).await?;
+            fence::journal(connection, &survivors).await?;
+        }
+        Ok(entries.iter().map(|entry| answers.remove(&entry.append.draw.0).map_or(Ok(()), Err)).collect())
+    }
+}

@@ -1,0 +1,279 @@
+//! Orders: read by any of their names, and turned from state to state.
+
+use domain::{AccountId, Cents, ClubId, DrawId, Line, Order, OrderId, PaymentIntentId, Serial, Timestamp};
+use sqlx::Row;
+use sqlx::postgres::{PgConnection, PgPool, PgRow};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::desk::Clerk;
+use super::{instant, words};
+use crate::books::OrderRecord;
+use crate::error::Failure;
+use crate::ledger::BuyerDetails;
+
+/// An order with its lines in four arrays, ascending by draw.
+macro_rules! select_orders {
+    ($rest:literal) => {
+        concat!(
+            "select o.id, o.club_id, o.account_id, o.state, o.payment_intent_id, o.application_fee_cents, o.client_key,
+               o.token, o.client_secret, o.buyer_name, o.buyer_email, o.buyer_phone, o.consent_at, o.opened_at,
+               o.authorised_at, o.captured_at, o.reason, l.draws, l.counts, l.prices, l.card_fees, l.serials
+             from orders o cross join lateral (
+               select array_agg(draw_id order by draw_id) as draws, array_agg(count order by draw_id) as counts,
+                 array_agg(unit_price_cents order by draw_id) as prices,
+                 array_agg(card_fee_cents order by draw_id) as card_fees,
+                 array_agg(array_to_string(serials, ',') order by draw_id) as serials
+               from order_lines where order_id = o.id
+             ) l ",
+            $rest
+        )
+    };
+}
+
+/// One of an order's names.
+#[derive(Clone, Debug)]
+pub(super) enum Name {
+    Id(OrderId),
+    ClientKey(String),
+    Token(String),
+    PaymentIntent(PaymentIntentId),
+}
+
+impl Name {
+    fn is_of(&self, record: &OrderRecord) -> bool {
+        match self {
+            Name::Id(id) => record.order.id == *id,
+            Name::ClientKey(key) => record.client_key == *key,
+            Name::Token(token) => record.token == *token,
+            Name::PaymentIntent(id) => record.order.payment_intent.as_ref() == Some(id),
+        }
+    }
+}
+
+/// Answers whoever asks for orders by name, many with one statement.
+pub(super) struct Finder {
+    pub pool: PgPool,
+}
+
+impl Clerk for Finder {
+    type Ask = Name;
+    type Answer = Result<Option<OrderRecord>, Failure>;
+
+    fn subject(_: &Name) -> Option<u128> {
+        None
+    }
+
+    async fn work(&mut self, names: Vec<Name>) -> Vec<Self::Answer> {
+        match find(&self.pool, &names).await {
+            Ok(found) => {
+                let answer = |name: &Name| Ok(found.iter().find(|record| name.is_of(record)).cloned());
+                names.iter().map(answer).collect()
+            }
+            Err(failure) => names.iter().map(|_| Err(failure.clone())).collect(),
+        }
+    }
+}
+
+async fn find(pool: &PgPool, names: &[Name]) -> Result<Vec<OrderRecord>, Failure> {
+    let (mut ids, mut keys, mut tokens, mut intents) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for name in names {
+        match name {
+            Name::Id(id) => ids.push(words::uuid(*id)),
+            Name::ClientKey(key) => keys.push(key.as_str()),
+            Name::Token(token) => tokens.push(token.as_str()),
+            Name::PaymentIntent(id) => intents.push(id.0.as_str()),
+        }
+    }
+    let rows = sqlx::query(select_orders!(
+        "where o.id = any($1) or o.client_key = any($2) or o.token = any($3) or o.payment_intent_id = any($4)"
+    ))
+    .bind(ids)
+    .bind(keys)
+    .bind(tokens)
+    .bind(intents)
+    .fetch_all(pool)
+    .await
+    .map_err(Failure::from_read)?;
+    rows.iter().map(read).collect()
+}
+
+pub(super) fn read(row: &PgRow) -> Result<OrderRecord, Failure> {
+    let state = words::read_order_state(row.try_get("state").map_err(Failure::from_read)?)?;
+    let (lines, tickets) = read_lines(row)?;
+    let record = || {
+        let at = |column| row.try_get::<Option<OffsetDateTime>, _>(column).map(|at| at.map(instant::read));
+        let order = Order {
+            id: OrderId(row.try_get::<Uuid, _>("id")?.as_u128()),
+            club: ClubId(row.try_get("club_id")?),
+            account: AccountId(row.try_get("account_id")?),
+            state,
+            lines,
+            payment_intent: row.try_get::<Option<String>, _>("payment_intent_id")?.map(PaymentIntentId),
+            application_fee: Cents(row.try_get("application_fee_cents")?),
+        };
+        Ok(OrderRecord {
+            order,
+            client_key: row.try_get("client_key")?,
+            token: row.try_get("token")?,
+            client_secret: row.try_get("client_secret")?,
+            buyer: BuyerDetails {
+                name: row.try_get("buyer_name")?,
+                email: row.try_get("buyer_email")?,
+                phone: row.try_get("buyer_phone")?,
+            },
+            consent_at: at("consent_at")?,
+            opened_at: instant::read(row.try_get("opened_at")?),
+            authorised_at: at("authorised_at")?,
+            captured_at: at("captured_at")?,
+            reason: row.try_get("reason")?,
+            tickets,
+        })
+    };
+    record().map_err(Failure::from_read)
+}
+
+type LinesAndTickets = (Vec<Line>, Vec<(DrawId, Vec<Serial>)>);
+
+fn read_lines(row: &PgRow) -> Result<LinesAndTickets, Failure> {
+    let column = |name| row.try_get::<Option<Vec<i64>>, _>(name).map(Option::unwrap_or_default);
+    let arrays = || {
+        let counts = row.try_get::<Option<Vec<i16>>, _>("counts")?.unwrap_or_default();
+        let serials = row.try_get::<Option<Vec<Option<String>>>, _>("serials")?.unwrap_or_default();
+        Ok((column("draws")?, counts, column("prices")?, column("card_fees")?, serials))
+    };
+    let (draws, counts, prices, card_fees, serials) = arrays().map_err(Failure::from_read)?;
+    let lines = draws.iter().zip(counts).zip(prices).zip(card_fees).map(|(((draw, count), price), card_fee)| Line {
+        draw: DrawId(*draw),
+        count: count.cast_unsigned(),
+        unit_price: Cents(price),
+        card_fee: Cents(card_fee),
+    });
+    let mut tickets = Vec::new();
+    for (draw, text) in draws.iter().zip(&serials) {
+        if let Some(text) = text {
+            tickets.push((DrawId(*draw), read_serials(text)?));
+        }
+    }
+    Ok((lines.collect(), tickets))
+}
+
+fn read_serials(text: &str) -> Result<Vec<Serial>, Failure> {
+    let serial = |number: &str| number.parse().ok().and_then(Serial::new);
+    let serials: Option<Vec<Serial>> = text.split(',').map(serial).collect();
+    serials.ok_or_else(|| Failure::Corrupt("a line's serials".into()))
+}
+
+/// Blanks are filled, and a mail that waited for an address may leave. The rule is `BuyerDetails::filled`.
+pub(super) async fn fill_buyer(
+    connection: &mut PgConnection,
+    order: OrderId,
+    buyer: &BuyerDetails,
+) -> Result<(), Failure> {
+    let known: Option<(Option<String>, Option<String>, Option<String>)> =
+        sqlx::query_as("select buyer_name, buyer_email, buyer_phone from orders where id = $1 for update")
+            .bind(words::uuid(order))
+            .fetch_optional(&mut *connection)
+            .await
+            .map_err(Failure::before_commit)?;
+    let (name, email, phone) = known.ok_or(Failure::NotFound)?;
+    let before = BuyerDetails { name, email, phone };
+    let after = before.clone().filled(buyer);
+    if after == before {
+        return Ok(());
+    }
+    sqlx::query("update orders set buyer_name = $2, buyer_email = $3, buyer_phone = $4 where id = $1")
+        .bind(words::uuid(order))
+        .bind(after.name)
+        .bind(&after.email)
+        .bind(after.phone)
+        .execute(&mut *connection)
+        .await
+        .map_err(Failure::before_commit)?;
+    sqlx::query("update email_outbox set to_address = $2 where order_id = $1 and to_address is null")
+        .bind(words::uuid(order))
+        .bind(after.email)
+        .execute(connection)
+        .await
+        .map_err(Failure::before_commit)?;
+    Ok(())
+}
+
+pub(super) async fn consented(
+    pool: &PgPool,
+    order: OrderId,
+    at: Timestamp,
+    ip: &str,
+    terms_version: &str,
+) -> Result<(), Failure> {
+    let known = sqlx::query(
+        "update orders set consent_at = coalesce(consent_at, $2),
+           consent_ip = case when consent_at is null then $3 else consent_ip end,
+           consent_terms_version = case when consent_at is null then $4 else consent_terms_version end
+         where id = $1",
+    )
+    .bind(words::uuid(order))
+    .bind(instant::stored(at))
+    .bind(ip)
+    .bind(terms_version)
+    .execute(pool)
+    .await
+    .map_err(Failure::at_commit)?;
+    if known.rows_affected() == 1 { Ok(()) } else { Err(Failure::NotFound) }
+}
+
+/// What may still come to something, oldest first.
+pub(super) async fn open(pool: &PgPool, before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
+    let rows = sqlx::query(select_orders!(
+        "where o.state in ('quoted', 'allocated', 'rejecting') and o.opened_at < $1 order by o.opened_at, o.id limit $2"
+    ))
+    .bind(instant::stored(before))
+    .bind(i64::from(limit))
+    .fetch_all(pool)
+    .await
+    .map_err(Failure::from_read)?;
+    rows.iter().map(read).collect()
+}
+
+/// Oldest first; those that were refunded since, too.
+pub(super) async fn captured(pool: &PgPool, since: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
+    let rows = sqlx::query(select_orders!("where o.captured_at >= $1 order by o.captured_at, o.id limit $2"))
+        .bind(instant::stored(since))
+        .bind(i64::from(limit))
+        .fetch_all(pool)
+        .await
+        .map_err(Failure::from_read)?;
+    rows.iter().map(read).collect()
+}
+
+pub(super) async fn accounts(pool: &PgPool) -> Result<Vec<AccountId>, Failure> {
+    let accounts: Vec<String> = sqlx::query_scalar(
+        "select stripe_connect_account_id from clubs where stripe_connect_account_id is not null
+         union select account_id from orders order by 1",
+    )
+    .fetch_all(pool)
+    .await
+    .map_err(Failure::from_read)?;
+    Ok(accounts.into_iter().map(AccountId).collect())
+}
+
+/// What an order is, for saying why it cannot become something else.
+pub(super) struct Standing {
+    pub state: String,
+    pub lines_allocated: i16,
+}
+
+/// Locks an order until the end of the transaction.
+pub(super) async fn lock(connection: &mut PgConnection, order: OrderId) -> Result<Standing, Failure> {
+    let row = sqlx::query("select state, lines_allocated from orders where id = $1 for update")
+        .bind(words::uuid(order))
+        .fetch_one(connection)
+        .await
+        .map_err(Failure::from_read)?;
+    let standing = || Ok(Standing { state: row.try_get(0)?, lines_allocated: row.try_get(1)? });
+    standing().map_err(Failure::from_read)
+}
+
+pub(super) fn cannot(state: &str, become_what: &str) -> Failure {
+    Failure::NotWritten(format!("an order that is {state} cannot be {become_what}"))
+}

@@ -1,0 +1,116 @@
+//! Mail waiting to leave.
+
+use std::collections::BTreeMap;
+
+use domain::{OrderId, Timestamp};
+use sqlx::Row;
+use sqlx::postgres::{PgConnection, PgPool, PgRow};
+use uuid::Uuid;
+
+use super::entries::{Answers, Entry, Said};
+use super::writer::Trouble;
+use super::{instant, words};
+use crate::books::Mail;
+use crate::error::Failure;
+
+/// A mail as it is queued.
+pub(super) struct NewMail {
+    pub dedupe_key: String,
+    pub kind: String,
+    pub order: Option<OrderId>,
+    pub to: String,
+    pub data: String,
+    pub at: Timestamp,
+}
+
+pub(super) async fn queue(pool: &PgPool, mail: &NewMail) -> Result<bool, Failure> {
+    let queued = sqlx::query(
+        "insert into email_outbox (dedupe_key, kind, order_id, to_address, data, due_at) values ($1, $2, $3, $4, $5, $6)
+         on conflict (dedupe_key) do nothing",
+    )
+    .bind(&mail.dedupe_key)
+    .bind(&mail.kind)
+    .bind(mail.order.map(words::uuid))
+    .bind(&mail.to)
+    .bind(&mail.data)
+    .bind(instant::stored(mail.at))
+    .execute(pool)
+    .await
+    .map_err(Failure::at_commit)?;
+    Ok(queued.rows_affected() == 1)
+}
+
+/// Oldest first. A mail without an address waits for one.
+pub(super) async fn claim(pool: &PgPool, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Mail>, Failure> {
+    let rows = sqlx::query(
+        "with due as (
+           select id from email_outbox where state = 'pending' and due_at <= $1 and to_address is not null
+           order by id limit $3 for update skip locked
+         )
+         update email_outbox e set attempts = e.attempts + 1, due_at = $2 from due where e.id = due.id
+         returning e.id, e.kind, e.order_id, e.to_address, e.data, e.message_id, e.attempts",
+    )
+    .bind(instant::stored(now))
+    .bind(instant::stored(now.plus_ms(lease_ms)))
+    .bind(i64::from(limit))
+    .fetch_all(pool)
+    .await
+    .map_err(Failure::at_commit)?;
+    let mut claimed = rows.iter().map(read).collect::<Result<Vec<Mail>, sqlx::Error>>().map_err(Failure::from_read)?;
+    claimed.sort_by_key(|mail| mail.id);
+    Ok(claimed)
+}
+
+fn read(row: &PgRow) -> Result<Mail, sqlx::Error> {
+    Ok(Mail {
+        id: row.try_get(0)?,
+        kind: row.try_get(1)?,
+        order: row.try_get::<Option<Uuid>, _>(2)?.map(|id| OrderId(id.as_u128())),
+        to: row.try_get(3)?,
+        data: row.try_get(4)?,
+        message_id: row.try_get(5)?,
+        attempts: row.try_get::<i32, _>(6)?.cast_unsigned(),
+    })
+}
+
+pub(super) async fn sent(connection: &mut PgConnection, asks: &[&Entry], answers: &mut Answers) -> Result<(), Trouble> {
+    let mut places = BTreeMap::new();
+    let (mut ids, mut at) = (Vec::new(), Vec::new());
+    for (place, ask) in asks.iter().enumerate() {
+        if let Entry::MailSent { mail, at: sent_at } = ask {
+            places.insert(*mail, place);
+            ids.push(*mail);
+            at.push(instant::stored(*sent_at));
+        }
+    }
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let known: Vec<i64> = sqlx::query_scalar(
+        "update email_outbox e set state = 'sent', sent_at = coalesce(e.sent_at, a.at)
+         from unnest($1::bigint[], $2::timestamptz[]) as a (id, at) where e.id = a.id returning e.id",
+    )
+    .bind(ids)
+    .bind(at)
+    .fetch_all(connection)
+    .await?;
+    for id in known {
+        answers[places[&id]] = Some(Ok(Said::Done));
+    }
+    Ok(())
+}
+
+pub(super) async fn failed(pool: &PgPool, mail: i64, why: &str, again: Option<Timestamp>) -> Result<(), Failure> {
+    let known = sqlx::query(
+        "update email_outbox set why = $2, due_at = coalesce($3, due_at),
+           state = case when state = 'pending' and $3 is null then 'dead' else state end
+         where id = $1",
+    )
+    .bind(mail)
+    .bind(why)
+    .bind(again.map(instant::stored))
+    .execute(pool)
+    .await
+    .map_err(Failure::at_commit)?;
+    if known.rows_affected() == 1 { Ok(()) } else { Err(Failure::NotFound) }
+}

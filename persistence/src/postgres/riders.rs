@@ -1,0 +1,219 @@
+//! What an order wants written together with a draw's commit.
+
+use domain::{Line, Order, OrderState, Timestamp};
+use sqlx::postgres::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::group::Entry;
+use super::writer::Trouble;
+use super::{instant, words};
+use crate::books::FAST_PATH_MS;
+use crate::error::Failure;
+use crate::ledger::{BuyerDetails, NewOrder, Rider};
+
+pub(super) async fn write(connection: &mut PgConnection, entries: &[&Entry]) -> Result<(), Trouble> {
+    let mut opens = Vec::new();
+    let mut authorised: (Vec<Uuid>, Vec<OffsetDateTime>) = Default::default();
+    for entry in entries {
+        match &entry.append.rider {
+            None => {}
+            Some(Rider::Open(order)) => opens.push(order),
+            Some(Rider::Authorised { order, at }) => {
+                authorised.0.push(words::uuid(*order));
+                authorised.1.push(instant::stored(*at));
+            }
+            // Rare, so one by one.
+            Some(Rider::Reprice { order, lines }) => {
+                reprice(connection, entry, words::uuid(*order), lines).await?;
+            }
+        }
+    }
+    if !opens.is_empty() {
+        open(connection, &opens).await?;
+    }
+    if !authorised.0.is_empty() {
+        note_authorised(connection, authorised).await?;
+    }
+    Ok(())
+}
+
+/// New orders, their lines and their `create` operations.
+async fn open(connection: &mut PgConnection, orders: &[&NewOrder]) -> Result<(), Trouble> {
+    let (mut ids, mut clubs, mut accounts, mut keys, mut tokens) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut lines, mut subtotals, mut card_fees, mut opened) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut names, mut emails, mut phones, mut due) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut columns = Lines::default();
+    for order in orders {
+        ids.push(words::uuid(order.id));
+        clubs.push(order.club.0);
+        accounts.push(order.account.0.as_str());
+        keys.push(order.client_key.as_str());
+        tokens.push(order.token.as_str());
+        let total = totals(order);
+        lines.push(order.lines.len() as i16);
+        subtotals.push(total.subtotal().0);
+        card_fees.push(total.card_fee().0);
+        let buyer = BuyerDetails::default().filled(&order.buyer);
+        names.push(buyer.name);
+        emails.push(buyer.email);
+        phones.push(buyer.phone);
+        opened.push(instant::stored(order.at));
+        due.push(instant::stored(order.at.plus_ms(FAST_PATH_MS)));
+        columns.add(words::uuid(order.id), &order.lines);
+    }
+    sqlx::query(
+        "insert into orders (id, club_id, account_id, client_key, token, lines, subtotal_cents, card_fee_cents, buyer_name,
+           buyer_email, buyer_phone, opened_at)
+         select * from unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::bigint[],
+           $8::bigint[], $9::text[], $10::text[], $11::text[], $12::timestamptz[])",
+    )
+    .bind(&ids)
+    .bind(clubs)
+    .bind(accounts)
+    .bind(keys)
+    .bind(tokens)
+    .bind(lines)
+    .bind(subtotals)
+    .bind(card_fees)
+    .bind(names)
+    .bind(emails)
+    .bind(phones)
+    .bind(opened)
+    .execute(&mut *connection)
+    .await?;
+    columns.insert(connection).await?;
+    sqlx::query(
+        "insert into payment_ops (order_id, kind, key, due_at)
+         select order_id, 'create', 'create-' || order_id || '-1', due_at
+         from unnest($1::uuid[], $2::timestamptz[]) as a (order_id, due_at)",
+    )
+    .bind(ids)
+    .bind(due)
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// The domain adds up; here it is only written down.
+fn totals(order: &NewOrder) -> Order {
+    Order {
+        id: order.id,
+        club: order.club,
+        account: order.account.clone(),
+        state: OrderState::Quoted,
+        lines: order.lines.clone(),
+        payment_intent: None,
+        application_fee: domain::Cents::ZERO,
+    }
+}
+
+/// Order lines as columns.
+#[derive(Default)]
+struct Lines {
+    orders: Vec<Uuid>,
+    draws: Vec<i64>,
+    counts: Vec<i16>,
+    prices: Vec<i64>,
+    card_fees: Vec<i64>,
+}
+
+impl Lines {
+    fn add(&mut self, order: Uuid, lines: &[Line]) {
+        for line in lines {
+            self.orders.push(order);
+            self.draws.push(line.draw.0);
+            self.counts.push(line.count.cast_signed());
+            self.prices.push(line.unit_price.0);
+            self.card_fees.push(line.card_fee.0);
+        }
+    }
+
+    /// A line of the same order and draw gets the new count and price.
+    async fn insert(self, connection: &mut PgConnection) -> Result<(), Trouble> {
+        sqlx::query(
+            "insert into order_lines (order_id, draw_id, count, unit_price_cents, card_fee_cents)
+             select * from unnest($1::uuid[], $2::bigint[], $3::smallint[], $4::bigint[], $5::bigint[])
+             on conflict (order_id, draw_id) do update set count = excluded.count,
+               unit_price_cents = excluded.unit_price_cents, card_fee_cents = excluded.card_fee_cents",
+        )
+        .bind(self.orders)
+        .bind(self.draws)
+        .bind(self.counts)
+        .bind(self.prices)
+        .bind(self.card_fees)
+        .execute(connection)
+        .await?;
+        Ok(())
+    }
+}
+
+/// Only a quoted order without tickets has a price to change. A payment intent that exists must hear of it.
+async fn reprice(connection: &mut PgConnection, entry: &Entry, order: Uuid, lines: &[Line]) -> Result<(), Trouble> {
+    let subtotal: domain::Cents = lines.iter().map(Line::subtotal).sum();
+    let card_fee: domain::Cents = lines.iter().map(|line| line.card_fee).sum();
+    let draws: Vec<i64> = lines.iter().map(|line| line.draw.0).collect();
+    let intent: Option<Option<String>> = sqlx::query_scalar(
+        "update orders set lines = $2, subtotal_cents = $3, card_fee_cents = $4
+         where id = $1 and state = 'quoted' and lines_allocated = 0
+         returning payment_intent_id",
+    )
+    .bind(order)
+    .bind(lines.len() as i16)
+    .bind(subtotal.0)
+    .bind(card_fee.0)
+    .fetch_optional(&mut *connection)
+    .await?;
+    let Some(intent) = intent else {
+        return Err(Trouble::Refused(Failure::NotFound));
+    };
+    sqlx::query("delete from order_lines where order_id = $1 and draw_id <> all($2)")
+        .bind(order)
+        .bind(draws)
+        .execute(&mut *connection)
+        .await?;
+    let mut columns = Lines::default();
+    columns.add(order, lines);
+    columns.insert(connection).await?;
+    sqlx::query(
+        "update payment_ops set state = 'dropped', ended_at = now()
+         where order_id = $1 and kind = 'update' and state = 'pending'",
+    )
+    .bind(order)
+    .execute(&mut *connection)
+    .await?;
+    if intent.is_some() {
+        let key = format!("update-{order}-{}-{}", entry.append.draw, entry.append.after + 1);
+        sqlx::query("insert into payment_ops (order_id, kind, key, due_at) values ($1, 'update', $2, $3)")
+            .bind(order)
+            .bind(key)
+            .bind(instant::stored(due(entry.append.at)))
+            .execute(connection)
+            .await?;
+    }
+    Ok(())
+}
+
+fn due(at: Timestamp) -> Timestamp {
+    at.plus_ms(FAST_PATH_MS)
+}
+
+/// The first time counts.
+async fn note_authorised(
+    connection: &mut PgConnection,
+    (orders, at): (Vec<Uuid>, Vec<OffsetDateTime>),
+) -> Result<(), Trouble> {
+    let wanted: std::collections::BTreeSet<&Uuid> = orders.iter().collect();
+    let wanted = wanted.len() as u64;
+    let known = sqlx::query(
+        "update orders o set authorised_at = coalesce(o.authorised_at, a.at)
+         from unnest($1::uuid[], $2::timestamptz[]) as a (order_id, at)
+         where o.id = a.order_id",
+    )
+    .bind(&orders)
+    .bind(at)
+    .execute(connection)
+    .await?;
+    if known.rows_affected() == wanted { Ok(()) } else { Err(Trouble::Refused(Failure::NotFound)) }
+}

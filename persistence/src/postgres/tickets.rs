@@ -1,0 +1,301 @@
+//! Tickets on their way to an order and back, with everything that must happen in the same instant: the line's serials and
+//! fee, the fee ledger's step, the order's state, and the operation that takes the money or must not.
+
+use sqlx::Row;
+use sqlx::postgres::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::group::Entry;
+use super::writer::Trouble;
+use super::{instant, words};
+use crate::books::FAST_PATH_MS;
+use crate::change::Handover;
+use crate::error::Failure;
+
+/// One handover and the commit it is part of.
+struct Moved<'a> {
+    entry: &'a Entry,
+    handover: &'a Handover,
+}
+
+fn moved<'a>(entries: &[&'a Entry], which: fn(&Entry) -> &[Handover]) -> Vec<Moved<'a>> {
+    entries
+        .iter()
+        .copied()
+        .flat_map(|entry| which(entry).iter().map(move |handover| Moved { entry, handover }))
+        .collect()
+}
+
+fn guilty<T>() -> Result<T, Trouble> {
+    Err(Trouble::Refused(Failure::NotFound))
+}
+
+/// Gives tickets to order lines. An order whose last line this was is `allocated`, and its capture is due.
+pub(super) async fn allocate(connection: &mut PgConnection, entries: &[&Entry]) -> Result<(), Trouble> {
+    let given = moved(entries, |entry| &entry.change.allocated);
+    if given.is_empty() {
+        return Ok(());
+    }
+    hand_over(connection, &given).await?;
+    let complete = count_lines(connection, &given).await?;
+    if given.iter().any(|given| !given.entry.append.sells) {
+        drop_pending(connection, &complete.orders, "cancel").await?;
+    }
+    revive(connection, "capture", "cap", &complete).await
+}
+
+async fn hand_over(connection: &mut PgConnection, given: &[Moved<'_>]) -> Result<(), Trouble> {
+    let (mut draws, mut orders, mut serials, mut fees, mut epochs) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for Moved { entry, handover } in given {
+        draws.push(entry.append.draw.0);
+        orders.push(words::uuid(handover.order));
+        // Arrays of arrays must be rectangular; text may be ragged.
+        let numbers: Vec<String> = handover.serials.iter().map(|serial| serial.number().to_string()).collect();
+        serials.push(format!("{{{}}}", numbers.join(",")));
+        fees.push(handover.step.fee_delta.0);
+        epochs.push(entry.append.epoch);
+    }
+    let lines: i64 = sqlx::query_scalar(
+        "with line as (
+           update order_lines l set serials = a.serials::smallint[], application_fee_cents = a.fee
+           from unnest($1::bigint[], $2::uuid[], $3::text[], $4::bigint[], $5::bigint[])
+             as a (draw_id, order_id, serials, fee, epoch)
+           where l.order_id = a.order_id and l.draw_id = a.draw_id and l.serials is null
+           returning l.id, l.draw_id, l.serials, a.epoch
+         ), sold as (
+           insert into tickets (draw_id, serial, order_line_id, epoch)
+           select line.draw_id, s.serial, line.id, line.epoch
+           from line cross join lateral unnest(line.serials) as s (serial)
+         )
+         select count(*) from line",
+    )
+    .bind(draws)
+    .bind(orders)
+    .bind(serials)
+    .bind(fees)
+    .bind(epochs)
+    .fetch_one(connection)
+    .await?;
+    if lines == given.len() as i64 { Ok(()) } else { guilty() }
+}
+
+/// Orders that something has become of, and when.
+#[derive(Default)]
+struct Reached {
+    orders: Vec<Uuid>,
+    at: Vec<OffsetDateTime>,
+}
+
+/// Counts the lines under each order's lock, so that exactly one commit finds itself the last. A sale is only for an order
+/// that is quoted; a repair also for one that was refused.
+async fn count_lines(connection: &mut PgConnection, given: &[Moved<'_>]) -> Result<Reached, Trouble> {
+    let (mut orders, mut fees, mut at, mut sells) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for Moved { entry, handover } in given {
+        orders.push(words::uuid(handover.order));
+        fees.push(handover.step.fee_delta.0);
+        at.push(instant::stored(entry.append.at));
+        sells.push(entry.append.sells);
+    }
+    let distinct: std::collections::BTreeSet<Uuid> = orders.iter().copied().collect();
+    let rows = sqlx::query(
+        "update orders o set
+           lines_allocated = o.lines_allocated + a.lines,
+           application_fee_cents = o.application_fee_cents + a.fee,
+           state = case when o.lines_allocated + a.lines = o.lines then 'allocated' else o.state end,
+           allocated_at = case when o.lines_allocated + a.lines = o.lines then a.at else o.allocated_at end,
+           reason = case when o.lines_allocated + a.lines = o.lines then null else o.reason end,
+           ended_at = case when o.lines_allocated + a.lines = o.lines then null else o.ended_at end
+         from (
+           select order_id, count(*)::smallint as lines, sum(fee)::bigint as fee, max(at) as at, bool_or(sells) as sells
+           from unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $4::boolean[]) as u (order_id, fee, at, sells)
+           group by order_id
+         ) a
+         where o.id = a.order_id
+           and (o.state = 'quoted' or (not a.sells and o.state in ('rejecting', 'released', 'anomaly')))
+         returning o.id, o.state = 'allocated', a.at",
+    )
+    .bind(orders)
+    .bind(fees)
+    .bind(at)
+    .bind(sells)
+    .fetch_all(connection)
+    .await?;
+    if rows.len() != distinct.len() {
+        return guilty();
+    }
+    let mut complete = Reached::default();
+    for row in rows {
+        if row.try_get(1)? {
+            complete.orders.push(row.try_get(0)?);
+            complete.at.push(row.try_get(2)?);
+        }
+    }
+    Ok(complete)
+}
+
+/// Takes tickets back. Nothing may be captured for them any more; an order that was allocated is now being refused.
+pub(super) async fn void(connection: &mut PgConnection, entries: &[&Entry]) -> Result<(), Trouble> {
+    let taken = moved(entries, |entry| &entry.change.voided);
+    if taken.is_empty() {
+        return Ok(());
+    }
+    let (mut draws, mut orders) = (Vec::new(), Vec::new());
+    for Moved { entry, handover } in &taken {
+        draws.push(entry.append.draw.0);
+        orders.push(words::uuid(handover.order));
+    }
+    take_back(connection, &taken).await?;
+    let refused = uncount_lines(connection, &draws, &orders, &taken).await?;
+    let lines = sqlx::query(
+        "update order_lines l set
+           serials = null,
+           application_fee_cents = case when o.captured_at is null then 0 else l.application_fee_cents end
+         from unnest($1::bigint[], $2::uuid[]) as a (draw_id, order_id) join orders o on o.id = a.order_id
+         where l.order_id = a.order_id and l.draw_id = a.draw_id",
+    )
+    .bind(&draws)
+    .bind(&orders)
+    .execute(&mut *connection)
+    .await?;
+    if lines.rows_affected() != taken.len() as u64 {
+        return guilty();
+    }
+    drop_pending(connection, &orders, "capture").await?;
+    revive(connection, "cancel", "cancel", &refused).await
+}
+
+async fn take_back(connection: &mut PgConnection, taken: &[Moved<'_>]) -> Result<(), Trouble> {
+    let (mut draws, mut serials, mut orders) = (Vec::new(), Vec::new(), Vec::new());
+    for Moved { entry, handover } in taken {
+        for serial in &handover.serials {
+            draws.push(entry.append.draw.0);
+            serials.push(serial.number().cast_signed());
+            orders.push(words::uuid(handover.order));
+        }
+    }
+    let wanted = serials.len() as u64;
+    let gone = sqlx::query(
+        "delete from tickets t
+         using unnest($1::bigint[], $2::smallint[], $3::uuid[]) as a (draw_id, serial, order_id)
+           join order_lines l on l.order_id = a.order_id and l.draw_id = a.draw_id
+         where t.draw_id = a.draw_id and t.serial = a.serial and t.order_line_id = l.id",
+    )
+    .bind(draws)
+    .bind(serials)
+    .bind(orders)
+    .execute(connection)
+    .await?;
+    if gone.rows_affected() == wanted { Ok(()) } else { guilty() }
+}
+
+/// Answers the orders that are being refused. The fee of an order that was captured stays on it: it was taken.
+async fn uncount_lines(
+    connection: &mut PgConnection,
+    draws: &[i64],
+    orders: &[Uuid],
+    taken: &[Moved<'_>],
+) -> Result<Reached, Trouble> {
+    let at: Vec<OffsetDateTime> = taken.iter().map(|moved| instant::stored(moved.entry.append.at)).collect();
+    let rows = sqlx::query(
+        "update orders o set
+           lines_allocated = o.lines_allocated - a.lines,
+           application_fee_cents = o.application_fee_cents - case when o.captured_at is null then a.fee else 0 end,
+           state = case when o.state = 'allocated' then 'rejecting' else o.state end
+         from (
+           select l.order_id, count(*)::smallint as lines, sum(l.application_fee_cents)::bigint as fee, max(u.at) as at
+           from unnest($1::bigint[], $2::uuid[], $3::timestamptz[]) as u (draw_id, order_id, at)
+             join order_lines l on l.order_id = u.order_id and l.draw_id = u.draw_id
+           group by l.order_id
+         ) a
+         where o.id = a.order_id
+         returning o.id, o.state = 'rejecting', a.at",
+    )
+    .bind(draws)
+    .bind(orders)
+    .bind(at)
+    .fetch_all(connection)
+    .await?;
+    let mut refused = Reached::default();
+    for row in rows {
+        if row.try_get(1)? {
+            refused.orders.push(row.try_get(0)?);
+            refused.at.push(row.try_get(2)?);
+        }
+    }
+    Ok(refused)
+}
+
+/// What each allocation and void moves in its draw's fee ledger.
+pub(super) async fn book_steps(connection: &mut PgConnection, entries: &[&Entry]) -> Result<(), Trouble> {
+    let (mut draws, mut revisions, mut orders, mut at) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut revenue_delta, mut fee_delta) = (Vec::new(), Vec::new());
+    let (mut revenue_after, mut fee_after) = (Vec::new(), Vec::new());
+    for Entry { append, change } in entries {
+        for Handover { order, step, .. } in change.voided.iter().chain(&change.allocated) {
+            draws.push(append.draw.0);
+            revisions.push(append.after.cast_signed() + 1);
+            orders.push(words::uuid(*order));
+            revenue_delta.push(step.revenue_delta.0);
+            fee_delta.push(step.fee_delta.0);
+            revenue_after.push(step.revenue_after.0);
+            fee_after.push(step.fee_after.0);
+            at.push(instant::stored(append.at));
+        }
+    }
+    if draws.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(
+        "insert into fee_ledger
+           (draw_id, revision, order_id, revenue_delta, fee_delta, revenue_after, fee_after, at)
+         select * from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[],
+           $7::bigint[], $8::timestamptz[])",
+    )
+    .bind(draws)
+    .bind(revisions)
+    .bind(orders)
+    .bind(revenue_delta)
+    .bind(fee_delta)
+    .bind(revenue_after)
+    .bind(fee_after)
+    .bind(at)
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+async fn drop_pending(connection: &mut PgConnection, orders: &[Uuid], kind: &str) -> Result<(), Trouble> {
+    sqlx::query(
+        "update payment_ops set state = 'dropped', ended_at = now()
+         where order_id = any($1) and kind = $2 and state = 'pending'",
+    )
+    .bind(orders)
+    .bind(kind)
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// A pending operation for each order: a new one, or the dropped or failed one of the same key again.
+async fn revive(connection: &mut PgConnection, kind: &str, key: &str, reached: &Reached) -> Result<(), Trouble> {
+    if reached.orders.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(
+        "insert into payment_ops (order_id, kind, key, due_at)
+         select order_id, $3, $4 || '-' || order_id, at + $5 * interval '1 millisecond'
+         from unnest($1::uuid[], $2::timestamptz[]) as a (order_id, at)
+         on conflict (key) do update set state = 'pending', attempts = 0, due_at = excluded.due_at, ended_at = null
+           where payment_ops.state in ('dropped', 'failed')",
+    )
+    .bind(&reached.orders)
+    .bind(&reached.at)
+    .bind(kind)
+    .bind(key)
+    .bind(FAST_PATH_MS as f64)
+    .execute(connection)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,234 @@
+//! A world with one club and some draws, in either kind of memory, and an owner who decides, writes and applies as an actor
+//! does.
+
+#![allow(dead_code, reason = "each test binary uses its part")]
+
+use std::sync::Arc;
+
+use domain::draw::Snapshot;
+use domain::{
+    AccountId, Authority, Cents, ClubId, Command, Deal, Draw, DrawId, Event, FeePolicy, Line, OrderId, PaymentIntent,
+    PaymentIntentId, PaymentStatus, Seed, Terms, Timestamp,
+};
+use persistence::books::OrderRecord;
+use persistence::ledger::{Append, BuyerDetails, NewOrder, Rider};
+use persistence::memory::Memory;
+use persistence::postgres::draws::NewDraw;
+use persistence::testing::{Database, database};
+use persistence::{Books, Failure, Ledger, Postgres};
+use sqlx::postgres::PgConnection;
+
+/// What the actors' clock says. Kick-off is far away for them and for the database's own clock.
+pub const NOW: Timestamp = Timestamp(1_900_000_000_000);
+pub const KICK_OFF: Timestamp = Timestamp(4_100_000_000_000);
+pub const TERMS: Terms =
+    Terms { price: Cents(500), prize_percentage: 50, round_up_prize: false, opens_at: None, closes_at: KICK_OFF };
+pub const CLUB: ClubId = ClubId(1);
+
+pub fn account() -> AccountId {
+    AccountId("acct_1".into())
+}
+
+pub struct World {
+    pub ledger: Arc<dyn Ledger>,
+    pub books: Arc<dyn Books>,
+    pub memory: Option<Memory>,
+    pub postgres: Option<(Database, Postgres)>,
+    pub draws: Vec<DrawId>,
+}
+
+impl World {
+    pub async fn in_memory(terms: &[Terms]) -> World {
+        let memory = Memory::new();
+        memory.add_club(CLUB, account());
+        let draws: Vec<DrawId> = (0..terms.len() as i64).map(|n| DrawId(1001 + n)).collect();
+        for (id, terms) in draws.iter().zip(terms) {
+            memory.add_draw(fresh(*id, *terms));
+        }
+        World {
+            ledger: Arc::new(memory.clone()),
+            books: Arc::new(memory.clone()),
+            memory: Some(memory),
+            postgres: None,
+            draws,
+        }
+    }
+
+    pub async fn in_postgres(terms: &[Terms]) -> World {
+        let database = database().await;
+        let postgres = database.postgres().await;
+        sqlx::query(
+            "insert into clubs (id, name, email, password, home_page_slug, stripe_connect_account_id)
+             overriding system value values (1, 'Reds', 'reds@club.test', 'x', 'reds', 'acct_1')",
+        )
+        .execute(&mut database.connection().await)
+        .await
+        .expect("a club");
+        let new = terms
+            .iter()
+            .enumerate()
+            .map(|(n, terms)| NewDraw { seed: seed(n as i64), ..NewDraw::plain(CLUB, "Broncos", "Eels", *terms) });
+        let draws = postgres.create_draws(new.collect()).await.expect("draws");
+        World {
+            ledger: Arc::new(postgres.clone()),
+            books: Arc::new(postgres.clone()),
+            memory: None,
+            postgres: Some((database, postgres)),
+            draws,
+        }
+    }
+
+    pub async fn owner(&self, draw: usize) -> Owner {
+        let mut claimed = self.ledger.claim(&[self.draws[draw]]).await.expect("claimed");
+        let claimed = claimed.remove(0);
+        Owner { ledger: self.ledger.clone(), epoch: claimed.epoch, draw: Draw::restore(claimed.snapshot) }
+    }
+
+    pub async fn connection(&self) -> PgConnection {
+        self.postgres.as_ref().expect("a world in Postgres").0.connection().await
+    }
+
+    /// An order of so many tickets in each draw.
+    pub fn order(&self, id: u128, counts: &[(usize, u16)]) -> NewOrder {
+        let lines = counts.iter().map(|(draw, count)| line(self.draws[*draw], *count));
+        NewOrder {
+            id: OrderId(id),
+            club: CLUB,
+            account: account(),
+            client_key: format!("key-{id}"),
+            token: format!("{id:032x}"),
+            lines: lines.collect(),
+            buyer: buyer(),
+            at: NOW,
+        }
+    }
+
+    pub async fn record(&self, id: u128) -> OrderRecord {
+        self.books.order(OrderId(id)).await.expect("read").expect("the order")
+    }
+
+    /// A whole purchase of one draw, to the state `allocated`.
+    pub async fn allocated(&self, owner: &mut Owner, id: u128, count: u16) -> OrderRecord {
+        let draw = self.draws.iter().position(|draw| *draw == owner.draw.id()).expect("one of ours");
+        owner.open(self.order(id, &[(draw, count)])).await.expect("opened");
+        self.books.opened(OrderId(id), &intent_id(id), "secret").await.expect("opened");
+        owner.allocate(id, count).await.expect("allocated");
+        self.record(id).await
+    }
+
+    /// A whole purchase of one draw, money taken.
+    pub async fn captured(&self, owner: &mut Owner, id: u128, count: u16) -> OrderRecord {
+        let record = self.allocated(owner, id, count).await;
+        self.books.captured(OrderId(id), &said(&record, PaymentStatus::Succeeded), NOW).await.expect("captured");
+        self.record(id).await
+    }
+}
+
+pub fn line(draw: DrawId, count: u16) -> Line {
+    Line { draw, count, unit_price: TERMS.price, card_fee: Cents(30) }
+}
+
+pub fn buyer() -> BuyerDetails {
+    BuyerDetails { name: Some("Alice".into()), email: Some("alice@buyer.test".into()), phone: None }
+}
+
+pub fn intent_id(order: u128) -> PaymentIntentId {
+    PaymentIntentId(format!("pi_{order}"))
+}
+
+/// What the provider would say of an order's payment intent.
+pub fn said(record: &OrderRecord, status: PaymentStatus) -> PaymentIntent {
+    let taken = status == PaymentStatus::Succeeded;
+    let total = record.order.total();
+    PaymentIntent {
+        id: record.order.payment_intent.clone().expect("opened"),
+        account: record.order.account.clone(),
+        status,
+        amount: total,
+        amount_received: if taken { total } else { Cents::ZERO },
+        amount_refunded: Cents::ZERO,
+        application_fee: if taken { record.order.application_fee } else { Cents::ZERO },
+        application_fee_refunded: Cents::ZERO,
+        currency: "aud".into(),
+        order: Some(record.order.id),
+        provider_fee: None,
+        disputed: false,
+    }
+}
+
+fn seed(draw: i64) -> Seed {
+    Seed([draw as u8; 32])
+}
+
+fn fresh(id: DrawId, terms: Terms) -> Snapshot {
+    Snapshot {
+        id,
+        terms,
+        fee_policy: FeePolicy::DEFAULT,
+        deal: Deal::new(seed(id.0 - 1001)),
+        status: domain::Status::Active,
+        revision: 0,
+        reservations: Vec::new(),
+        allocations: Vec::new(),
+        revenue: Cents::ZERO,
+        fee: Cents::ZERO,
+        outcome: None,
+    }
+}
+
+/// Owns a draw: decide, write, apply.
+#[derive(Clone)]
+pub struct Owner {
+    pub ledger: Arc<dyn Ledger>,
+    pub epoch: i64,
+    pub draw: Draw,
+}
+
+impl Owner {
+    pub async fn execute(&mut self, command: Command, rider: Option<Rider>) -> Result<Vec<Event>, Failure> {
+        let events = self.draw.decide(NOW, &command).unwrap_or_else(|refusal| panic!("{command:?}: {refusal}"));
+        if events.is_empty() {
+            return Ok(events);
+        }
+        self.ledger.append(self.commit(&command, events.clone(), rider)).await?;
+        self.draw.apply(&events);
+        Ok(events)
+    }
+
+    pub fn commit(&self, command: &Command, events: Vec<Event>, rider: Option<Rider>) -> Append {
+        Append {
+            draw: self.draw.id(),
+            epoch: self.epoch,
+            after: self.draw.revision(),
+            events,
+            at: NOW,
+            sells: matches!(command, Command::Allocate { authority: Authority::Sale, .. }),
+            rider,
+        }
+    }
+
+    pub fn reserve(&self, id: u128, count: u16) -> Command {
+        Command::Reserve { order: OrderId(id), count, until: NOW.plus_seconds(150) }
+    }
+
+    pub fn sale(&self, id: u128, count: u16) -> Command {
+        let unit_price = self.draw.terms().price;
+        Command::Allocate { order: OrderId(id), count, unit_price, authority: Authority::Sale }
+    }
+
+    /// Opens an order with its reservation in this draw.
+    pub async fn open(&mut self, order: NewOrder) -> Result<Vec<Event>, Failure> {
+        let count = order.lines.iter().find(|line| line.draw == self.draw.id()).expect("a line of this draw").count;
+        let command = self.reserve(order.id.0, count);
+        self.execute(command, Some(Rider::Open(order))).await
+    }
+
+    pub async fn allocate(&mut self, id: u128, count: u16) -> Result<Vec<Event>, Failure> {
+        let rider = Rider::Authorised { order: OrderId(id), at: NOW };
+        self.execute(self.sale(id, count), Some(rider)).await
+    }
+
+    pub async fn void(&mut self, id: u128) -> Result<Vec<Event>, Failure> {
+        self.execute(Command::Void { order: OrderId(id) }, None).await
+    }
+}
