@@ -222,10 +222,10 @@ impl Orders {
         rejects
     }
 
-    /// A captured order without tickets waits for its refund.
+    /// A captured order that lost tickets waits for its refund.
     pub fn wait_for_refund(&mut self, id: OrderId) {
         let row = &self.rows[&id];
-        if row.state() == OrderState::Captured && row.record.tickets.is_empty() {
+        if row.state() == OrderState::Captured && row.lines_allocated() < row.record.order.lines.len() {
             self.open.insert((row.record.opened_at, id));
         }
     }

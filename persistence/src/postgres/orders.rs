@@ -225,7 +225,8 @@ pub(super) async fn consented(
 /// What may still come to something, oldest first.
 pub(super) async fn open(pool: &PgPool, before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
     let rows = sqlx::query(select_orders!(
-        "where o.state in ('quoted', 'allocated', 'rejecting') and o.opened_at < $1 order by o.opened_at, o.id limit $2"
+        "where (o.state in ('quoted', 'allocated', 'rejecting') or (o.state = 'captured' and o.lines_allocated < o.lines))
+           and o.opened_at < $1 order by o.opened_at, o.id limit $2"
     ))
     .bind(instant::stored(before))
     .bind(i64::from(limit))
