@@ -32,6 +32,33 @@ pub struct DrawTotals {
     pub held: i64,
 }
 
+/// One order's money as our books have it, in cents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderMoney {
+    pub order: String,
+    pub payment_intent: Option<String>,
+    pub account: String,
+    /// Whether the money was taken, given back since or not.
+    pub is_taken: bool,
+    pub total: i64,
+    pub application_fee: i64,
+    pub refunded: i64,
+    pub fee_refunded: i64,
+    /// An open anomaly already says that something is wrong with it.
+    pub is_reported: bool,
+}
+
+/// A completed draw's promise, and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredDeal {
+    pub draw: i64,
+    pub commitment: Vec<u8>,
+    pub seed_sealed: Vec<u8>,
+    pub home: i16,
+    pub away: i16,
+    pub winning_serial: i16,
+}
+
 impl Auditor {
     pub async fn open(url: &str) -> Result<Self, Failure> {
         let pool = PgPoolOptions::new().max_connections(1).connect(url).await.map_err(unread)?;
@@ -85,6 +112,77 @@ impl Auditor {
         .await
         .map_err(unread)?;
         Ok(rows.into_iter().map(|(draw, tickets, sold, held)| DrawTotals { draw, tickets, sold, held }).collect())
+    }
+
+    /// Every order that ever had a payment intent.
+    pub async fn orders(&self) -> Result<Vec<OrderMoney>, Failure> {
+        let rows: Vec<(String, Option<String>, String, bool, i64, i64, i64, i64, bool)> = sqlx::query_as(
+            "select o.id::text, o.payment_intent_id, o.account_id, o.captured_at is not null, o.total_cents,
+                 o.application_fee_cents, coalesce(r.amount_cents, 0), o.fee_refunded_cents,
+                 exists (select 1 from anomalies a where a.resolved_at is null
+                     and (a.payment_intent_id = o.payment_intent_id or a.order_id = o.id))
+             from orders o left join refunds r on r.order_id = o.id and r.state = 'succeeded'
+             where o.payment_intent_id is not null order by o.opened_at, o.id",
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unread)?;
+        let money = |row| {
+            let (order, payment_intent, account, is_taken, total, application_fee, refunded, fee_refunded, is_reported) =
+                row;
+            OrderMoney {
+                order,
+                payment_intent,
+                account,
+                is_taken,
+                total,
+                application_fee,
+                refunded,
+                fee_refunded,
+                is_reported,
+            }
+        };
+        Ok(rows.into_iter().map(money).collect())
+    }
+
+    /// Payment intents that an open anomaly is about.
+    pub async fn reported(&self) -> Result<Vec<String>, Failure> {
+        sqlx::query_scalar(
+            "select payment_intent_id from anomalies where resolved_at is null and payment_intent_id is not null",
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unread)
+    }
+
+    /// Every connected account of a club.
+    pub async fn club_accounts(&self) -> Result<Vec<String>, Failure> {
+        sqlx::query_scalar(
+            "select stripe_connect_account_id from clubs where stripe_connect_account_id is not null order by id",
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unread)
+    }
+
+    /// The deals of completed draws, still sealed.
+    pub async fn deals(&self) -> Result<Vec<StoredDeal>, Failure> {
+        let rows: Vec<(i64, Vec<u8>, Vec<u8>, i16, i16, i16)> = sqlx::query_as(
+            "select id, commitment, seed_sealed, result_home, result_away, winning_serial
+             from draws where status = 'completed' order by id",
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unread)?;
+        let deal = |(draw, commitment, seed_sealed, home, away, winning_serial)| StoredDeal {
+            draw,
+            commitment,
+            seed_sealed,
+            home,
+            away,
+            winning_serial,
+        };
+        Ok(rows.into_iter().map(deal).collect())
     }
 
     /// How many anomalies are open, by kind.

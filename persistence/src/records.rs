@@ -8,6 +8,7 @@ use crate::{Failure, Postgres};
 
 pub mod admins;
 pub mod audit;
+
 pub mod bundles;
 pub mod clubs;
 pub mod draws;
@@ -15,6 +16,7 @@ pub mod financials;
 pub mod footers;
 pub mod listings;
 pub mod payouts;
+pub mod rehearsal;
 pub mod sessions;
 pub mod settings;
 pub mod terms;

@@ -63,8 +63,9 @@ pub struct Config {
     /// Proxies whose `X-Forwarded-For` is believed (decision G-13).
     pub proxies: Vec<IpAddr>,
     pub database_url: Option<Secret>,
-    /// Seals deal seeds and bank details; kept outside the database (decisions K-3, B-4).
-    pub seal_key: Secret,
+    /// Seals deal seeds and bank details; kept outside the database (decisions K-3, B-4). `None`: the demo's own, made on
+    /// its first start.
+    pub seal_key: Option<Secret>,
     pub stripe: StripeConfig,
     pub mail: MailConfig,
     pub support: Support,
@@ -126,7 +127,7 @@ impl Config {
             metrics: problems.keep(environment.parse_optional("METRICS_ADDR")).flatten(),
             proxies: Vec::new(),
             database_url: environment.secret("DATABASE_URL"),
-            seal_key: Secret::new(String::new()),
+            seal_key: environment.secret("SEAL_KEY"),
             stripe: StripeConfig {
                 api_url: None,
                 secret_key: Secret::new(DEMO_SECRET_KEY),
@@ -147,7 +148,7 @@ impl Config {
         let mut need = |name| problems.keep(environment.required(name)).unwrap_or_default();
         let public_url = need("PUBLIC_URL").trim_end_matches('/').to_string();
         let database_url = Some(Secret::new(need("DATABASE_URL")));
-        let seal_key = Secret::new(need("SEAL_KEY"));
+        let seal_key = Some(Secret::new(need("SEAL_KEY")));
         let stripe = StripeConfig {
             api_url: environment.get("STRIPE_API_URL"),
             secret_key: Secret::new(need("STRIPE_SECRET_KEY")),
@@ -177,6 +178,14 @@ impl Config {
             build_version: environment.get("BUILD_VERSION").unwrap_or_else(|| BUILD_VERSION_DEFAULT.to_string()),
         };
         problems.or(config)
+    }
+
+    /// A command beside a server: production when the environment describes one, else the demo in `FD_DATA_DIR`.
+    pub fn tool(environment: &Environment) -> Result<Config, Problems> {
+        match environment.get("STRIPE_SECRET_KEY") {
+            Some(_) => Config::production(environment),
+            None => Config::demo(environment),
+        }
     }
 
     /// Cookies are `Secure` and carry the `__Host-` prefix only when browsers reach us over TLS (decision G-5).

@@ -1,9 +1,13 @@
 //! Which Postgres: the one `DATABASE_URL` names, else a private one in the data folder.
 
 use std::fs;
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use persistence::embedded::{Embedded, EmbeddedError};
+use persistence::{Postgres, Sealer};
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, Secret};
@@ -12,6 +16,8 @@ use crate::config::{Config, Secret};
 pub struct Database {
     pub url: Secret,
     embedded: Option<Embedded>,
+    /// Of the demo that runs on it, if it is not ours.
+    sign: Option<Sign>,
 }
 
 impl Database {
@@ -21,10 +27,10 @@ impl Database {
     /// One line: what is missing and how to get it.
     pub async fn open(config: &Config) -> Result<Database, EmbeddedError> {
         if let Some(url) = &config.database_url {
-            return Ok(Database { url: url.clone(), embedded: None });
+            return Ok(Database { url: url.clone(), embedded: None, sign: None });
         }
         let embedded = Embedded::start(&config.data_dir.join("postgres")).await?;
-        Ok(Database { url: Secret::new(embedded.url()), embedded: Some(embedded) })
+        Ok(Database { url: Secret::new(embedded.url()), embedded: Some(embedded), sign: None })
     }
 
     /// For a command beside a server that may be running: its Postgres is used while it runs, else started for a moment.
@@ -34,11 +40,33 @@ impl Database {
     pub async fn reach(config: &Config) -> Result<Database, EmbeddedError> {
         match Database::open(config).await {
             Err(EmbeddedError::InUse(dir)) => match Sign::read(&config.data_dir) {
-                Some(sign) => Ok(Database { url: Secret::new(sign.database), embedded: None }),
+                Some(sign) => {
+                    Ok(Database { url: Secret::new(sign.database.clone()), embedded: None, sign: Some(sign) })
+                }
                 None => Err(EmbeddedError::InUse(dir)),
             },
             opened => opened,
         }
+    }
+
+    /// Connects, with the key that seals secrets at rest.
+    ///
+    /// # Errors
+    /// Nobody answers, or the key cannot be used.
+    pub async fn connect(&self, config: &Config) -> anyhow::Result<Postgres> {
+        let key = seal_key(config)?;
+        let sealer = Sealer::from_hex(key.expose()).context("SEAL_KEY must be 64 hexadecimal digits")?;
+        Ok(Postgres::connect(self.url.expose(), sealer).await?)
+    }
+
+    /// Our own, in the data folder.
+    pub fn is_private(&self) -> bool {
+        self.embedded.is_some()
+    }
+
+    /// The sign of the demo that runs on this database beside us.
+    pub fn sign(&self) -> Option<&Sign> {
+        self.sign.as_ref()
     }
 
     /// Stops the private Postgres, if it is ours.
@@ -47,6 +75,31 @@ impl Database {
             embedded.stop().await;
         }
     }
+}
+
+/// The configured key, else the data folder's own, made on the first start: beside the database, never in it.
+fn seal_key(config: &Config) -> anyhow::Result<Secret> {
+    if let Some(key) = &config.seal_key {
+        return Ok(key.clone());
+    }
+    let path = config.data_dir.join("seal.key");
+    match fs::read_to_string(&path) {
+        Ok(key) => return Ok(Secret::new(key.trim())),
+        Err(failure) if failure.kind() == ErrorKind::NotFound => {}
+        Err(failure) => return Err(failure).with_context(|| format!("reading {}", path.display())),
+    }
+    let mut key = [0; 32];
+    getrandom::fill(&mut key).map_err(|failure| anyhow::anyhow!("the system gives no random bytes: {failure}"))?;
+    fs::create_dir_all(&config.data_dir)?;
+    write_private(&path, &hex::encode(key)).with_context(|| format!("writing {}", path.display()))?;
+    Ok(Secret::new(hex::encode(key)))
+}
+
+/// Only its owner may read it.
+fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut file = fs::OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
 }
 
 /// What a running demo hangs out for the commands beside it. Only its owner may read it.
@@ -63,11 +116,7 @@ impl Sign {
     }
 
     pub fn hang_out(&self, data_dir: &Path) -> std::io::Result<()> {
-        use std::io::Write;
-        use std::os::unix::fs::OpenOptionsExt;
-        let mut file =
-            fs::OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(Sign::path(data_dir))?;
-        file.write_all(serde_json::to_string(self)?.as_bytes())
+        write_private(&Sign::path(data_dir), &serde_json::to_string(self)?)
     }
 
     pub fn read(data_dir: &Path) -> Option<Sign> {

@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::journal::Journal;
 use super::{Sandbox, id};
+use crate::render::mail::RenderedMail;
 
 /// Mails beyond this many are forgotten, oldest first.
 const MAILS_KEPT_MAX: usize = 1_000;
@@ -19,21 +20,6 @@ const MAILS_KEPT_MAX: usize = 1_000;
 const JOURNAL_SLACK_LINES_MAX: u64 = 4_000;
 const PAGE_MAX: usize = 200;
 const PAGE_DEFAULT: usize = 50;
-
-/// A mail as the product hands it over for sending.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct RenderedMail {
-    pub to: String,
-    pub from: String,
-    pub reply_to: Option<String>,
-    pub subject: String,
-    pub text: String,
-    pub html: String,
-    pub message_id: String,
-    /// What it is about, in a word: `order-confirmation`, `winner`.
-    pub kind: String,
-}
 
 /// A delivered mail: the `id`-th since the mailbox was made, at so many milliseconds since 1970.
 #[derive(Clone, Debug, Serialize, Deserialize)]

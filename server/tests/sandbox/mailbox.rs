@@ -1,6 +1,6 @@
 use serde_json::Value;
+use server::render::mail::RenderedMail;
 use server::sandbox::Options;
-use server::sandbox::mailbox::RenderedMail;
 
 use crate::support::{Provider, TempDir};
 

@@ -1,0 +1,48 @@
+//! What only the demo's seed does to the books: move a sold draw into the past, and forget a seed that was cut off.
+
+use domain::DrawId;
+use sqlx::PgPool;
+
+use super::{Records, catalogue_changed};
+use crate::Failure;
+
+/// Every time of a draw and of the orders that are about nothing else.
+const SHIFTS: [&str; 5] = [
+    "update draws set kick_off = kick_off - $2, opens_at = opens_at - $2, closed_at = closed_at - $2,
+         completed_at = completed_at - $2, created_at = created_at - $2 where id = $1",
+    "update draw_events set at = at - $2 where draw_id = $1",
+    "update tickets set sold_at = sold_at - $2 where draw_id = $1",
+    "update fee_ledger set at = at - $2 where draw_id = $1",
+    "update orders o set opened_at = opened_at - $2, consent_at = consent_at - $2, authorised_at = authorised_at - $2,
+         allocated_at = allocated_at - $2, captured_at = captured_at - $2, ended_at = ended_at - $2
+     where o.lines = 1 and exists (select 1 from order_lines l where l.order_id = o.id and l.draw_id = $1)",
+];
+
+impl Records {
+    /// Drops everything there is. The next migration makes the tables anew.
+    pub async fn forget_everything(&self) -> Result<(), Failure> {
+        let work = async |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            sqlx::query("drop schema public cascade").execute(&mut *transaction).await?;
+            sqlx::query("create schema public").execute(&mut *transaction).await?;
+            transaction.commit().await
+        };
+        self.write(work).await
+    }
+
+    /// Moves a draw, its sales and their orders by so many milliseconds into the past, together. No actor may have the
+    /// draw awake.
+    pub async fn backdate(&self, draw: DrawId, by_ms: i64) -> Result<(), Failure> {
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            let by = time::Duration::milliseconds(by_ms);
+            for shift in SHIFTS {
+                sqlx::query(shift).bind(draw.0).bind(by).execute(&mut *transaction).await?;
+            }
+            catalogue_changed(&mut transaction).await?;
+            transaction.commit().await?;
+            Ok(())
+        };
+        self.write(work).await
+    }
+}
