@@ -67,14 +67,3 @@ impl Records {
         rows.into_iter().map(Row::ticket).collect()
     }
 }
-
-impl Records {
-    /// When an order's reservations end at the latest extension, and how often they were extended; `None` once it has none.
-    pub async fn reservation_of(&self, order: OrderId) -> Result<Option<(Timestamp, u8)>, Failure> {
-        let read = sqlx::query_as("select min(until), max(extensions) from reservations where order_id = $1")
-            .bind(Uuid::from_u128(order.0));
-        let row: (Option<OffsetDateTime>, Option<i16>) =
-            self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await?;
-        Ok(row.0.zip(row.1).map(|(until, extensions)| (timestamp(until), extensions as u8)))
-    }
-}

@@ -1,0 +1,92 @@
+//! The outermost layer of every answer: its id, its clock, its security headers, the browser's cookie, a problem's body.
+
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::header::{self, HeaderName, HeaderValue};
+use actix_web::http::{Method, StatusCode};
+use actix_web::middleware::Next;
+use actix_web::{Error, HttpMessage, HttpResponse, web};
+
+use crate::error::Problem;
+use crate::identity::{Browser, random};
+use crate::state::State;
+
+mod policy;
+
+/// Under which the log, the buyer's screen and support know a request.
+#[derive(Clone, Debug)]
+pub struct RequestId(pub String);
+
+const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const X_SERVER_TIME: HeaderName = HeaderName::from_static("x-server-time");
+
+/// Wraps the whole application: `App::new().wrap(from_fn(edge::wrap))`.
+///
+/// # Errors
+/// None of its own: a handler's error becomes an answer here.
+pub async fn wrap(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let state = request.app_data::<web::Data<State>>().cloned().expect("routes::configure gave every App its state");
+    let id = hex::encode(random::<8>());
+    request.extensions_mut().insert(RequestId(id.clone()));
+    let known = Browser::read(request.request(), &state.config);
+    let browser = known.unwrap_or_default();
+    request.extensions_mut().insert(browser);
+    let place = policy::Place::of(request.path());
+    let outer = request.request().clone();
+
+    let mut response = match next.call(request).await {
+        Ok(response) => response.map_into_boxed_body(),
+        Err(error) => ServiceResponse::new(outer, HttpResponse::from_error(error)),
+    };
+    if let Some(body) = problem_body(&response, &id) {
+        let (request, old) = response.into_parts();
+        let mut new = HttpResponse::build(old.status()).content_type("application/json").body(body);
+        for (name, value) in old.headers().iter().filter(|(name, _)| *name != header::CONTENT_TYPE) {
+            new.headers_mut().append(name.clone(), value.clone());
+        }
+        response = ServiceResponse::new(request, new);
+    }
+    if known.is_none() && place.knows_browsers() && !response.headers().contains_key(header::ETAG) {
+        let cookie = browser.cookie(&state.config).to_string();
+        if let Ok(value) = HeaderValue::try_from(cookie) {
+            response.headers_mut().append(header::SET_COOKIE, value);
+        }
+    }
+    let headers = response.headers_mut();
+    headers.insert(X_SERVER_TIME, HeaderValue::from(state.clock.now().0));
+    if let Ok(value) = HeaderValue::try_from(id) {
+        headers.insert(X_REQUEST_ID, value);
+    }
+    policy::write(headers, place, &state.config);
+    Ok(response)
+}
+
+/// The JSON of a problem, of ours or of the framework's own making (a body too large, a method not allowed).
+fn problem_body(response: &ServiceResponse<BoxBody>, id: &str) -> Option<String> {
+    let status = response.status();
+    let error = response.response().error();
+    if let Some(problem) = error.and_then(|error| error.as_error::<Problem>()) {
+        if status.is_server_error() {
+            tracing::warn!(request.id = id, path = response.request().path(), %problem, "answered with a failure");
+        }
+        return Some(problem.body(id));
+    }
+    if error.is_none() || !status.is_client_error() && !status.is_server_error() {
+        return None;
+    }
+    let (code, message) = match status {
+        StatusCode::PAYLOAD_TOO_LARGE => ("too-large", "The request is too large."),
+        StatusCode::NOT_FOUND => ("not-found", "Not found"),
+        status if status.is_client_error() => ("bad-request", "The request could not be read."),
+        _ => ("unavailable", "Please wait a moment and try again."),
+    };
+    Some(Problem::new(status, code, message).body(id))
+}
+
+/// Whether a call may change something.
+pub fn is_unsafe(method: &Method) -> bool {
+    !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
+}

@@ -1,0 +1,104 @@
+//! What browsers may do with an answer: content security policy and its kin (reliability 5.9, decision G-14).
+
+use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+
+use crate::config::{Config, Stage};
+
+/// What kind of address was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Api,
+    /// A big screen's page or the embeddable widget: any site may frame it.
+    Board,
+    /// Scripts, styles, pictures.
+    Asset,
+    /// The demo's stand-in for the payment provider, and its mailbox.
+    Sandbox,
+    Page,
+}
+
+impl Place {
+    pub fn of(path: &str) -> Place {
+        if path.starts_with("/api/") {
+            Place::Api
+        } else if path.starts_with("/sandbox/") {
+            Place::Sandbox
+        } else if path.starts_with("/assets/") || path == "/widgets/live.js" {
+            Place::Asset
+        } else if path.ends_with("/display") || path.starts_with("/w/") || path.starts_with("/widgets/") {
+            Place::Board
+        } else {
+            Place::Page
+        }
+    }
+
+    /// Boards and assets set no cookies (decision G-14).
+    pub fn knows_browsers(self) -> bool {
+        matches!(self, Place::Api | Place::Page)
+    }
+}
+
+/// Adds what is not said already.
+pub fn write(headers: &mut HeaderMap, place: Place, config: &Config) {
+    let mut say = |name: HeaderName, value: &str| {
+        if let (false, Ok(value)) = (headers.contains_key(&name), HeaderValue::try_from(value)) {
+            headers.insert(name, value);
+        }
+    };
+    say(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    // A client secret in a query must not leave with a link (decision C-21).
+    say(header::REFERRER_POLICY, "no-referrer");
+    say(header::CONTENT_SECURITY_POLICY, &content_security_policy(place, config));
+    if place != Place::Board {
+        say(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
+    }
+    if config.over_tls() {
+        say(header::STRICT_TRANSPORT_SECURITY, "max-age=31536000; includeSubDomains");
+    }
+    if place == Place::Api {
+        say(header::CACHE_CONTROL, "no-store");
+        say(header::VARY, "Cookie");
+    }
+}
+
+fn content_security_policy(place: Place, config: &Config) -> String {
+    if place == Place::Api {
+        return "default-src 'none'; frame-ancestors 'none'".to_string();
+    }
+    let sockets = config.public_url.replacen("http", "ws", 1);
+    let (stripe_script, stripe_frame, stripe_call) = match config.stage {
+        Stage::Demo => ("", "", ""),
+        Stage::Production => {
+            (" https://js.stripe.com", " https://js.stripe.com https://hooks.stripe.com", " https://api.stripe.com")
+        }
+    };
+    let inline_script = if place == Place::Sandbox { " 'unsafe-inline'" } else { "" };
+    let ancestors = match place {
+        Place::Board => "*",
+        Place::Sandbox => "'self'",
+        Place::Api | Place::Asset | Place::Page => "'none'",
+    };
+    format!(
+        "default-src 'self'; script-src 'self'{inline_script}{stripe_script}; style-src 'self' 'unsafe-inline'; \
+         img-src 'self' data: https:; connect-src 'self' {sockets}{stripe_call}; frame-src 'self'{stripe_frame}; \
+         object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors {ancestors}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Environment;
+
+    #[test]
+    fn only_boards_may_be_framed_by_anyone() {
+        let config = Config::demo(&Environment::default()).expect("the demo needs nothing");
+        let framed = |path| content_security_policy(Place::of(path), &config).ends_with("frame-ancestors *");
+        assert!(framed("/draw/1042/display"));
+        assert!(framed("/w/draw:1042"));
+        for path in ["/", "/draw/1042", "/checkout/1042", "/admin", "/api/config", "/sandbox/mailbox", "/display-case"]
+        {
+            assert!(!framed(path), "{path}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Refusals and failures, turned into a status and a sentence in one place (architecture rule 10, decision G-12).
+
+use std::fmt;
+
+use actix_web::http::{StatusCode, header};
+use actix_web::{HttpResponse, ResponseError};
+use actors::{Denied, PaymentFailure};
+use domain::{DrawId, Refusal};
+use persistence::Failure;
+use serde_json::{Map, Value, json};
+
+/// What a call answers when it does not do what was asked: `{message, code, requestId}` and what belongs to the code.
+#[derive(Debug)]
+pub struct Problem {
+    status: StatusCode,
+    code: &'static str,
+    message: String,
+    more: Map<String, Value>,
+    retry_after_seconds: Option<u32>,
+}
+
+impl Problem {
+    pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Problem {
+        Problem { status, code, message: message.into(), more: Map::new(), retry_after_seconds: None }
+    }
+
+    pub fn bad_request(code: &'static str, message: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::BAD_REQUEST, code, message)
+    }
+
+    pub fn conflict(code: &'static str, message: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::CONFLICT, code, message)
+    }
+
+    /// Also what somebody else's object looks like (decision G-1).
+    pub fn not_found() -> Problem {
+        Problem::new(StatusCode::NOT_FOUND, "not-found", "Not found")
+    }
+
+    pub fn draw_not_found() -> Problem {
+        Problem::new(StatusCode::NOT_FOUND, "draw-not-found", "Draw Not Found")
+    }
+
+    pub fn unauthenticated() -> Problem {
+        Problem::new(StatusCode::UNAUTHORIZED, "unauthenticated", "Please log in to access this page.")
+    }
+
+    /// The machine is busy or being rebuilt; the same call may be sent again.
+    pub fn unavailable() -> Problem {
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", "Please wait a moment and try again.")
+            .retry_after(1)
+    }
+
+    /// The rules' "no", for one draw.
+    pub fn refused(draw: DrawId, refusal: Refusal) -> Problem {
+        let conflict = |code, message: &str| Problem::conflict(code, message).with("drawNumber", draw.0);
+        match refusal {
+            Refusal::TooFewTickets { free } => Problem::conflict("tickets-unavailable", too_few(free))
+                .with("available", free)
+                .with("drawNumber", draw.0),
+            Refusal::CountOutOfRange { max } => {
+                Problem::bad_request("count-out-of-range", format!("Choose between 1 and {max} tickets."))
+                    .with("drawNumber", draw.0)
+            }
+            Refusal::DrawClosed => conflict("draw-closed", DRAW_CLOSED),
+            Refusal::DrawNotOpen => conflict("draw-not-open", "Ticket sales for this draw have not opened yet."),
+            Refusal::PriceChanged => {
+                conflict("amount-changed", "The ticket price has changed. Please check the new total and try again.")
+            }
+            Refusal::ReservationUnknown => conflict("reservation-expired", "Reservation expired"),
+            Refusal::ExtensionsUsedUp => {
+                conflict("extensions-used-up", "Your tickets cannot be kept any longer. Please complete your purchase.")
+            }
+            Refusal::AlreadyAllocated => conflict("already-purchased", "This order already has its tickets."),
+            Refusal::AlreadyCompleted => {
+                conflict("already-completed", "A result has already been entered for this draw.")
+            }
+            Refusal::NotCompleted => conflict("not-completed", "No result has been entered for this draw."),
+            Refusal::TermsLocked { sold } => conflict(
+                "terms-locked",
+                &format!(
+                    "Cannot change price/prize percentage/prize rounding after tickets are sold ({sold} tickets sold)"
+                ),
+            ),
+            Refusal::TermsInvalid => {
+                Problem::bad_request("terms-invalid", "The time, the price or the prize percentage is out of range.")
+            }
+        }
+    }
+
+    /// Adds a field to the answer.
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Problem {
+        self.more.insert(name.to_string(), value.into());
+        self
+    }
+
+    pub fn retry_after(mut self, seconds: u32) -> Problem {
+        self.retry_after_seconds = Some(seconds);
+        self
+    }
+
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The body, with the id under which the log knows the request.
+    pub fn body(&self, request_id: &str) -> String {
+        let mut body = self.more.clone();
+        body.insert("message".into(), json!(self.message));
+        body.insert("code".into(), json!(self.code));
+        body.insert("requestId".into(), json!(request_id));
+        Value::Object(body).to_string()
+    }
+}
+
+/// What a buyer reads when the game has started (A:73).
+pub const DRAW_CLOSED: &str = "This draw has closed as the game has started. No more tickets can be purchased.";
+
+/// What a buyer reads when others were faster (A:282).
+pub fn too_few(free: u16) -> String {
+    format!("Tickets No Longer Available: Only {free} tickets remaining. Please adjust your selection.")
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)
+    }
+}
+
+impl ResponseError for Problem {
+    fn status_code(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The edge writes the body, because it knows the request's id.
+    fn error_response(&self) -> HttpResponse {
+        let mut response = HttpResponse::build(self.status);
+        if let Some(seconds) = self.retry_after_seconds {
+            response.insert_header((header::RETRY_AFTER, seconds.to_string()));
+        }
+        response.finish()
+    }
+}
+
+impl From<Failure> for Problem {
+    fn from(failure: Failure) -> Problem {
+        if failure == Failure::NotFound {
+            return Problem::not_found();
+        }
+        tracing::warn!(%failure, "the books failed");
+        Problem::unavailable()
+    }
+}
+
+impl Problem {
+    /// What became of a command to a draw.
+    pub fn denied(draw: DrawId, denied: Denied) -> Problem {
+        match denied {
+            Denied::Refused(refusal) => Problem::refused(draw, refusal),
+            Denied::Unavailable => Problem::unavailable(),
+            Denied::Paused => Problem::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "draw-paused",
+                "Ticket sales for this draw are paused. Please try again later.",
+            )
+            .retry_after(30),
+            Denied::NoSuchDraw => Problem::draw_not_found(),
+        }
+    }
+}
+
+impl From<PaymentFailure> for Problem {
+    fn from(failure: PaymentFailure) -> Problem {
+        match failure {
+            PaymentFailure::Refused { draw, refusal } => Problem::refused(draw, refusal),
+            PaymentFailure::Declined { code, message } => {
+                Problem::new(StatusCode::PAYMENT_REQUIRED, "declined", message).with("errorCode", code)
+            }
+            PaymentFailure::Unavailable => Problem::unavailable(),
+            PaymentFailure::OrderUnknown => {
+                Problem::new(StatusCode::NOT_FOUND, "order-unknown", "We could not find this payment.")
+            }
+            PaymentFailure::Mismatch => Problem::conflict(
+                "payment-mismatch",
+                "This payment does not match your order. We are looking into it; please contact support.",
+            ),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! A season's fixtures from a table: validated whole, written whole or not at all. The command line and the API share it.
+
+use actors::Draws;
+use domain::{Cents, ClubId, DrawId, FeePolicy, Timestamp};
+use persistence::Failure;
+use persistence::records::Records;
+use persistence::records::draws::NewDraw;
+
+pub mod kick_off;
+mod table;
+
+pub use table::LineProblem;
+
+/// What every imported draw costs and pays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prices {
+    pub price: Cents,
+    pub prize_percentage: u8,
+}
+
+/// Rows of one table.
+pub const ROWS_MAX: usize = 2000;
+
+/// What an import would create.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub rows: Vec<NewDraw>,
+    /// Rows that are draws of this club already: same teams, same kick-off. They are left alone, so that a repeated import
+    /// creates nothing twice.
+    pub known: usize,
+}
+
+#[derive(Debug)]
+pub enum Refused {
+    /// Every line that is wrong.
+    Lines(Vec<LineProblem>),
+    Failed(Failure),
+}
+
+/// Reads and checks a table. Creates nothing.
+///
+/// # Errors
+/// `Lines`: the table is not importable, and why.
+pub async fn plan(
+    records: &Records,
+    club: ClubId,
+    csv: &[u8],
+    prices: Prices,
+    fee_policy: FeePolicy,
+    now: Timestamp,
+) -> Result<Plan, Refused> {
+    let contact = records.club(club).await.map_err(Refused::Failed)?.ok_or(Refused::Failed(Failure::NotFound))?;
+    let known = records.fixtures(club).await.map_err(Refused::Failed)?;
+    let fixtures = table::read(csv, now).map_err(Refused::Lines)?;
+    let found = fixtures.len();
+    let new = fixtures.into_iter().filter(|fixture| {
+        !known.iter().any(|(home, away, at)| (home, away, at) == (&fixture.home, &fixture.away, &fixture.kick_off))
+    });
+    let rows: Vec<NewDraw> = new
+        .map(|fixture| NewDraw {
+            club,
+            league: fixture.league,
+            home_team: fixture.home,
+            away_team: fixture.away,
+            zone: fixture.zone,
+            kick_off: fixture.kick_off,
+            opens_at: None,
+            price: prices.price,
+            prize_percentage: prices.prize_percentage,
+            round_up_prize: false,
+            pass_card_fee: false,
+            fee_policy,
+            contact_name: contact.name.clone(),
+            contact_phone: contact.phone.clone().unwrap_or_default(),
+        })
+        .collect();
+    Ok(Plan { known: found - rows.len(), rows })
+}
+
+/// Creates every draw of a plan or none, and wakes them.
+///
+/// # Errors
+/// The books could not be written.
+pub async fn carry_out(records: &Records, draws: &Draws, plan: &Plan) -> Result<Vec<DrawId>, Failure> {
+    if plan.rows.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids = records.create_draws(&plan.rows).await?;
+    for id in &ids {
+        // A draw that cannot be woken now wakes when the first buyer asks.
+        if let Err(denied) = draws.wake(*id).await {
+            tracing::warn!(draw.id = id.0, %denied, "an imported draw sleeps on");
+        }
+    }
+    Ok(ids)
+}

@@ -1,0 +1,228 @@
+//! Who is asking: a buyer's browser by its session cookie, a club or the operator by a login cookie (decision G-5).
+
+use std::future::{Ready, ready};
+use std::net::IpAddr;
+
+use actix_web::cookie::{Cookie, SameSite};
+use actix_web::dev::Payload;
+use actix_web::http::{Method, StatusCode, header};
+use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
+use domain::access::Principal;
+use domain::{ClubId, access};
+use futures_util::future::LocalBoxFuture;
+use persistence::records::sessions::{Holder, Lifetime};
+use sha2::{Digest, Sha256};
+
+use crate::config::Config;
+use crate::error::Problem;
+use crate::state::State;
+
+pub mod origin;
+pub mod password;
+
+/// A buyer's browser: 128 random bits, no account behind it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Browser(pub [u8; 16]);
+
+/// Idle 2 hours, at most 12 (operators); idle 12 hours, at most 24 (clubs).
+const OPERATOR: Lifetime = Lifetime { idle_seconds: 2 * 3600, whole_seconds: 12 * 3600 };
+const CLUB: Lifetime = Lifetime { idle_seconds: 12 * 3600, whole_seconds: 24 * 3600 };
+
+const BROWSER_COOKIE: [&str; 2] = ["fd_session", "__Host-fd_session"];
+const LOGIN_COOKIE: [&str; 2] = ["fd_login", "__Host-fd_login"];
+
+impl Browser {
+    pub fn new() -> Browser {
+        Browser(random())
+    }
+
+    pub fn read(request: &HttpRequest, config: &Config) -> Option<Browser> {
+        let cookie = request.cookie(name(BROWSER_COOKIE, config))?;
+        Some(Browser(decode(cookie.value())?))
+    }
+
+    pub fn cookie(self, config: &Config) -> Cookie<'static> {
+        let mut cookie = cookie(BROWSER_COOKIE, hex::encode(self.0), config);
+        cookie.set_max_age(actix_web::cookie::time::Duration::days(30));
+        cookie
+    }
+}
+
+impl Default for Browser {
+    fn default() -> Browser {
+        Browser::new()
+    }
+}
+
+/// The edge gave every request its browser.
+impl FromRequest for Browser {
+    type Error = Problem;
+    type Future = Ready<Result<Browser, Problem>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(request.extensions().get::<Browser>().copied().ok_or_else(Problem::unavailable))
+    }
+}
+
+/// Who is signed in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caller {
+    pub holder: Option<Holder>,
+}
+
+impl Caller {
+    pub fn principal(self) -> Principal {
+        self.holder.map_or(Principal::Anonymous, Holder::principal)
+    }
+
+    /// # Errors
+    /// 404: somebody else's object does not exist for the caller (decision G-1).
+    pub fn must_own(self, club: ClubId) -> Result<(), Problem> {
+        if access::owns(self.principal(), club) { Ok(()) } else { Err(Problem::not_found()) }
+    }
+
+    /// For the audit log: the session's identity, never what the client says it is.
+    pub fn name(self) -> String {
+        match self.holder {
+            Some(Holder::Club(club)) => format!("club {club}"),
+            Some(Holder::Admin(admin)) => format!("operator {admin}"),
+            None => "anonymous".to_string(),
+        }
+    }
+}
+
+/// Asked for at most once a request, and only where somebody needs to know.
+impl FromRequest for Caller {
+    type Error = Problem;
+    type Future = LocalBoxFuture<'static, Result<Caller, Problem>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let request = request.clone();
+        Box::pin(async move { caller(&request).await })
+    }
+}
+
+/// Reads the login cookie, if any, and asks the books who it is.
+///
+/// # Errors
+/// The books could not be read.
+pub async fn caller(request: &HttpRequest) -> Result<Caller, Problem> {
+    if let Some(caller) = request.extensions().get::<Caller>() {
+        return Ok(*caller);
+    }
+    let state = state_of(request)?;
+    let holder = match login_token(request, &state.config) {
+        Some(token) => state.records.session(&hash(&token), state.clock.now()).await?,
+        None => None,
+    };
+    let caller = Caller { holder };
+    request.extensions_mut().insert(caller);
+    Ok(caller)
+}
+
+fn state_of(request: &HttpRequest) -> Result<&State, Problem> {
+    request.app_data::<web::Data<State>>().map(|state| state.as_ref()).ok_or_else(Problem::unavailable)
+}
+
+/// Opens a session for who has just proved who they are, and forgets the one the browser came with (fixation).
+///
+/// # Errors
+/// The books could not be written.
+pub async fn sign_in(request: &HttpRequest, state: &State, holder: Holder) -> Result<Cookie<'static>, Problem> {
+    sign_out(request, state).await?;
+    let token: [u8; 32] = random();
+    let lifetime = match holder {
+        Holder::Club(_) => CLUB,
+        Holder::Admin(_) => OPERATOR,
+    };
+    state.records.open_session(&hash(&token), holder, state.clock.now(), lifetime).await?;
+    Ok(cookie(LOGIN_COOKIE, hex::encode(token), &state.config))
+}
+
+/// Closes the session the browser came with, if any, and gives the cookie that removes its own.
+///
+/// # Errors
+/// The books could not be written.
+pub async fn sign_out(request: &HttpRequest, state: &State) -> Result<Cookie<'static>, Problem> {
+    if let Some(token) = login_token(request, &state.config) {
+        state.records.close_session(&hash(&token)).await?;
+    }
+    let mut removal = cookie(LOGIN_COOKIE, String::new(), &state.config);
+    removal.make_removal();
+    Ok(removal)
+}
+
+/// Whether a request carries a login cookie at all, valid or not.
+pub fn has_login_cookie(request: &HttpRequest, config: &Config) -> bool {
+    request.cookie(name(LOGIN_COOKIE, config)).is_some()
+}
+
+/// The address a request comes from; `X-Forwarded-For` is believed only from configured proxies (decision G-13).
+pub fn address(request: &HttpRequest, config: &Config) -> IpAddr {
+    let unknown = IpAddr::from([0, 0, 0, 0]);
+    let peer = request.peer_addr().map_or(unknown, |peer| peer.ip());
+    if !config.proxies.contains(&peer) {
+        return peer;
+    }
+    let forwarded = request.headers().get(header::X_FORWARDED_FOR).and_then(|value| value.to_str().ok());
+    let nearest = forwarded.and_then(|list| list.rsplit(',').next()).and_then(|address| address.trim().parse().ok());
+    nearest.unwrap_or(peer)
+}
+
+/// Refuses what another site's page made a browser send (decision G-5).
+///
+/// # Errors
+/// 403.
+pub fn check_same_origin(request: &HttpRequest, config: &Config) -> Result<(), Problem> {
+    if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
+        return Ok(());
+    }
+    let word = |name| request.headers().get(name).map(|value| value.to_str().unwrap_or("unreadable"));
+    let verdict = origin::judge(&origin::Signs {
+        site: word(header::HeaderName::from_static("sec-fetch-site")),
+        origin: word(header::ORIGIN),
+        host: word(header::HOST),
+        public_url: &config.public_url,
+        signed_in: has_login_cookie(request, config),
+    });
+    match verdict {
+        origin::Verdict::Ours => Ok(()),
+        origin::Verdict::Foreign => {
+            Err(Problem::new(StatusCode::FORBIDDEN, "cross-origin", "This request did not come from our own pages."))
+        }
+    }
+}
+
+fn login_token(request: &HttpRequest, config: &Config) -> Option<[u8; 32]> {
+    decode(request.cookie(name(LOGIN_COOKIE, config))?.value())
+}
+
+fn name(names: [&'static str; 2], config: &Config) -> &'static str {
+    names[usize::from(config.over_tls())]
+}
+
+fn cookie(names: [&'static str; 2], value: String, config: &Config) -> Cookie<'static> {
+    Cookie::build(name(names, config), value)
+        .path("/")
+        .http_only(true)
+        .secure(config.over_tls())
+        .same_site(SameSite::Lax)
+        .finish()
+}
+
+fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let mut bytes = [0; N];
+    hex::decode_to_slice(text, &mut bytes).ok()?;
+    Some(bytes)
+}
+
+fn hash(token: &[u8; 32]) -> [u8; 32] {
+    Sha256::digest(token).into()
+}
+
+/// Secret bytes from the operating system. Without them nothing may go on.
+pub fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
+    bytes
+}

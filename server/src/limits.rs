@@ -1,0 +1,170 @@
+//! How often anyone may ask: token buckets by browser session and by address, and counters of failures (decision G-13).
+
+use std::hash::Hash;
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+use std::time::{Duration, Instant};
+
+use actix_web::http::StatusCode;
+use dashmap::DashMap;
+use governor::clock::{Clock as _, DefaultClock};
+use governor::state::keyed::DashMapStateStore;
+use governor::{Quota, RateLimiter};
+
+use crate::config::Stage;
+use crate::error::Problem;
+
+/// New payment intents of one browser session a minute; resizing one is free.
+const INTENTS_PER_SESSION_AND_MINUTE: u32 = 10;
+/// New payment intents of one address a minute: a clubhouse shares one at kick-off.
+const INTENTS_PER_ADDRESS_AND_MINUTE: u32 = 600;
+/// Browser diagnostics of one address a minute (decision B-23).
+const LOGS_PER_ADDRESS_AND_MINUTE: u32 = 30;
+/// Repeated confirmation mails of one order an hour (decision C-17).
+const RESENDS_PER_ORDER_AND_HOUR: u32 = 3;
+/// Wrong passwords of one account and of one address in 15 minutes.
+const WRONG_PASSWORDS_PER_ACCOUNT_MAX: u32 = 5;
+const WRONG_PASSWORDS_PER_ADDRESS_MAX: u32 = 20;
+const WRONG_PASSWORDS_WINDOW: Duration = Duration::from_secs(15 * 60);
+/// Declines of one browser session in 10 minutes.
+const DECLINES_PER_SESSION_MAX: u32 = 5;
+const DECLINES_WINDOW: Duration = Duration::from_secs(10 * 60);
+
+type Bucket<K> = RateLimiter<K, DashMapStateStore<K>, DefaultClock>;
+
+pub struct Limits {
+    stage: Stage,
+    clock: DefaultClock,
+    intents_by_session: Bucket<[u8; 16]>,
+    intents_by_address: Bucket<IpAddr>,
+    logs_by_address: Bucket<IpAddr>,
+    resends_by_order: Bucket<u128>,
+    wrong_passwords: Failures<String>,
+    declines: Failures<[u8; 16]>,
+}
+
+impl Limits {
+    pub fn new(stage: Stage) -> Limits {
+        Limits {
+            stage,
+            clock: DefaultClock::default(),
+            intents_by_session: Bucket::dashmap(per_minute(INTENTS_PER_SESSION_AND_MINUTE)),
+            intents_by_address: Bucket::dashmap(per_minute(INTENTS_PER_ADDRESS_AND_MINUTE)),
+            logs_by_address: Bucket::dashmap(per_minute(LOGS_PER_ADDRESS_AND_MINUTE)),
+            resends_by_order: Bucket::dashmap(Quota::per_hour(positive(RESENDS_PER_ORDER_AND_HOUR))),
+            wrong_passwords: Failures::new(WRONG_PASSWORDS_WINDOW),
+            declines: Failures::new(DECLINES_WINDOW),
+        }
+    }
+
+    /// A new payment intent for a browser session at an address.
+    ///
+    /// # Errors
+    /// 429 with `Retry-After`.
+    pub fn new_intent(&self, session: &[u8; 16], address: IpAddr) -> Result<(), Problem> {
+        if self.declines.count(session) >= DECLINES_PER_SESSION_MAX {
+            return Err(too_many(DECLINES_WINDOW.as_secs() as u32));
+        }
+        self.take(&self.intents_by_session, session)?;
+        if self.exempt(address) { Ok(()) } else { self.take(&self.intents_by_address, &address) }
+    }
+
+    /// A card of this session was declined.
+    pub fn declined(&self, session: &[u8; 16]) {
+        self.declines.add(*session);
+    }
+
+    /// Whether diagnostics of an address are still taken this minute.
+    pub fn may_log(&self, address: IpAddr) -> bool {
+        self.logs_by_address.check_key(&address).is_ok()
+    }
+
+    /// Whether an order's confirmation may be sent once more this hour.
+    pub fn may_resend(&self, order: u128) -> bool {
+        self.resends_by_order.check_key(&order).is_ok()
+    }
+
+    /// A sign-in may be tried. Only wrong passwords count, so that a busy club is never locked out by signing in.
+    ///
+    /// # Errors
+    /// 429 with `Retry-After`.
+    pub fn sign_in(&self, email: &str, address: IpAddr) -> Result<(), Problem> {
+        let by_account = self.wrong_passwords.count(&account_key(email)) >= WRONG_PASSWORDS_PER_ACCOUNT_MAX;
+        let by_address = !self.exempt(address)
+            && self.wrong_passwords.count(&address.to_string()) >= WRONG_PASSWORDS_PER_ADDRESS_MAX;
+        if by_account || by_address { Err(too_many(60)) } else { Ok(()) }
+    }
+
+    pub fn wrong_password(&self, email: &str, address: IpAddr) {
+        self.wrong_passwords.add(account_key(email));
+        self.wrong_passwords.add(address.to_string());
+    }
+
+    /// Forgets who has been quiet: called every minute.
+    pub fn sweep(&self) {
+        self.intents_by_session.retain_recent();
+        self.intents_by_address.retain_recent();
+        self.logs_by_address.retain_recent();
+        self.resends_by_order.retain_recent();
+        self.wrong_passwords.sweep();
+        self.declines.sweep();
+    }
+
+    /// The demo's crowd and its tests all come from this machine.
+    fn exempt(&self, address: IpAddr) -> bool {
+        self.stage == Stage::Demo && address.is_loopback()
+    }
+
+    fn take<K: Hash + Eq + Clone>(&self, bucket: &Bucket<K>, key: &K) -> Result<(), Problem> {
+        bucket.check_key(key).map_err(|full| too_many(full.wait_time_from(self.clock.now()).as_secs() as u32 + 1))
+    }
+}
+
+fn too_many(retry_after_seconds: u32) -> Problem {
+    Problem::new(
+        StatusCode::TOO_MANY_REQUESTS,
+        "too-many-requests",
+        "Too many attempts. Please wait a moment and try again.",
+    )
+    .retry_after(retry_after_seconds)
+}
+
+fn account_key(email: &str) -> String {
+    email.trim().to_lowercase()
+}
+
+fn per_minute(count: u32) -> Quota {
+    Quota::per_minute(positive(count))
+}
+
+fn positive(count: u32) -> NonZeroU32 {
+    NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN)
+}
+
+/// Failures of a key since its window began.
+struct Failures<K: Hash + Eq> {
+    window: Duration,
+    counts: DashMap<K, (Instant, u32)>,
+}
+
+impl<K: Hash + Eq> Failures<K> {
+    fn new(window: Duration) -> Failures<K> {
+        Failures { window, counts: DashMap::new() }
+    }
+
+    fn count(&self, key: &K) -> u32 {
+        self.counts.get(key).filter(|entry| entry.0.elapsed() < self.window).map_or(0, |entry| entry.1)
+    }
+
+    fn add(&self, key: K) {
+        let mut entry = self.counts.entry(key).or_insert((Instant::now(), 0));
+        if entry.0.elapsed() >= self.window {
+            *entry = (Instant::now(), 0);
+        }
+        entry.1 += 1;
+    }
+
+    fn sweep(&self) {
+        self.counts.retain(|_, (since, _)| since.elapsed() < self.window);
+    }
+}

@@ -1,0 +1,184 @@
+//! What one socket still has to send: the newest frame of each topic, and nothing older.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use bytestring::ByteString;
+
+use super::Newest;
+use super::topic::Topic;
+
+/// A socket whose frames wait so long is not being read.
+const STALLED_MS: i64 = 10_000;
+
+/// Why the server ends a socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Farewell {
+    /// 1001: the server stops; come back, not all at once.
+    Draining,
+    /// 1013: it does not read what it is sent.
+    TooSlow,
+}
+
+/// Wakes the session that owns the outbox; `false` when it is gone.
+pub type Waker = Box<dyn Fn() -> bool + Send + Sync>;
+
+#[derive(Default)]
+pub struct Outbox {
+    inner: Mutex<Inner>,
+    waker: OnceLock<Waker>,
+}
+
+#[derive(Default)]
+struct Inner {
+    waiting: BTreeMap<Topic, ByteString>,
+    /// The newest sequence number put in, by topic: an older frame that comes late is not sent.
+    seen: BTreeMap<Topic, u64>,
+    waiting_since_ms: Option<i64>,
+    farewell: Option<Farewell>,
+    closed: bool,
+}
+
+/// What a session has to do now.
+pub struct Taken {
+    pub frames: Vec<ByteString>,
+    pub farewell: Option<Farewell>,
+}
+
+impl Outbox {
+    /// The session started and can be woken.
+    pub fn opened(&self, waker: Waker) {
+        let _ = self.waker.set(waker);
+        if !self.lock().waiting.is_empty() {
+            self.wake();
+        }
+    }
+
+    /// Puts in a frame, over an older one of the same topic. `false` when the socket is gone.
+    pub fn put(&self, topic: &Topic, newest: &Newest) -> bool {
+        let mut inner = self.lock();
+        if inner.closed {
+            return false;
+        }
+        if inner.seen.get(topic).is_some_and(|seen| *seen >= newest.seq) {
+            return true;
+        }
+        inner.seen.insert(topic.clone(), newest.seq);
+        let idle = inner.waiting.is_empty();
+        inner.waiting.insert(topic.clone(), newest.text.clone());
+        drop(inner);
+        // One wake-up is enough for any number of frames.
+        !idle || self.wake()
+    }
+
+    /// Forgets a topic: what waits of it is not sent, and joining it again begins with a snapshot.
+    pub fn forget(&self, topic: &Topic) {
+        let mut inner = self.lock();
+        inner.waiting.remove(topic);
+        inner.seen.remove(topic);
+    }
+
+    pub fn take(&self) -> Taken {
+        let mut inner = self.lock();
+        inner.waiting_since_ms = None;
+        Taken { frames: std::mem::take(&mut inner.waiting).into_values().collect(), farewell: inner.farewell }
+    }
+
+    /// Ends the socket as soon as its session runs.
+    pub fn close(&self, farewell: Farewell) {
+        self.lock().farewell.get_or_insert(farewell);
+        self.wake();
+    }
+
+    /// A session that has had frames waiting too long is cut off from every topic and closed when it runs again.
+    pub fn drop_if_stalled(&self, now_ms: i64) {
+        let mut inner = self.lock();
+        if inner.waiting.is_empty() || inner.closed {
+            return;
+        }
+        let since = *inner.waiting_since_ms.get_or_insert(now_ms);
+        if now_ms - since >= STALLED_MS {
+            inner.farewell.get_or_insert(Farewell::TooSlow);
+            inner.waiting.clear();
+            inner.closed = true;
+        }
+    }
+
+    /// The session ended.
+    pub fn gone(&self) {
+        let mut inner = self.lock();
+        inner.closed = true;
+        inner.waiting.clear();
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.lock().closed
+    }
+
+    fn wake(&self) -> bool {
+        self.waker.get().is_none_or(|waker| waker())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    fn newest(seq: u64) -> Newest {
+        Newest { seq, text: format!("{seq}").into() }
+    }
+
+    fn outbox() -> (Outbox, Arc<AtomicUsize>) {
+        let (outbox, woken) = (Outbox::default(), Arc::new(AtomicUsize::new(0)));
+        let count = woken.clone();
+        outbox.opened(Box::new(move || {
+            count.fetch_add(1, Ordering::Relaxed);
+            true
+        }));
+        (outbox, woken)
+    }
+
+    #[test]
+    fn a_slow_socket_skips_to_the_newest_frame_of_each_topic() {
+        let (outbox, woken) = outbox();
+        for seq in 1..=1000 {
+            assert!(outbox.put(&Topic::Draws, &newest(seq)));
+        }
+        outbox.put(&Topic::Public, &newest(7));
+        assert_eq!(woken.load(Ordering::Relaxed), 1, "one wake-up for all");
+        assert_eq!(outbox.take().frames, ["1000", "7"]);
+        assert!(outbox.take().frames.is_empty());
+    }
+
+    #[test]
+    fn an_older_frame_that_comes_late_is_not_sent() {
+        let (outbox, _) = outbox();
+        outbox.put(&Topic::Draws, &newest(5));
+        outbox.take();
+        outbox.put(&Topic::Draws, &newest(4));
+        assert!(outbox.take().frames.is_empty());
+        outbox.forget(&Topic::Draws);
+        outbox.put(&Topic::Draws, &newest(4));
+        assert_eq!(outbox.take().frames, ["4"], "joined again");
+    }
+
+    #[test]
+    fn who_does_not_read_is_dropped_and_told_why_when_it_runs_again() {
+        let (outbox, _) = outbox();
+        outbox.put(&Topic::Draws, &newest(1));
+        outbox.drop_if_stalled(0);
+        outbox.drop_if_stalled(STALLED_MS - 1);
+        assert!(!outbox.is_closed());
+        outbox.drop_if_stalled(STALLED_MS);
+        assert!(outbox.is_closed());
+        assert!(!outbox.put(&Topic::Draws, &newest(2)), "cut off from the topic");
+        assert_eq!(outbox.take().farewell, Some(Farewell::TooSlow));
+    }
+}

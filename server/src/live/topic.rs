@@ -1,0 +1,66 @@
+//! What one can listen to.
+
+use std::fmt;
+
+use domain::DrawId;
+
+/// `draw:1042`, `draws`, `public`, `order:<token>`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Topic {
+    Draw(DrawId),
+    /// Everything the public lists show.
+    Draws,
+    /// Maintenance and the build's version.
+    Public,
+    /// One buyer's own order; the token is the permission (decision B-9).
+    Order(String),
+}
+
+impl Topic {
+    pub fn read(text: &str) -> Option<Topic> {
+        match text.trim().split_once(':') {
+            None if text.trim() == "draws" => Some(Topic::Draws),
+            None if text.trim() == "public" => Some(Topic::Public),
+            Some(("draw", number)) => number.parse().ok().map(|number| Topic::Draw(DrawId(number))),
+            Some(("order", token)) if token.len() == 32 && token.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+                Some(Topic::Order(token.to_lowercase()))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Topic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Topic::Draw(draw) => write!(f, "draw:{draw}"),
+            Topic::Draws => f.write_str("draws"),
+            Topic::Public => f.write_str("public"),
+            Topic::Order(token) => write!(f, "order:{token}"),
+        }
+    }
+}
+
+/// The topics of a comma-separated list; what is none is left out.
+pub fn read_list(list: &str) -> Vec<Topic> {
+    list.split(',').filter_map(Topic::read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn topics_read_as_they_are_written() {
+        let token = "0123456789abcdef0123456789abcdef";
+        for text in ["draw:1042", "draws", "public", &format!("order:{token}")] {
+            assert_eq!(Topic::read(text).expect("a topic").to_string(), text);
+        }
+        for text in
+            ["", "draw:", "draw:x", "order:short", "admin:anomalies", "draw", "order:../../../../../../etc/passwd.."]
+        {
+            assert_eq!(Topic::read(text), None, "{text}");
+        }
+        assert_eq!(read_list("draws, nonsense,draw:1042").len(), 2);
+    }
+}

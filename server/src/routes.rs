@@ -1,0 +1,184 @@
+//! Every URL of the service on one page, with who may call it. What is not here does not exist (decision G-1).
+
+use std::time::Duration;
+
+use actix_web::http::Method;
+use actix_web::web::{self, PayloadConfig, ServiceConfig};
+use actix_web::{HttpRequest, Route as ActixRoute};
+use domain::access::Audience;
+use domain::access::Audience::{Buyer, Club, Machine, Operator, Public};
+
+use crate::error::Problem;
+use crate::state::State;
+
+pub mod body;
+pub mod buyer;
+pub mod club;
+mod guard;
+pub mod machine;
+pub mod operator;
+
+/// One method of one address.
+pub struct Route {
+    pub method: Verb,
+    pub path: &'static str,
+    pub audience: Audience,
+    /// Largest body, in bytes.
+    pub body_max: usize,
+    handler: fn() -> ActixRoute,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    Get,
+    Post,
+    Patch,
+    Delete,
+}
+
+/// A form.
+const FORM: usize = 16 * 1024;
+/// A provider's notice (decision B-1).
+const NOTICE: usize = 256 * 1024;
+/// A season's fixtures.
+const SEASON: usize = 1024 * 1024;
+/// A browser's diagnostics (decision B-23).
+const LOG: usize = 2 * 1024;
+
+macro_rules! routes {
+    ($($method:ident $path:literal $audience:ident $body_max:ident => $handler:path;)*) => {
+        /// The table. Literal paths come before those with a variable in the same place.
+        pub const ROUTES: &[Route] = &[$(Route {
+            method: Verb::$method,
+            path: $path,
+            audience: $audience,
+            body_max: $body_max,
+            handler: || ActixRoute::new().method(Verb::$method.method()).to($handler),
+        }),*];
+    };
+}
+
+routes! {
+    Get    "/api/config"                            Public   FORM   => buyer::site::config;
+    Get    "/api/maintenance-mode"                  Public   FORM   => buyer::site::maintenance_mode;
+    Get    "/api/footer-menus"                      Public   FORM   => buyer::site::footer_menus;
+    Get    "/api/terms/{kind}"                      Public   FORM   => buyer::site::terms;
+    Get    "/api/qr.svg"                            Public   FORM   => buyer::site::qr;
+    Post   "/api/debug-log"                         Public   LOG    => buyer::site::debug_log;
+    Post   "/api/track"                             Public   LOG    => buyer::site::track;
+
+    Get    "/api/draws/active"                      Public   FORM   => buyer::draws::active;
+    Get    "/api/draws/awaiting-results"            Public   FORM   => buyer::draws::awaiting_results;
+    Get    "/api/draws/completed"                   Public   FORM   => buyer::draws::completed;
+    Get    "/api/draws/{draw}"                      Public   FORM   => buyer::draws::one;
+    Get    "/api/draws/{draw}/tickets"              Public   FORM   => buyer::tickets::list;
+    Get    "/api/draws/{draw}/available-tickets"    Public   FORM   => buyer::tickets::available;
+    Get    "/api/meta/draw/{draw}"                  Public   FORM   => buyer::draws::meta;
+    Get    "/api/public/draws/{draw}/proof"         Public   FORM   => buyer::proof::show;
+    Get    "/api/public/widget/draw/{draw}"         Public   FORM   => machine::widgets::draw;
+
+    Get    "/api/clubs/public-list"                 Public   FORM   => buyer::clubs::public_list;
+    Get    "/api/clubs/slug/{slug}"                 Public   FORM   => buyer::clubs::by_slug;
+    Get    "/api/clubs/{club}"                      Public   FORM   => buyer::clubs::one;
+    Get    "/api/clubs/{club}/meta"                 Public   FORM   => buyer::clubs::meta;
+    Get    "/api/clubs/{club}/draws"                Public   FORM   => buyer::clubs::draws;
+
+    Post   "/api/create-payment-intent"             Public   FORM   => buyer::payments::create;
+    Post   "/api/cart/create-payment-intent"        Public   FORM   => buyer::payments::create_for_cart;
+    Post   "/api/validate-purchase"                 Public   FORM   => buyer::validation::validate;
+    Post   "/api/complete-card-payment"             Public   FORM   => buyer::completion::card;
+    Post   "/api/purchase-tickets"                  Public   FORM   => buyer::completion::purchase;
+    Post   "/api/purchase-cart"                     Public   FORM   => buyer::completion::purchase;
+    Post   "/api/cart/complete-card-payment"        Public   FORM   => buyer::confirmation::cart_card;
+    Post   "/api/process-wallet-payment"            Public   FORM   => buyer::confirmation::wallet;
+    Post   "/api/process-purchase"                  Public   FORM   => buyer::confirmation::token;
+    Post   "/api/payments/confirm-wallet"           Public   FORM   => buyer::confirmation::by_secret;
+    Post   "/api/resend-confirmation"               Public   FORM   => buyer::orders::resend;
+    Get    "/api/orders/{token}"                    Buyer    FORM   => buyer::orders::show;
+    Delete "/api/reservations/{order}"              Buyer    FORM   => buyer::reservations::release;
+    Post   "/api/reservations/{order}/extend"       Buyer    FORM   => buyer::reservations::extend;
+
+    Post   "/api/clubs/login"                       Public   FORM   => club::session::login;
+    Post   "/api/auth/logout"                       Public   FORM   => club::session::logout;
+    Post   "/api/clubs/logout"                      Public   FORM   => club::session::logout;
+    Post   "/api/admin/logout"                      Public   FORM   => club::session::logout;
+    Get    "/api/admin/whoami"                      Club     FORM   => club::session::whoami;
+    Post   "/api/draws/{draw}/results"              Club     FORM   => club::results::enter;
+    Post   "/api/draws/{draw}/notify-winners"       Club     FORM   => club::results::notify;
+    Get    "/api/draws/{draw}/payouts"              Club     FORM   => club::payouts::list;
+    Post   "/api/draws/{draw}/payouts"              Club     FORM   => club::payouts::record;
+    Patch  "/api/payouts/{payout}"                  Club     FORM   => club::payouts::settle;
+    Get    "/api/draws/{draw}/financials"           Club     FORM   => club::financials::show;
+    Post   "/api/clubs/{club}/fixtures"             Club     SEASON => club::fixtures::import;
+
+    Post   "/api/admin/maintenance-mode"            Operator FORM   => operator::settings::maintenance_mode;
+
+    Post   "/api/stripe/webhook"                    Machine  NOTICE => machine::webhooks::receive;
+    Post   "/api/webhooks/stripe"                   Machine  NOTICE => machine::webhooks::receive;
+    Get    "/api/health/live"                       Public   FORM   => machine::health::live;
+    Get    "/api/health/ready"                      Public   FORM   => machine::health::ready;
+    Get    "/api/openapi.json"                      Public   FORM   => machine::openapi::document;
+    Get    "/ws"                                    Public   FORM   => crate::live::open;
+}
+
+impl Verb {
+    pub fn method(self) -> Method {
+        match self {
+            Verb::Get => Method::GET,
+            Verb::Post => Method::POST,
+            Verb::Patch => Method::PATCH,
+            Verb::Delete => Method::DELETE,
+        }
+    }
+}
+
+/// Registers every route of the table, and answers 404 to every other address under `/api/`.
+/// The application is wrapped in [`crate::edge::wrap`] by its maker.
+pub fn configure(cfg: &mut ServiceConfig, state: web::Data<State>) {
+    cfg.app_data(state);
+    let mut paths: Vec<&str> = ROUTES.iter().map(|route| route.path).collect();
+    paths.dedup();
+    for path in paths {
+        let here: Vec<&'static Route> = ROUTES.iter().filter(|route| route.path == path).collect();
+        let body_max = here.iter().map(|route| route.body_max).max().unwrap_or(FORM);
+        let resource = web::resource(path).app_data(PayloadConfig::new(body_max));
+        let resource = here.into_iter().fold(resource, |resource, route| resource.route(guard::guarded(route)));
+        cfg.service(resource.default_service(web::to(method_not_allowed)));
+    }
+    cfg.service(web::scope("/api").default_service(web::to(no_such_address)));
+}
+
+async fn no_such_address() -> Result<actix_web::HttpResponse, Problem> {
+    Err(Problem::not_found())
+}
+
+async fn method_not_allowed(_: HttpRequest) -> Result<actix_web::HttpResponse, Problem> {
+    let status = actix_web::http::StatusCode::METHOD_NOT_ALLOWED;
+    Err(Problem::new(status, "method-not-allowed", "This address does not take this kind of call."))
+}
+
+/// How often the catalogue is compared with the books.
+const REFRESH: Duration = Duration::from_secs(1);
+/// How often what is quiet is forgotten.
+const SWEEP: Duration = Duration::from_secs(60);
+
+/// Keeps the state current until the returned tasks are aborted: catalogue, sockets, housekeeping. Call it inside the
+/// system's runtime, once.
+pub fn run(state: web::Data<State>) -> Vec<actix_web::rt::task::JoinHandle<()>> {
+    let keep = |state: web::Data<State>| async move {
+        let mut ticks = 0u64;
+        loop {
+            tokio::time::sleep(REFRESH).await;
+            ticks += 1;
+            if let Err(failure) = state.catalogue.refresh().await {
+                tracing::debug!(%failure, "the catalogue could not be refreshed");
+            }
+            if ticks.is_multiple_of(SWEEP.as_secs()) {
+                state.limits.sweep();
+                state.open_orders.sweep(state.clock.now());
+                let _ = state.records.sweep_sessions(state.clock.now()).await;
+            }
+        }
+    };
+    vec![actix_web::rt::spawn(keep(state.clone())), actix_web::rt::spawn(crate::live::run(state))]
+}

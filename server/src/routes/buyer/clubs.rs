@@ -1,0 +1,90 @@
+//! Clubs' public pages.
+
+use std::sync::Arc;
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, web};
+use domain::ClubId;
+use persistence::records::clubs::Club as Row;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::catalogue::Facts;
+use crate::catalogue::lists::{List, Part};
+use crate::error::Problem;
+use crate::state::State;
+use crate::wire::club::{Club, ClubListed};
+use crate::wire::draw::Draw;
+
+pub async fn public_list(state: web::Data<State>) -> HttpResponse {
+    let facts = state.catalogue.facts();
+    let shown = facts.clubs().filter(|club| !club.archived);
+    let mut clubs: Vec<ClubListed> = shown.map(|club| ClubListed::from(&**club)).collect();
+    clubs.sort_by_key(|club| club.name.to_lowercase());
+    HttpResponse::Ok().json(clubs)
+}
+
+/// A club's page with its draws; 404 when it is archived or its page is off (decisions H-3, H-14).
+pub async fn by_slug(state: web::Data<State>, slug: web::Path<String>) -> Result<HttpResponse, Problem> {
+    let club = page(&state.catalogue.facts(), &slug)?;
+    let now = state.clock.now();
+    let part = Part { club: Some(club.id), ..Part::default() };
+    let active = state.catalogue.part(List::Active, part, now);
+    let completed = state.catalogue.part(List::Completed, part, now);
+    Ok(HttpResponse::Ok().json(Club::new(&club, &slug).with_draws(active, completed)))
+}
+
+/// By id or slug (decision J-13).
+pub async fn one(state: web::Data<State>, club: web::Path<String>) -> Result<HttpResponse, Problem> {
+    let row = find(&state.catalogue.facts(), &club)?;
+    Ok(HttpResponse::Ok().json(Club::new(&row, &row.slug)))
+}
+
+/// What a page's head needs (A:235).
+pub async fn meta(state: web::Data<State>, club: web::Path<String>) -> Result<HttpResponse, Problem> {
+    let row = page(&state.catalogue.facts(), &club)?;
+    Ok(HttpResponse::Ok().json(json!({
+        "facebookPixelId": row.facebook_pixel_id,
+        "primaryColor": row.primary_color,
+        "name": row.name,
+        "tagline": row.tagline,
+        "logoUrl": row.logo_url,
+    })))
+}
+
+#[derive(Deserialize)]
+pub struct Wanted {
+    status: Option<String>,
+}
+
+/// A club's draws, all of them or those of a status.
+pub async fn draws(
+    state: web::Data<State>,
+    club: web::Path<String>,
+    wanted: web::Query<Wanted>,
+) -> Result<HttpResponse, Problem> {
+    let row = find(&state.catalogue.facts(), &club)?;
+    let now = state.clock.now();
+    let part = Part { club: Some(row.id), ..Part::default() };
+    let lists = [List::Active, List::Awaiting, List::Completed];
+    let mut draws: Vec<Draw> = lists.into_iter().flat_map(|list| state.catalogue.part(list, part, now)).collect();
+    if let Some(status) = &wanted.status {
+        draws.retain(|draw| draw.status == status);
+    }
+    Ok(HttpResponse::Ok().json(draws))
+}
+
+fn find(facts: &Facts, club: &str) -> Result<Arc<Row>, Problem> {
+    let by_id = club.parse().ok().and_then(|id| facts.club(ClubId(id)));
+    let found = by_id.or_else(|| facts.club_by_slug(club)).filter(|club| !club.archived);
+    found.cloned().ok_or_else(club_not_found)
+}
+
+fn page(facts: &Facts, club: &str) -> Result<Arc<Row>, Problem> {
+    let row = find(facts, club)?;
+    if row.page_enabled { Ok(row) } else { Err(club_not_found()) }
+}
+
+fn club_not_found() -> Problem {
+    Problem::new(StatusCode::NOT_FOUND, "club-not-found", "Club page not found")
+}

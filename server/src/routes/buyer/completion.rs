@@ -1,0 +1,182 @@
+//! Finishing a purchase: every call ends in the one idempotent `fulfil` (rule 2, decision C-4).
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use actors::{FulfilStatus, Fulfilled};
+use domain::{DrawId, PaymentIntentId};
+use persistence::books::OrderRecord;
+
+use super::payments::{adds_to, amount_changed, draws_of, wanted};
+use crate::error::Problem;
+use crate::identity::{Browser, address};
+use crate::open_orders::is_own;
+use crate::routes::body::Body;
+use crate::state::State;
+use crate::terms;
+use crate::wire::purchase::{Purchase, PurchaseAnswer, TicketBought};
+
+/// The card form's call: no consents in its body (they came with `validate-purchase`, decision C-12).
+pub async fn card(state: web::Data<State>, browser: Browser, body: Body<Purchase>) -> Result<HttpResponse, Problem> {
+    let record = order_of(&state, &browser, &body.0).await?;
+    finish(&state, &browser, record, &body.0).await
+}
+
+/// The checkout page's, the wallet's and the beacon's call: both boxes must be ticked.
+pub async fn purchase(
+    request: HttpRequest,
+    state: web::Data<State>,
+    browser: Browser,
+    body: Body<Purchase>,
+) -> Result<HttpResponse, Problem> {
+    check_consents(&body.0)?;
+    let record = order_of(&state, &browser, &body.0).await?;
+    store_consents(&request, &state, &record).await?;
+    finish(&state, &browser, record, &body.0).await
+}
+
+/// # Errors
+/// 400 with the specified words (A:207).
+pub fn check_consents(body: &Purchase) -> Result<(), Problem> {
+    if body.age_confirmation != Some(true) {
+        return Err(Problem::bad_request("age-unconfirmed", AGE));
+    }
+    if body.terms_agreement != Some(true) {
+        return Err(Problem::bad_request("terms-not-agreed", TERMS));
+    }
+    Ok(())
+}
+
+pub const AGE: &str = "You must be over 18 to purchase tickets";
+pub const TERMS: &str = "You must agree to the terms and conditions";
+
+/// Stored with time, address and version; the first time counts.
+///
+/// # Errors
+/// The books could not be written.
+pub async fn store_consents(request: &HttpRequest, state: &State, record: &OrderRecord) -> Result<(), Problem> {
+    if record.consent_at.is_none() {
+        let ip = address(request, &state.config).to_string();
+        state.payments.consented(record.order.id, &ip, terms::SALE.version).await?;
+    }
+    Ok(())
+}
+
+/// The order a body speaks of: by its payment intent, else the browser's own order for these draws.
+async fn order_of(state: &State, browser: &Browser, body: &Purchase) -> Result<OrderRecord, Problem> {
+    let unknown = || Problem::from(actors::PaymentFailure::OrderUnknown);
+    if let Some(id) = body.payment_intent_id.as_deref().filter(|id| !id.is_empty()) {
+        return state.payments.order_by_payment_intent(&PaymentIntentId(id.to_string())).await?.ok_or_else(unknown);
+    }
+    let counts = wanted::either(body)?;
+    let known = state.open_orders.current(browser, &counts).ok_or_else(unknown)?;
+    state.payments.order(known.order).await?.ok_or_else(unknown)
+}
+
+/// Fills in the buyer, fulfils, answers.
+///
+/// # Errors
+/// Whatever the buyer has to know.
+pub async fn finish(
+    state: &State,
+    browser: &Browser,
+    record: OrderRecord,
+    body: &Purchase,
+) -> Result<HttpResponse, Problem> {
+    let amount = record.order.total();
+    if let Some(expected) = body.expected_amount.filter(|expected| *expected != amount) {
+        return Err(amount_changed(expected, amount));
+    }
+    let buyer = body.buyer_details();
+    if adds_to(&record.buyer, &buyer) {
+        state.payments.fill_buyer(record.order.id, &buyer).await?;
+    }
+    let id = record.order.payment_intent.clone().ok_or_else(Problem::unavailable)?;
+    let fulfilled = state.payments.fulfil(&id).await?;
+    state.live.order_moved(&record.token);
+    let own =
+        is_own(browser, &record.client_key, draws_of(&record)) || body.order_token.as_ref() == Some(&record.token);
+    if matches!(fulfilled.status, FulfilStatus::Succeeded | FulfilStatus::NotCharged { .. } | FulfilStatus::Refunding) {
+        state.open_orders.over(browser, record.order.id);
+    }
+    answer(state, fulfilled, own).await
+}
+
+async fn answer(state: &State, fulfilled: Fulfilled, own: bool) -> Result<HttpResponse, Problem> {
+    let Fulfilled { record, status } = fulfilled;
+    let (status, message) = match status {
+        FulfilStatus::Succeeded => ("succeeded", None),
+        FulfilStatus::Waiting => ("requires_payment_method", Some("The payment is not complete yet.")),
+        FulfilStatus::Processing => {
+            ("processing", Some("We are confirming your payment. Your tickets will follow by e-mail."))
+        }
+        FulfilStatus::NotCharged { reason } => return Err(not_charged(&reason)),
+        FulfilStatus::Refunding => return Err(refunding()),
+    };
+    let success = status == "succeeded";
+    let tickets = if success && own { tickets(state, &record).await? } else { Vec::new() };
+    Ok(HttpResponse::Ok().json(PurchaseAnswer {
+        success,
+        status,
+        payment_intent_id: record.order.payment_intent.map(|id| id.0),
+        order_token: own.then_some(record.token),
+        tickets,
+        message: message.map(str::to_string),
+        client_secret: None,
+    }))
+}
+
+/// The buyer's own tickets, pairs included (decision F-4).
+async fn tickets(state: &State, record: &OrderRecord) -> Result<Vec<TicketBought>, Problem> {
+    let mut tickets = Vec::new();
+    for (draw, serials) in &record.tickets {
+        let cells = state.draws.cells(*draw, serials).await.map_err(|denied| Problem::denied(*draw, denied))?;
+        tickets.extend(cells.into_iter().map(|(serial, cell)| bought(*draw, serial, cell)));
+    }
+    Ok(tickets)
+}
+
+fn bought(draw: DrawId, serial: domain::Serial, cell: domain::Cell) -> TicketBought {
+    TicketBought {
+        ticket_number: serial.number(),
+        serial_number: serial.label(draw),
+        draw_number: draw.0,
+        home_number: cell.home(),
+        away_number: cell.away(),
+    }
+}
+
+/// The reason in the buyer's words, and that no money was taken.
+fn not_charged(reason: &str) -> Problem {
+    Problem::conflict("not-charged", sentence_not_charged(reason)).with("success", false).with("status", "not_charged")
+}
+
+const NOT_CHARGED: &str = "You have not been charged.";
+
+pub fn sentence_not_charged(reason: &str) -> String {
+    let reason = reason.trim();
+    if reason.contains(NOT_CHARGED) || reason.is_empty() {
+        return if reason.is_empty() { NOT_CHARGED.to_string() } else { reason.to_string() };
+    }
+    let stop = if reason.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{reason}{stop} {NOT_CHARGED}")
+}
+
+fn refunding() -> Problem {
+    Problem::conflict("refunding", "Your tickets could not be issued and your payment is being refunded.")
+        .with("success", false)
+        .with("status", "refunding")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sentence_not_charged;
+
+    #[test]
+    fn nobody_reads_twice_that_they_were_not_charged() {
+        assert_eq!(sentence_not_charged("Too late"), "Too late. You have not been charged.");
+        assert_eq!(
+            sentence_not_charged("Too late. You have not been charged."),
+            "Too late. You have not been charged."
+        );
+        assert_eq!(sentence_not_charged(""), "You have not been charged.");
+    }
+}

@@ -1,0 +1,242 @@
+//! Opening a payment: priced by us, reserved, and resized while it is unpaid (decisions C-2, C-3, C-10).
+
+use std::net::IpAddr;
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+use actors::OpenOrder;
+use domain::{Cents, DrawId, OrderId, OrderState, Timestamp, reservation};
+use persistence::books::OrderRecord;
+use persistence::ledger::BuyerDetails;
+
+use crate::app::Phase;
+use crate::error::Problem;
+use crate::identity::{Browser, address, random};
+use crate::open_orders::{Counts, Known, RESERVED_PER_BROWSER_MAX, client_key};
+use crate::routes::body::Body;
+use crate::state::State;
+use crate::wire::instant::rfc3339;
+use crate::wire::purchase::{ItemOpened, PaymentOpened, Purchase};
+
+pub mod quote;
+pub mod wanted;
+
+use quote::Quote;
+
+/// Finished orders of one browser for the same draws, looked through before giving up.
+const GENERATIONS_MAX: u32 = 200;
+
+/// What a browser asks to pay for.
+pub struct Asked {
+    pub browser: Browser,
+    pub address: IpAddr,
+    pub counts: Counts,
+    pub attempt: Option<String>,
+    pub expected: Option<Cents>,
+    pub buyer: BuyerDetails,
+}
+
+impl Asked {
+    pub fn new(request: &HttpRequest, state: &State, browser: Browser, counts: Counts, body: &Purchase) -> Asked {
+        Asked {
+            browser,
+            address: address(request, &state.config),
+            counts,
+            attempt: body.client_key.clone().filter(|key| !key.is_empty()),
+            expected: body.expected_amount,
+            buyer: body.buyer_details(),
+        }
+    }
+}
+
+pub async fn create(
+    request: HttpRequest,
+    state: web::Data<State>,
+    browser: Browser,
+    body: Body<Purchase>,
+) -> Result<HttpResponse, Problem> {
+    let counts = wanted::single(&body.0)?;
+    let opened = open(&state, Asked::new(&request, &state, browser, counts, &body.0)).await?;
+    Ok(HttpResponse::Ok().json(opened.answer(&state, Form::Single)?))
+}
+
+pub async fn create_for_cart(
+    request: HttpRequest,
+    state: web::Data<State>,
+    browser: Browser,
+    body: Body<Purchase>,
+) -> Result<HttpResponse, Problem> {
+    let counts = wanted::cart(&body.0)?;
+    let opened = open(&state, Asked::new(&request, &state, browser, counts, &body.0)).await?;
+    Ok(HttpResponse::Ok().json(opened.answer(&state, Form::Cart)?))
+}
+
+/// An open order and when its tickets stop being kept, as shown.
+pub struct Open {
+    pub record: OrderRecord,
+    pub shown_until: Timestamp,
+}
+
+enum Form {
+    Single,
+    Cart,
+}
+
+/// Opens or resizes the browser's order for these draws.
+///
+/// # Errors
+/// Whatever the buyer has to know; then nothing is reserved that was not before.
+pub async fn open(state: &State, asked: Asked) -> Result<Open, Problem> {
+    refuse_while_closed(state)?;
+    let quote = quote::price(state, &asked.counts).await?;
+    let now = state.clock.now();
+    if let Some(expected) = asked.expected.filter(|expected| *expected != quote.total()) {
+        return Err(amount_changed(expected, quote.total()));
+    }
+    let plan = state.open_orders.plan(&asked.browser, &asked.counts, now);
+    if plan.reserved_elsewhere + asked.counts.values().sum::<u16>() > RESERVED_PER_BROWSER_MAX {
+        return Err(Problem::conflict(
+            "too-many-reserved",
+            format!(
+                "You can keep at most {RESERVED_PER_BROWSER_MAX} tickets at a time. Please complete your purchase first."
+            ),
+        ));
+    }
+    if plan.is_new {
+        state.limits.new_intent(&asked.browser.0, asked.address)?;
+    }
+    for order in plan.give_up {
+        state.payments.abandon(order).await?;
+        state.open_orders.over(&asked.browser, order);
+    }
+    let (record, generation) = find_or_open(state, &asked, &quote, plan.generation).await?;
+    let shown_until = shown_until(state, &record, &quote, now).await?;
+    remember_buyer(state, &asked, &record, now).await?;
+    let known = Known {
+        order: record.order.id,
+        counts: asked.counts,
+        generation,
+        attempt: asked.attempt,
+        kept_until: shown_until.plus_seconds(reservation::KEPT_SECONDS - reservation::SHOWN_SECONDS),
+        over: record.order.state != OrderState::Quoted,
+    };
+    state.open_orders.opened(&asked.browser, known, now);
+    Ok(Open { record, shown_until })
+}
+
+/// The browser's unpaid order for these draws, or a new one: a finished order is answered only to the attempt that made it.
+async fn find_or_open(state: &State, asked: &Asked, quote: &Quote, first: u32) -> Result<(OrderRecord, u32), Problem> {
+    let known = state.open_orders.current(&asked.browser, &asked.counts);
+    let attempt_of = |order: OrderId| known.as_ref().filter(|known| known.order == order).map(|known| &known.attempt);
+    for generation in first..first + GENERATIONS_MAX {
+        let wanted = OpenOrder {
+            client_key: client_key(&asked.browser, asked.counts.keys().copied(), generation),
+            token: hex::encode(random::<16>()),
+            id: OrderId(u128::from_be_bytes(random())),
+            club: quote.club.id,
+            account: quote.account.clone(),
+            lines: quote.lines.clone(),
+            buyer: asked.buyer.clone(),
+        };
+        let record = state.payments.open(wanted).await?;
+        let same_attempt = asked.attempt.is_some() && attempt_of(record.order.id) == Some(&asked.attempt);
+        match record.order.state {
+            OrderState::Quoted | OrderState::Allocated | OrderState::Rejecting => return Ok((record, generation)),
+            OrderState::Captured if same_attempt => return Ok((record, generation)),
+            OrderState::Captured | OrderState::Released | OrderState::Void | OrderState::Anomaly => {}
+        }
+    }
+    Err(Problem::unavailable())
+}
+
+/// When the buyer's tickets stop being kept, as shown: 120 seconds, never past kick-off (decision C-1). What was reserved
+/// by an earlier call is asked of the draws, because the same call again does not prolong it.
+async fn shown_until(state: &State, record: &OrderRecord, quote: &Quote, now: Timestamp) -> Result<Timestamp, Problem> {
+    let fresh = now.plus_seconds(reservation::SHOWN_SECONDS).min(quote.closes_at);
+    if record.opened_at >= now {
+        return Ok(fresh);
+    }
+    let grace = reservation::KEPT_SECONDS - reservation::SHOWN_SECONDS;
+    Ok(match state.payments.reservation(record.order.id).await? {
+        // Cut short by kick-off: there is no grace then.
+        Some(kept) if kept.until.plus_seconds(grace) >= quote.closes_at => fresh,
+        Some(kept) => kept.until,
+        None => now,
+    })
+}
+
+/// Fills in what is not known of the buyer, and the consents given before there was an order (decisions C-7, C-12).
+async fn remember_buyer(state: &State, asked: &Asked, record: &OrderRecord, now: Timestamp) -> Result<(), Problem> {
+    if adds_to(&record.buyer, &asked.buyer) {
+        state.payments.fill_buyer(record.order.id, &asked.buyer).await?;
+    }
+    if record.consent_at.is_none() && state.open_orders.has_consented(&asked.browser, now) {
+        let ip = asked.address.to_string();
+        state.payments.consented(record.order.id, &ip, crate::terms::SALE.version).await?;
+    }
+    Ok(())
+}
+
+/// Whether details say something that is not known yet.
+pub fn adds_to(known: &BuyerDetails, said: &BuyerDetails) -> bool {
+    (known.email.is_none() && said.email.is_some()) || (known.phone.is_none() && said.phone.is_some())
+}
+
+/// No new payments while the operator maintains the service or the server is about to stop (decision I-5).
+fn refuse_while_closed(state: &State) -> Result<(), Problem> {
+    if state.catalogue.facts().maintenance_mode() {
+        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "maintenance", MAINTENANCE).retry_after(60));
+    }
+    if *state.phase.borrow() >= Phase::Draining {
+        return Err(Problem::unavailable());
+    }
+    Ok(())
+}
+
+/// The customer's message (C:200).
+const MAINTENANCE: &str = "System is doing some maintenance. We won't be long, check back in a couple of minutes.";
+
+/// The amount is not what the buyer was shown (decision C-3).
+pub fn amount_changed(_expected: Cents, amount: Cents) -> Problem {
+    Problem::conflict(
+        "amount-changed",
+        format!("The total has changed to {amount}. Please check it and try again. You have not been charged."),
+    )
+    .with("amount", amount.0)
+}
+
+impl Open {
+    fn answer(&self, state: &State, form: Form) -> Result<PaymentOpened, Problem> {
+        let order = &self.record.order;
+        let (Some(secret), Some(intent)) = (&self.record.client_secret, &order.payment_intent) else {
+            return Err(Problem::unavailable());
+        };
+        let item = |line: &domain::Line| ItemOpened {
+            draw_id: line.draw.0,
+            draw_number: line.draw.0,
+            quantity: line.count,
+            ticket_price: line.unit_price.decimal(),
+            card_fee: line.card_fee.decimal(),
+        };
+        Ok(PaymentOpened {
+            client_secret: secret.clone(),
+            payment_intent_id: intent.0.clone(),
+            amount: order.total().0,
+            connected_account_id: order.account.0.clone(),
+            reservation_id: order.id.to_string(),
+            order_token: self.record.token.clone(),
+            expires_at: rfc3339(self.shown_until),
+            server_time: rfc3339(state.clock.now()),
+            ticket_count: order.tickets(),
+            items: match form {
+                Form::Single => None,
+                Form::Cart => Some(order.lines.iter().map(item).collect()),
+            },
+        })
+    }
+}
+
+/// Which draws an order is for.
+pub fn draws_of(record: &OrderRecord) -> impl Iterator<Item = DrawId> {
+    record.order.lines.iter().map(|line| line.draw)
+}

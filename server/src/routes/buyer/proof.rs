@@ -1,0 +1,26 @@
+//! The proof that a deal was fair (decision K-1).
+
+use actix_web::{HttpResponse, web};
+use domain::Serial;
+
+use super::draw_number;
+use crate::error::Problem;
+use crate::state::State;
+use crate::wire::proof::{Proof, ProofResult};
+
+pub async fn show(state: web::Data<State>, path: web::Path<String>) -> Result<HttpResponse, Problem> {
+    let draw = draw_number(&path)?;
+    let (_, listing, view) = state.catalogue.draw(draw).await.ok_or_else(Problem::draw_not_found)?;
+    let sold = state.catalogue.sold_serials(draw).await?;
+    let deal = state.catalogue.deal_revealed(&view, state.clock.now()).await;
+    Ok(HttpResponse::Ok().json(Proof {
+        draw_number: draw.0,
+        commitment: hex::encode(&listing.commitment),
+        revealed: deal.is_some(),
+        seed: deal.map(|deal| hex::encode(deal.seed().0)),
+        algorithm: "football-doubles-v1",
+        sold_tickets: sold.into_iter().map(Serial::number).collect(),
+        result: view.result.map(|(result, _)| ProofResult { home: result.cell.home(), away: result.cell.away() }),
+        winning_ticket: view.result.map(|(_, winner)| winner.number()),
+    }))
+}

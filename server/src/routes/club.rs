@@ -1,0 +1,33 @@
+//! For a club that is signed in, on its own draws; the operator may do the same for any.
+
+use std::sync::Arc;
+
+use actix_web::web;
+use domain::{DrawId, View};
+use persistence::records::listings::Listing;
+
+use super::buyer::draw_number;
+use crate::error::Problem;
+use crate::identity::Caller;
+use crate::state::State;
+
+pub mod financials;
+pub mod fixtures;
+pub mod payouts;
+pub mod results;
+pub mod session;
+
+/// A draw of the caller's own.
+///
+/// # Errors
+/// 404, also for somebody else's draw (decision G-1).
+pub async fn own_draw(
+    state: &State,
+    caller: Caller,
+    path: &web::Path<String>,
+) -> Result<(DrawId, Arc<Listing>, View), Problem> {
+    let draw = draw_number(path)?;
+    let (_, listing, view) = state.catalogue.draw(draw).await.ok_or_else(Problem::draw_not_found)?;
+    caller.must_own(listing.club)?;
+    Ok((draw, listing, view))
+}

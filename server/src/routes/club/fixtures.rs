@@ -1,0 +1,81 @@
+//! A season's fixtures from a table (CSV): the same import as the command line.
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, web};
+use domain::{Cents, ClubId};
+use persistence::records::audit::Act;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::error::Problem;
+use crate::fixtures::{self, Prices};
+use crate::identity::Caller;
+use crate::routes::body::unreadable;
+use crate::state::State;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Wanted {
+    #[serde(default)]
+    dry_run: bool,
+    /// Dollars; $5.00 when absent.
+    price: Option<String>,
+    /// Percent; 50 when absent.
+    prize: Option<u8>,
+}
+
+pub async fn import(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+    wanted: web::Query<Wanted>,
+    table: Result<web::Bytes, actix_web::Error>,
+) -> Result<HttpResponse, Problem> {
+    let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
+    caller.must_own(club)?;
+    let table = table.map_err(unreadable)?;
+    let prices = prices(&wanted)?;
+    let plan = fixtures::plan(&state.records, club, &table, prices, state.config.fees.policy, state.clock.now()).await;
+    let plan = plan.map_err(refused)?;
+    let numbers = match wanted.dry_run {
+        true => Vec::new(),
+        false => fixtures::carry_out(&state.records, &state.draws, &plan).await?,
+    };
+    if !numbers.is_empty() {
+        let (actor, object) = (caller.name(), format!("club {club}"));
+        let act = Act { actor: &actor, club: Some(club), action: "import-fixtures", object: &object };
+        state.records.audit(act, &json!({ "draws": numbers.len() })).await?;
+        state.catalogue.reload().await?;
+    }
+    Ok(HttpResponse::Ok().json(json!({
+        "dryRun": wanted.dry_run,
+        "found": plan.rows.len() + plan.known,
+        "alreadyThere": plan.known,
+        "created": numbers.len(),
+        "drawNumbers": numbers.iter().map(|number| number.0).collect::<Vec<_>>(),
+    })))
+}
+
+fn prices(wanted: &Wanted) -> Result<Prices, Problem> {
+    let bad = |what: &str| Problem::bad_request("bad-price", what.to_string());
+    let price = wanted.price.as_deref().map_or(Some(Cents(500)), Cents::parse);
+    let price = price.filter(|price| price.0 >= 1).ok_or_else(|| bad("Ticket price is required"))?;
+    let prize_percentage = wanted.prize.unwrap_or(50);
+    if !(1..=100).contains(&prize_percentage) {
+        return Err(bad("The prize percentage is between 1 and 100."));
+    }
+    Ok(Prices { price, prize_percentage })
+}
+
+/// Every line that is wrong, with its number; nothing was created.
+fn refused(refused: fixtures::Refused) -> Problem {
+    match refused {
+        fixtures::Refused::Lines(lines) => {
+            let row = |line: &fixtures::LineProblem| json!({ "line": line.line, "message": line.message });
+            let message = format!("{} of the table's lines cannot be read; nothing was created.", lines.len());
+            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "fixtures-refused", message)
+                .with("errors", lines.iter().map(row).collect::<Vec<_>>())
+        }
+        fixtures::Refused::Failed(failure) => failure.into(),
+    }
+}

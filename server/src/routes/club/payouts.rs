@@ -1,0 +1,87 @@
+//! What is due of a completed draw, and that it was paid. It records; it moves no money (decision B-4).
+
+use actix_web::{HttpResponse, web};
+use domain::{DrawId, Refusal, View};
+use persistence::records::audit::Act;
+use persistence::records::payouts::{NewPayout, Payout as Row};
+use serde_json::json;
+
+use super::own_draw;
+use super::results::winner;
+use crate::error::Problem;
+use crate::identity::Caller;
+use crate::routes::body::Body;
+use crate::state::State;
+use crate::wire::payout::{Payout, RecordPayout, SettlePayout};
+
+/// Longest note kept with a payout.
+const NOTE_CHARS_MAX: usize = 500;
+
+pub async fn list(state: web::Data<State>, caller: Caller, path: web::Path<String>) -> Result<HttpResponse, Problem> {
+    let (draw, _, view) = own_draw(&state, caller, &path).await?;
+    must_be_completed(draw, &view)?;
+    let payouts = state.records.payouts(draw).await?;
+    Ok(HttpResponse::Ok().json(payouts.iter().map(Payout::from).collect::<Vec<_>>()))
+}
+
+/// Records that the winner is due the prize; again, the same payout.
+pub async fn record(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body<RecordPayout>,
+) -> Result<HttpResponse, Problem> {
+    let (draw, listing, view) = own_draw(&state, caller, &path).await?;
+    if body.0.r#type != "winner" {
+        return Err(Problem::bad_request("bad-type", "Only a winner's payout can be recorded."));
+    }
+    must_be_completed(draw, &view)?;
+    let (_, ticket) = winner(&state, &view).await?.ok_or_else(Problem::unavailable)?;
+    let unsold = "This ticket was not sold - no winner contact information available";
+    let ticket = ticket.ok_or_else(|| Problem::conflict("winner-unsold", unsold))?;
+    let new = NewPayout {
+        draw,
+        club: listing.club,
+        kind: "winner",
+        amount: view.prize,
+        recipient_email: ticket.buyer_email.as_deref(),
+        recipient_name: ticket.buyer_name.as_deref(),
+    };
+    let payout = state.records.record_payout(&new).await?;
+    audit(&state, caller, &payout, "record-payout").await?;
+    Ok(HttpResponse::Ok().json(Payout::from(&payout)))
+}
+
+/// `{status: "completed" | "failed", note}`.
+pub async fn settle(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body<SettlePayout>,
+) -> Result<HttpResponse, Problem> {
+    let id = path.parse().map_err(|_| Problem::not_found())?;
+    let payout = state.records.payout(id).await?.ok_or_else(Problem::not_found)?;
+    caller.must_own(payout.club)?;
+    let status = body.0.status.as_str();
+    if !["completed", "failed"].contains(&status) {
+        return Err(Problem::bad_request("bad-status", "A payout becomes completed or failed."));
+    }
+    let note: Option<String> = body.0.note.as_ref().map(|note| note.trim().chars().take(NOTE_CHARS_MAX).collect());
+    let settled = state.records.settle_payout(id, status, note.as_deref()).await?;
+    let settled = settled.ok_or_else(|| Problem::conflict("payout-settled", "This payout is settled already."))?;
+    audit(&state, caller, &settled, "settle-payout").await?;
+    Ok(HttpResponse::Ok().json(Payout::from(&settled)))
+}
+
+async fn audit(state: &State, caller: Caller, payout: &Row, action: &str) -> Result<(), Problem> {
+    let (actor, object) = (caller.name(), format!("payout {} of draw {}", payout.id, payout.draw));
+    let act = Act { actor: &actor, club: Some(payout.club), action, object: &object };
+    Ok(state.records.audit(act, &json!({ "status": payout.status, "amount": payout.amount.decimal() })).await?)
+}
+
+fn must_be_completed(draw: DrawId, view: &View) -> Result<(), Problem> {
+    match view.result {
+        Some(_) => Ok(()),
+        None => Err(Problem::refused(draw, Refusal::NotCompleted)),
+    }
+}

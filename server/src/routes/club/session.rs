@@ -1,0 +1,72 @@
+//! Signing in and out: one door for clubs and operators (decision B-3).
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+use persistence::records::sessions::Holder;
+
+use crate::error::Problem;
+use crate::identity::password::{PASSWORD_BYTES_MAX, verify};
+use crate::identity::{Caller, address, sign_in, sign_out};
+use crate::routes::body::Body;
+use crate::state::State;
+use crate::wire::session::{Login, User, Whoami};
+
+pub async fn login(request: HttpRequest, state: web::Data<State>, body: Body<Login>) -> Result<HttpResponse, Problem> {
+    let Body(Login { email, password }) = body;
+    let from = address(&request, &state.config);
+    state.limits.sign_in(&email, from)?;
+    if password.is_empty() || password.len() > PASSWORD_BYTES_MAX {
+        return Err(wrong());
+    }
+    let (holder, hash) = credentials(&state, &email).await?.unzip();
+    // Somebody unknown takes as long and reads the same.
+    if !verify(password, hash).await? {
+        state.limits.wrong_password(&email, from);
+        return Err(wrong());
+    }
+    let holder = holder.ok_or_else(wrong)?;
+    let cookie = sign_in(&request, &state, holder).await?;
+    let user = user(&state, holder).await?;
+    Ok(HttpResponse::Ok().cookie(cookie).json(user))
+}
+
+/// Operators first, then clubs.
+async fn credentials(state: &State, email: &str) -> Result<Option<(Holder, String)>, Problem> {
+    let email = email.trim();
+    if let Some((id, hash)) = state.records.admin_credentials(email).await? {
+        return Ok(Some((Holder::Admin(id), hash)));
+    }
+    Ok(state.records.club_credentials(email).await?.map(|(id, hash)| (Holder::Club(id), hash)))
+}
+
+fn wrong() -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, "invalid-credentials", "Invalid credentials")
+}
+
+/// Deletes the session and the cookie; 204 whoever asks (decision B-2).
+pub async fn logout(request: HttpRequest, state: web::Data<State>) -> Result<HttpResponse, Problem> {
+    let removal = sign_out(&request, &state).await?;
+    Ok(HttpResponse::NoContent().cookie(removal).finish())
+}
+
+pub async fn whoami(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
+    let holder = caller.holder.ok_or_else(Problem::unauthenticated)?;
+    let user = user(&state, holder).await?;
+    let role = if user.is_admin { "super-admin" } else { "club-admin" };
+    Ok(HttpResponse::Ok().json(Whoami { role, club_slug: user.club_slug.clone(), user }))
+}
+
+/// For a club its id is the club's (decision G-17).
+async fn user(state: &State, holder: Holder) -> Result<User, Problem> {
+    match holder {
+        Holder::Admin(id) => {
+            let admin = state.records.admin(id).await?.ok_or_else(Problem::unauthenticated)?;
+            Ok(User { id, email: admin.email, name: admin.name, is_admin: true, club_slug: None })
+        }
+        Holder::Club(id) => {
+            let club = state.records.club(id).await?.ok_or_else(Problem::unauthenticated)?;
+            let slug = Some(club.slug);
+            Ok(User { id: id.0, email: club.email, name: club.name, is_admin: false, club_slug: slug })
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What stands before every route of the table: whose page sent the call, who is signed in, and that it is finished.
+
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::StatusCode;
+use actix_web::middleware::{Next, from_fn};
+use actix_web::{Error, Route as ActixRoute, web};
+use domain::access::{Audience, Principal, may};
+
+use super::Route;
+use crate::edge::is_unsafe;
+use crate::error::Problem;
+use crate::identity::{caller, check_same_origin};
+use crate::state::State;
+
+pub(super) fn guarded(route: &'static Route) -> ActixRoute {
+    (route.handler)().wrap(from_fn(move |request: ServiceRequest, next: Next<BoxBody>| {
+        let audience = route.audience;
+        async move { guard(audience, request, next).await }
+    }))
+}
+
+async fn guard<B: MessageBody + 'static>(
+    audience: Audience,
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<B>, Error> {
+    admit(audience, &request).await?;
+    if !is_unsafe(request.method()) {
+        return next.call(request).await;
+    }
+    // A browser that resets its connection drops the handler half-way (reliability.md, finding 3). What may change something
+    // runs on by itself; only its answer is lost.
+    let call = actix_web::rt::spawn(next.call(request));
+    call.await.unwrap_or_else(|_| Err(Problem::unavailable().into()))
+}
+
+async fn admit(audience: Audience, request: &ServiceRequest) -> Result<(), Problem> {
+    // The provider signs its calls; nobody else's origin matters there (decision B-1).
+    if audience == Audience::Machine {
+        return Ok(());
+    }
+    let state = request.app_data::<web::Data<State>>().ok_or_else(Problem::unavailable)?;
+    check_same_origin(request.request(), &state.config)?;
+    if matches!(audience, Audience::Public | Audience::Buyer) {
+        return Ok(());
+    }
+    let who = caller(request.request()).await?.principal();
+    match who {
+        _ if may(who, audience) => Ok(()),
+        Principal::Anonymous => Err(Problem::unauthenticated()),
+        Principal::Club(_) | Principal::Operator => {
+            Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", "This is for the platform operator."))
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The provider's notices: signature checked over the raw bytes, stored once, answered, handled later (decision B-1).
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use domain::{AccountId, PaymentIntentId};
+use persistence::books::Notice;
+use serde_json::Value;
+
+use super::signature;
+use crate::error::Problem;
+use crate::routes::body::unreadable;
+use crate::state::State;
+
+pub async fn receive(
+    request: HttpRequest,
+    state: web::Data<State>,
+    body: Result<web::Bytes, actix_web::Error>,
+) -> Result<HttpResponse, Problem> {
+    let body = body.map_err(unreadable)?;
+    let header = request.headers().get("stripe-signature").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let secrets: Vec<&str> = state.config.stripe.webhook_secrets.iter().map(|secret| secret.expose()).collect();
+    if !signature::is_valid(header, &body, &secrets, state.clock.now()) {
+        tracing::warn!("a notice with a bad signature was refused");
+        return Err(Problem::bad_request("bad-signature", "The signature does not match."));
+    }
+    // Signed and still unreadable is the provider's news of tomorrow: taken, so that it is not sent again for days.
+    let Some(event) = Event::read(&body) else {
+        return Ok(HttpResponse::Ok().finish());
+    };
+    if event.livemode != expects_live_events(&state) {
+        return Ok(HttpResponse::Ok().finish());
+    }
+    if let Some(account) = &event.account_updated {
+        let id = AccountId(account.id.clone());
+        let (charges, details, payouts) = (account.charges_enabled, account.details_submitted, account.payouts_enabled);
+        state.records.account_updated(&id, charges, details, payouts).await?;
+        state.catalogue.reload().await?;
+    }
+    state.payments.notice(event.notice).await?;
+    Ok(HttpResponse::Ok().finish())
+}
+
+/// Connect sends test events to live endpoints too (reliability.md, F19).
+fn expects_live_events(state: &State) -> bool {
+    state.config.stripe.secret_key.expose().contains("_live_")
+}
+
+struct Event {
+    livemode: bool,
+    account_updated: Option<Account>,
+    notice: Notice,
+}
+
+struct Account {
+    id: String,
+    charges_enabled: bool,
+    details_submitted: bool,
+    payouts_enabled: bool,
+}
+
+impl Event {
+    fn read(body: &[u8]) -> Option<Event> {
+        let payload = std::str::from_utf8(body).ok()?;
+        let event: Value = serde_json::from_str(payload).ok()?;
+        let text = |value: &Value| value.as_str().map(str::to_string);
+        let object = &event["data"]["object"];
+        let kind = text(&event["type"])?;
+        // A payment intent names itself; charges, refunds and disputes name theirs.
+        let payment_intent = match object["object"].as_str() {
+            Some("payment_intent") => text(&object["id"]),
+            _ => text(&object["payment_intent"]),
+        };
+        let yes = |name: &str| object[name].as_bool().unwrap_or(false);
+        let account_updated = (kind == "account.updated").then(|| text(&object["id"])).flatten().map(|id| Account {
+            id,
+            charges_enabled: yes("charges_enabled"),
+            details_submitted: yes("details_submitted"),
+            payouts_enabled: yes("payouts_enabled"),
+        });
+        let notice = Notice {
+            event_id: text(&event["id"])?,
+            account: text(&event["account"]),
+            kind,
+            payment_intent: payment_intent.map(PaymentIntentId),
+            payload: payload.to_string(),
+        };
+        Some(Event { livemode: event["livemode"].as_bool().unwrap_or(false), account_updated, notice })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_notice_names_its_payment_intent() {
+        let intent = br#"{"id":"evt_1","type":"payment_intent.succeeded","account":"acct_1","livemode":false,
+            "data":{"object":{"object":"payment_intent","id":"pi_1"}}}"#;
+        let event = Event::read(intent).expect("an event");
+        assert_eq!(event.notice.payment_intent, Some(PaymentIntentId("pi_1".into())));
+        assert_eq!(event.notice.account.as_deref(), Some("acct_1"));
+        let charge = br#"{"id":"evt_2","type":"charge.refunded",
+            "data":{"object":{"object":"charge","id":"ch_1","payment_intent":"pi_1"}}}"#;
+        let event = Event::read(charge).expect("an event");
+        assert_eq!(event.notice.payment_intent, Some(PaymentIntentId("pi_1".into())));
+        assert!(Event::read(b"{}").is_none());
+        assert!(Event::read(b"\xff").is_none());
+    }
+
+    #[test]
+    fn an_updated_account_says_what_it_may_do() {
+        let body = br#"{"id":"evt_3","type":"account.updated","data":{"object":{"object":"account","id":"acct_1",
+            "charges_enabled":true,"details_submitted":true,"payouts_enabled":false}}}"#;
+        let account = Event::read(body).and_then(|event| event.account_updated).expect("an account");
+        assert!(account.charges_enabled && account.details_submitted && !account.payouts_enabled);
+        assert_eq!(account.id, "acct_1");
+    }
+}

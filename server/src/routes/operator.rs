@@ -1,0 +1,3 @@
+//! For the platform operator alone.
+
+pub mod settings;

@@ -1,0 +1,68 @@
+//! What a handler reaches: the books nobody owns, the handles of what lives, and what is prepared in memory.
+
+use std::sync::Arc;
+
+use actors::{Clock, Draws, Payments};
+use persistence::records::Records;
+use persistence::seal::Sealer;
+use persistence::{Books, Failure};
+use tokio::sync::watch;
+
+use crate::app::Phase;
+use crate::catalogue::Catalogue;
+use crate::config::Config;
+use crate::limits::Limits;
+use crate::live::Hub;
+use crate::open_orders::OpenOrders;
+
+pub struct State {
+    pub config: Config,
+    pub clock: Arc<dyn Clock>,
+    /// Where the server is in its life.
+    pub phase: watch::Receiver<Phase>,
+    pub records: Records,
+    pub sealer: Sealer,
+    pub books: Arc<dyn Books>,
+    pub draws: Draws,
+    pub payments: Payments,
+    pub catalogue: Catalogue,
+    pub limits: Limits,
+    pub open_orders: OpenOrders,
+    pub live: Hub,
+}
+
+/// What the state is made of.
+pub struct StateParts {
+    pub config: Config,
+    pub clock: Arc<dyn Clock>,
+    pub phase: watch::Receiver<Phase>,
+    pub records: Records,
+    pub sealer: Sealer,
+    pub books: Arc<dyn Books>,
+    pub draws: Draws,
+    pub payments: Payments,
+}
+
+impl State {
+    /// Reads the catalogue and gets ready. Nothing runs yet: see [`crate::routes::run`].
+    ///
+    /// # Errors
+    /// The books could not be read.
+    pub async fn open(parts: StateParts) -> Result<State, Failure> {
+        let catalogue = Catalogue::open(parts.records.clone(), parts.draws.clone()).await?;
+        Ok(State {
+            limits: Limits::new(parts.config.stage),
+            config: parts.config,
+            clock: parts.clock,
+            phase: parts.phase,
+            records: parts.records,
+            sealer: parts.sealer,
+            books: parts.books,
+            draws: parts.draws,
+            payments: parts.payments,
+            catalogue,
+            open_orders: OpenOrders::default(),
+            live: Hub::default(),
+        })
+    }
+}

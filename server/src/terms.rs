@@ -1,0 +1,29 @@
+//! Versioned legal texts (decision B-15). An acceptance stores the version and the digest of the text that was shown.
+
+use sha2::{Digest, Sha256};
+
+/// One text in one version.
+#[derive(Clone, Copy, Debug)]
+pub struct Document {
+    pub kind: &'static str,
+    pub version: &'static str,
+    pub title: &'static str,
+    pub text: &'static str,
+}
+
+/// What buyers agree to.
+pub const SALE: Document = Document {
+    kind: "sale",
+    version: "1.0",
+    title: "Terms of Sale",
+    text: include_str!("../templates/terms/sale-1.0.txt"),
+};
+
+pub fn document(kind: &str) -> Option<Document> {
+    [SALE].into_iter().find(|document| document.kind == kind)
+}
+
+/// SHA-256 in hexadecimal.
+pub fn digest(text: &str) -> String {
+    hex::encode(Sha256::digest(text))
+}

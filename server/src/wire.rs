@@ -1,0 +1,16 @@
+//! What crosses the wire, in the specification's own words. Domain types never serialise; these are their counterparts.
+
+pub mod club;
+pub mod config;
+pub mod draw;
+pub mod footer;
+pub mod frame;
+pub mod instant;
+pub mod loose;
+pub mod order;
+pub mod payout;
+pub mod proof;
+pub mod purchase;
+pub mod session;
+pub mod ticket;
+pub mod widget;

@@ -1,0 +1,81 @@
+//! A club as anyone may see it: never its e-mail, phone, password or account.
+
+use persistence::records::clubs::Club as Row;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::draw::Draw;
+
+/// In the public list (A:231).
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClubListed {
+    pub id: i64,
+    pub name: String,
+    pub slug: String,
+    pub logo_url: Option<String>,
+    pub primary_color: String,
+}
+
+impl From<&Row> for ClubListed {
+    fn from(club: &Row) -> ClubListed {
+        ClubListed {
+            id: club.id.0,
+            name: club.name.clone(),
+            slug: club.slug.clone(),
+            logo_url: club.logo_url.clone(),
+            primary_color: club.primary_color.clone(),
+        }
+    }
+}
+
+/// By itself (A:146). `slug` is what was asked for, `canonicalSlug` the present one (decision A-16).
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Club {
+    pub id: i64,
+    pub name: String,
+    pub slug: String,
+    pub canonical_slug: String,
+    pub home_page_slug: String,
+    pub logo_url: Option<String>,
+    pub primary_color: String,
+    pub secondary_color: String,
+    pub accent_color: String,
+    pub home_page_title: Option<String>,
+    pub home_page_tagline: Option<String>,
+    pub home_page_enabled: bool,
+    pub facebook_pixel_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub active_draws: Option<Vec<Draw>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completed_draws: Option<Vec<Draw>>,
+}
+
+impl Club {
+    pub fn new(club: &Row, slug_asked: &str) -> Club {
+        Club {
+            id: club.id.0,
+            name: club.name.clone(),
+            slug: slug_asked.to_string(),
+            canonical_slug: club.slug.clone(),
+            home_page_slug: club.slug.clone(),
+            logo_url: club.logo_url.clone(),
+            primary_color: club.primary_color.clone(),
+            secondary_color: club.secondary_color.clone(),
+            accent_color: club.accent_color.clone(),
+            home_page_title: club.title.clone(),
+            home_page_tagline: club.tagline.clone(),
+            home_page_enabled: club.page_enabled,
+            facebook_pixel_id: club.facebook_pixel_id.clone(),
+            active_draws: None,
+            completed_draws: None,
+        }
+    }
+
+    pub fn with_draws(mut self, active: Vec<Draw>, completed: Vec<Draw>) -> Club {
+        self.active_draws = Some(active);
+        self.completed_draws = Some(completed);
+        self
+    }
+}

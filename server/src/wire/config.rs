@@ -1,0 +1,44 @@
+//! What a browser must know before it can sell (decision B-6).
+
+use domain::TICKETS_PER_ORDER_MAX;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::config::{Config, Stage};
+
+/// The provider's own script, of the release our pages are written for (stack.md section 6).
+const STRIPE_JS: &str = "https://js.stripe.com/endive/stripe.js";
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicConfig {
+    pub publishable_key: String,
+    pub support_email: String,
+    pub support_sms: String,
+    pub build_version: String,
+    pub currency: &'static str,
+    pub max_per_purchase: u16,
+    pub fee_rate_bps: u32,
+    pub fee_cap_cents: i64,
+    /// Cards are simulated and mails stay in a mailbox page.
+    pub demo: bool,
+    pub stripe_js: &'static str,
+}
+
+impl From<&Config> for PublicConfig {
+    fn from(config: &Config) -> PublicConfig {
+        let demo = config.stage == Stage::Demo;
+        PublicConfig {
+            publishable_key: config.stripe.publishable_key.clone(),
+            support_email: config.support.email.clone(),
+            support_sms: config.support.sms.clone(),
+            build_version: config.build_version.clone(),
+            currency: "aud",
+            max_per_purchase: TICKETS_PER_ORDER_MAX,
+            fee_rate_bps: config.fees.policy.rate_bps,
+            fee_cap_cents: config.fees.policy.cap.0,
+            demo,
+            stripe_js: if demo { "/sandbox/stripe.js" } else { STRIPE_JS },
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! A draw as anyone may see it.
+
+use domain::{Serial, Status, Timestamp, View};
+use persistence::records::clubs::Club;
+use persistence::records::listings::Listing;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::instant::{local_time, rfc3339};
+
+/// In lists and by itself (A:142). `id` and `drawNumber` are the same integer (decision A-1).
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Draw {
+    pub id: i64,
+    pub draw_number: i64,
+    /// `FD-1042` (decision E-19).
+    pub serial_number: String,
+    pub league: Option<String>,
+    pub home_team: String,
+    pub away_team: String,
+    pub club_id: i64,
+    pub club_slug: String,
+    pub club_name: String,
+    pub club_primary_color: String,
+    pub club_accent_color: String,
+    pub club_logo_url: Option<String>,
+    /// Kick-off, RFC 3339 in UTC.
+    pub game_date: String,
+    /// IANA name.
+    pub timezone: String,
+    /// Kick-off in that zone, `19:10:00`.
+    pub game_time: String,
+    pub opens_at: Option<String>,
+    /// Dollars, `5.00` (decision D-16).
+    pub ticket_price: String,
+    pub tickets_sold: u16,
+    pub tickets_held: u16,
+    pub tickets_available: u16,
+    /// `active`, `closed`, `completed` or `cancelled`; active past its kick-off is closed (decision E-2).
+    pub status: &'static str,
+    pub prize_percentage: u8,
+    pub round_up_prize: bool,
+    pub pass_stripe_fees: bool,
+    pub archived: bool,
+    pub home_first_try_scorer: Option<u8>,
+    pub away_first_try_scorer: Option<u8>,
+    /// `FD-1042-007`, once completed.
+    pub winning_ticket_serial: Option<String>,
+    pub winning_ticket_sold: Option<bool>,
+    pub current_prize: String,
+    pub max_prize: String,
+    /// SHA-256 of the deal's seed, in hexadecimal (decision K-1).
+    pub commitment: String,
+    pub revision: u64,
+    /// By itself only: whom buyers ask (decision E-18).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact_phone: Option<String>,
+    /// By itself only: the club's account, which the browser's payment library needs (decision C-24).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connected_account_id: Option<String>,
+}
+
+impl Draw {
+    /// As lists show it.
+    pub fn listed(listing: &Listing, club: &Club, view: &View, winner_sold: Option<bool>, now: Timestamp) -> Draw {
+        let result = view.result;
+        Draw {
+            id: view.draw.0,
+            draw_number: view.draw.0,
+            serial_number: format!("FD-{}", view.draw),
+            league: listing.league.clone(),
+            home_team: listing.home_team.clone(),
+            away_team: listing.away_team.clone(),
+            club_id: club.id.0,
+            club_slug: club.slug.clone(),
+            club_name: club.name.clone(),
+            club_primary_color: club.primary_color.clone(),
+            club_accent_color: club.accent_color.clone(),
+            club_logo_url: club.logo_url.clone(),
+            game_date: rfc3339(view.closes_at),
+            timezone: listing.zone.clone(),
+            game_time: local_time(view.closes_at, &listing.zone),
+            opens_at: listing.opens_at.map(rfc3339),
+            ticket_price: view.price.decimal(),
+            tickets_sold: view.sold,
+            tickets_held: view.held,
+            tickets_available: view.free(),
+            status: status_shown(view, now),
+            prize_percentage: listing.prize_percentage,
+            round_up_prize: listing.round_up_prize,
+            pass_stripe_fees: listing.pass_card_fee,
+            archived: listing.archived,
+            home_first_try_scorer: result.map(|(result, _)| result.cell.home()),
+            away_first_try_scorer: result.map(|(result, _)| result.cell.away()),
+            winning_ticket_serial: winning_label(view),
+            winning_ticket_sold: winner_sold,
+            current_prize: view.prize.decimal(),
+            max_prize: view.prize_max.decimal(),
+            commitment: hex::encode(&listing.commitment),
+            revision: view.revision,
+            contact_name: None,
+            contact_phone: None,
+            connected_account_id: None,
+        }
+    }
+
+    /// As its own page shows it.
+    pub fn alone(mut self, listing: &Listing, club: &Club) -> Draw {
+        self.contact_name = listing.contact_name.clone();
+        self.contact_phone = listing.contact_phone.clone();
+        self.connected_account_id = club.account.as_ref().map(|account| account.0.clone());
+        self
+    }
+}
+
+/// The part of a draw that moves: what a socket hears.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DrawNow {
+    pub draw_number: i64,
+    pub status: &'static str,
+    pub tickets_sold: u16,
+    pub tickets_held: u16,
+    pub tickets_available: u16,
+    pub current_prize: String,
+    pub prize_pool_cents: i64,
+    pub max_prize: String,
+    pub game_date: String,
+    pub home_first_try_scorer: Option<u8>,
+    pub away_first_try_scorer: Option<u8>,
+    pub winning_ticket_serial: Option<String>,
+    pub winning_ticket_sold: Option<bool>,
+}
+
+impl DrawNow {
+    pub fn new(view: &View, winner_sold: Option<bool>, now: Timestamp) -> DrawNow {
+        DrawNow {
+            draw_number: view.draw.0,
+            status: status_shown(view, now),
+            tickets_sold: view.sold,
+            tickets_held: view.held,
+            tickets_available: view.free(),
+            current_prize: view.prize.decimal(),
+            prize_pool_cents: view.prize.0,
+            max_prize: view.prize_max.decimal(),
+            game_date: rfc3339(view.closes_at),
+            home_first_try_scorer: view.result.map(|(result, _)| result.cell.home()),
+            away_first_try_scorer: view.result.map(|(result, _)| result.cell.away()),
+            winning_ticket_serial: winning_label(view),
+            winning_ticket_sold: winner_sold,
+        }
+    }
+}
+
+/// The clock decides, not the timer: past its kick-off nobody sees a draw as active.
+pub fn status_shown(view: &View, now: Timestamp) -> &'static str {
+    match view.status {
+        Status::Active if now < view.closes_at => "active",
+        Status::Active | Status::Closed => "closed",
+        Status::Completed => "completed",
+        Status::Cancelled => "cancelled",
+    }
+}
+
+fn winning_label(view: &View) -> Option<String> {
+    view.result.map(|(_, serial): (_, Serial)| serial.label(view.draw))
+}

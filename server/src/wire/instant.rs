@@ -1,0 +1,40 @@
+//! Instants as the wire writes them.
+
+use domain::Timestamp;
+use time::OffsetDateTime;
+use time::macros::format_description;
+use time_tz::{OffsetDateTimeExt, timezones};
+
+fn utc(at: Timestamp) -> OffsetDateTime {
+    OffsetDateTime::from_unix_timestamp_nanos(i128::from(at.0) * 1_000_000).unwrap_or(OffsetDateTime::UNIX_EPOCH)
+}
+
+/// `2026-11-20T09:10:00Z`, with milliseconds when there are any.
+pub fn rfc3339(at: Timestamp) -> String {
+    let whole = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
+    let fine = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
+    let utc = utc(at);
+    if at.0.rem_euclid(1000) == 0 { utc.format(whole) } else { utc.format(fine) }.unwrap_or_default()
+}
+
+/// `19:10:00` in a zone; Brisbane when the zone is unknown (decision E-11).
+pub fn local_time(at: Timestamp, zone: &str) -> String {
+    let zone = timezones::get_by_name(zone).unwrap_or(timezones::db::australia::BRISBANE);
+    let shape = format_description!("[hour]:[minute]:[second]");
+    utc(at).to_timezone(zone).format(shape).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kick_off_is_an_instant_and_a_local_time() {
+        let friday = Timestamp(1_795_165_800_000);
+        assert_eq!(rfc3339(friday), "2026-11-20T09:10:00Z");
+        assert_eq!(rfc3339(friday.plus_ms(7)), "2026-11-20T09:10:00.007Z");
+        assert_eq!(local_time(friday, "Australia/Brisbane"), "19:10:00");
+        assert_eq!(local_time(friday, "Pacific/Auckland"), "22:10:00");
+        assert_eq!(local_time(friday, "Mars/Olympus"), "19:10:00");
+    }
+}

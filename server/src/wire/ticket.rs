@@ -1,0 +1,92 @@
+//! Tickets: what anyone may see of them, and what their club sees.
+
+use domain::{Cell, DrawId, Serial, TICKETS};
+use persistence::records::tickets::SoldTicket;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::instant::rfc3339;
+
+/// One of a draw's 169 (A:144). For strangers `buyerName` and `buyerEmail` are the word `sold` or null, and pair and
+/// winner are null until the reveal (decision F-1).
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Ticket {
+    pub id: String,
+    pub ticket_number: u16,
+    /// `FD-1042-007`.
+    pub serial_number: String,
+    pub sold: bool,
+    pub home_number: Option<u8>,
+    pub away_number: Option<u8>,
+    pub buyer_name: Option<String>,
+    pub buyer_email: Option<String>,
+    pub buyer_phone: Option<String>,
+    pub is_winner: Option<bool>,
+    /// The club's and the operator's answer only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purchase_date: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stripe_payment_intent_id: Option<String>,
+}
+
+/// What everybody may know once a draw is revealed.
+#[derive(Clone, Copy)]
+pub struct Revealed<'a> {
+    pub deal: &'a domain::Deal,
+    pub winner: Serial,
+}
+
+impl Ticket {
+    pub fn public(draw: DrawId, serial: Serial, sold: bool, revealed: Option<Revealed<'_>>) -> Ticket {
+        let cell = revealed.map(|revealed| revealed.deal.cell(serial));
+        let word = sold.then(|| "sold".to_string());
+        Ticket {
+            id: serial.label(draw),
+            ticket_number: serial.number(),
+            serial_number: serial.label(draw),
+            sold,
+            home_number: cell.map(Cell::home),
+            away_number: cell.map(Cell::away),
+            buyer_name: word.clone(),
+            buyer_email: word,
+            buyer_phone: None,
+            is_winner: revealed.map(|revealed| revealed.winner == serial),
+            purchase_date: None,
+            stripe_payment_intent_id: None,
+        }
+    }
+
+    /// For the owning club and the operator: the buyer too, but no pair before the reveal either.
+    pub fn owned(draw: DrawId, ticket: &SoldTicket, revealed: Option<Revealed<'_>>) -> Ticket {
+        Ticket {
+            buyer_name: ticket.buyer_name.clone(),
+            buyer_email: ticket.buyer_email.clone(),
+            buyer_phone: ticket.buyer_phone.clone(),
+            purchase_date: Some(rfc3339(ticket.sold_at)),
+            stripe_payment_intent_id: ticket.payment_intent.clone(),
+            ..Ticket::public(draw, ticket.serial, true, revealed)
+        }
+    }
+}
+
+/// How many are left (decision F-10).
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AvailableTickets {
+    pub available: u16,
+    pub count: u16,
+    pub total: u16,
+    pub sold: u16,
+    pub held: u16,
+    /// At most 50 free ticket numbers.
+    pub tickets: Vec<u16>,
+    pub ticket_numbers: Vec<u16>,
+}
+
+impl AvailableTickets {
+    pub fn new(available: u16, sold: u16, held: u16, free: Vec<u16>) -> AvailableTickets {
+        let total = TICKETS;
+        AvailableTickets { available, count: available, total, sold, held, tickets: free.clone(), ticket_numbers: free }
+    }
+}
