@@ -32,7 +32,8 @@ export function WalletSlot({ confirmed, busy, onUnconfirmed, onConfirm }: Wallet
   return (
     <>
       <div className="wallet-slot">
-        <div className="wallet-real" inert={!shown || busy} style={{ opacity: shown ? (busy ? 0.6 : 1) : 0 }}>
+        {/* Not inert while busy: the wallet's own sheet may live in here. */}
+        <div className="wallet-real" inert={!shown} style={{ opacity: shown ? 1 : 0 }}>
           <ExpressCheckoutElement
             options={OPTIONS}
             onReady={({ availablePaymentMethods }) => setWallets(availablePaymentMethods ? 'some' : 'none')}

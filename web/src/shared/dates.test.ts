@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { day, dayAndTime, sameDay, timeOfDay } from './dates';
+
+const kickOff = '2026-11-20T09:10:00Z';
+
+test('a date reads as a supporter says it, in Brisbane when no zone is given', () => {
+  expect(day(kickOff)).toBe('Fri 20 Nov 2026');
+  expect(timeOfDay(kickOff)).toBe('7:10 pm');
+  expect(dayAndTime(kickOff)).toMatch(/^Fri 20 Nov 2026, 7:10 pm( AEST)?$/);
+});
+
+test('a draw in another zone shows that zone’s time', () => {
+  expect(dayAndTime(kickOff, 'Australia/Sydney')).toMatch(/^Fri 20 Nov 2026, 8:10 pm( \w+)?$/);
+  expect(dayAndTime(kickOff, 'Nowhere/Never')).toMatch(/7:10 pm/);
+  expect(dayAndTime('not a date')).toBe('');
+});
+
+test('the same day is the same day in the draw’s zone', () => {
+  const [evening, morning] = [Date.parse('2026-11-20T13:00:00Z'), Date.parse('2026-11-20T15:00:00Z')];
+  expect(sameDay(evening, morning, 'Australia/Brisbane')).toBe(false);
+  expect(sameDay(evening, morning, 'UTC')).toBe(true);
+});

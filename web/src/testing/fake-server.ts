@@ -1,0 +1,34 @@
+/** Stands in for the server in unit tests: answers by method and path, remembers what was asked. */
+import { vi } from 'vitest';
+
+type Answer = { status?: number; body?: unknown; headers?: Record<string, string> } | Error;
+type Asked = { method: string; path: string; body: unknown };
+
+export class FakeServer {
+  readonly asked: Asked[] = [];
+  private readonly answers = new Map<string, Answer[]>();
+
+  constructor() {
+    vi.stubGlobal('fetch', (path: string, init: RequestInit = {}) => this.answer(path, init));
+  }
+
+  /** Answers `"GET /api/config"`; several answers are given in turn, the last one for ever. */
+  on(what: string, ...answers: Answer[]): this {
+    this.answers.set(what, answers);
+    return this;
+  }
+
+  paths(): string[] {
+    return this.asked.map(({ method, path }) => `${method} ${path}`);
+  }
+
+  private async answer(path: string, init: RequestInit): Promise<Response> {
+    const method = init.method ?? 'GET';
+    this.asked.push({ method, path, body: typeof init.body === 'string' ? JSON.parse(init.body) : undefined });
+    const answers = this.answers.get(`${method} ${path}`);
+    const next = answers && answers.length > 1 ? answers.shift() : answers?.[0];
+    if (next instanceof Error) throw next;
+    const { status = 200, body = {}, headers = {} } = next ?? { status: 404, body: { message: `no answer for ${method} ${path}` } };
+    return new Response(status === 204 ? null : JSON.stringify(body), { status, headers });
+  }
+}
