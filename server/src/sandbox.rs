@@ -51,6 +51,7 @@ mod page;
 mod record;
 mod refund;
 mod route;
+mod snapshot;
 mod state;
 mod stripejs;
 mod table;

@@ -78,9 +78,9 @@ impl Account {
     }
 
     fn announce(self, state: &mut State) -> Value {
-        let shown = self.render();
-        state.emit("account.updated", &self.id, &shown);
+        let (shown, id) = (self.render(), self.id.clone());
         state.save(self);
+        state.emit("account.updated", &id, &id);
         shown
     }
 }

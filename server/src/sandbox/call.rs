@@ -1,11 +1,14 @@
 //! One request to the provider's API, decoded.
 
+use serde::{Deserialize, Serialize};
+
 use super::failure::Failure;
 use super::form::Form;
 use super::intent::Intent;
 
 /// Which kind of key the request carries, and so what it may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Access {
     /// The server's key: everything.
     Secret,

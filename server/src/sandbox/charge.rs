@@ -33,15 +33,19 @@ pub struct Charge {
     pub disputed: bool,
     pub disputes_itself: bool,
     /// Code and message of a decline; absent when the card was charged or held.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<(String, String)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub decline_code: Option<String>,
-    pub payment_method: String,
-    pub billing_details: Value,
-    pub card: Value,
+    pub method: Method,
     pub metadata: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub receipt_email: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub balance_transaction: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub application_fee: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub application_fee_amount: Option<i64>,
 }
 
@@ -63,9 +67,7 @@ impl Charge {
             disputes_itself: method.behaviour == Behaviour::Disputes,
             failure: None,
             decline_code: None,
-            payment_method: method.id.clone(),
-            billing_details: method.billing.render(),
-            card: method.card(),
+            method: method.clone(),
             metadata: intent.metadata.clone(),
             receipt_email: intent.receipt_email.clone(),
             balance_transaction: None,
@@ -100,7 +102,7 @@ impl Charge {
     }
 
     fn details(&self) -> Value {
-        let mut card = self.card.clone();
+        let mut card = self.method.card();
         card["amount_authorized"] = self.amount.into();
         card["capture_before"] = self.manual.then_some(self.created + AUTHORISATION_SECONDS).into();
         card["network"] = card["brand"].clone();
@@ -132,13 +134,13 @@ impl Row for Charge {
             "id": self.id, "object": "charge", "amount": self.amount, "amount_captured": self.amount_captured,
             "amount_refunded": self.amount_refunded, "application": null, "application_fee": self.application_fee,
             "application_fee_amount": self.application_fee_amount,
-            "balance_transaction": self.balance_transaction, "billing_details": self.billing_details,
+            "balance_transaction": self.balance_transaction, "billing_details": self.method.billing.render(),
             "calculated_statement_descriptor": "FOOTBALL DOUBLES", "captured": self.captured, "created": self.created,
             "currency": self.currency, "customer": null, "description": null, "disputed": self.disputed,
             "failure_balance_transaction": null, "failure_code": self.failure.as_ref().map(|failure| &failure.0),
             "failure_message": self.failure.as_ref().map(|failure| &failure.1), "fraud_details": {},
             "livemode": false, "metadata": self.metadata, "on_behalf_of": null, "outcome": self.outcome(),
-            "paid": self.failure.is_none(), "payment_intent": self.intent, "payment_method": self.payment_method,
+            "paid": self.failure.is_none(), "payment_intent": self.intent, "payment_method": self.method.id,
             "payment_method_details": self.details(), "receipt_email": self.receipt_email, "receipt_number": null,
             "receipt_url": null, "refunded": self.refunded, "review": null, "shipping": null, "source_transfer": null,
             "statement_descriptor": null, "status": if self.failure.is_some() { "failed" } else { "succeeded" },

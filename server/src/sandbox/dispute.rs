@@ -76,10 +76,9 @@ pub fn open(state: &mut State, mut charge: Charge, reason: &str) -> Value {
     charge.disputed = true;
     state.save(Transaction::of_dispute(&dispute));
     state.save(charge);
-    let shown = dispute.render();
-    state.emit("charge.dispute.created", &dispute.account, &shown);
-    state.save(dispute);
-    shown
+    state.save(dispute.clone());
+    state.emit("charge.dispute.created", &dispute.account, &dispute.id);
+    dispute.render()
 }
 
 /// `POST /sandbox/dispute` with `payment_intent`: the bank's side of the story, which the real API has no call for.

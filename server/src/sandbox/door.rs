@@ -7,12 +7,13 @@ use actix_web::http::header::{AUTHORIZATION, HeaderMap};
 use actix_web::web::{Bytes, Data};
 use actix_web::{HttpRequest, HttpResponse};
 use futures_util::stream;
+use serde_json::Value;
 
 use super::call::{Access, Call};
 use super::failure::Failure;
 use super::faults::Fault;
 use super::form::Form;
-use super::idempotency::{Recall, Remembered};
+use super::idempotency::{Body, Recall, Remembered};
 use super::state::State;
 use super::{Sandbox, id, listing, route};
 
@@ -126,7 +127,7 @@ fn answer(sandbox: &Sandbox, call: &Call, fault: Option<Fault>, request_id: &str
     if let Some(key) = &memory_key {
         match state.memory.recall(key, &fingerprint) {
             Recall::Same(known) => {
-                return Answer { status: known.status, body: known.body.clone(), replayed: true };
+                return Answer { status: known.status, body: known.body.text(), replayed: true };
             }
             Recall::OtherParameters => {
                 return Failure::idempotency(call.idempotency_key.as_deref().unwrap_or_default()).into();
@@ -136,8 +137,7 @@ fn answer(sandbox: &Sandbox, call: &Call, fault: Option<Fault>, request_id: &str
     }
     state.request = (request_id.to_owned(), call.idempotency_key.clone());
     let (answer, saved) = perform(&mut state, call, fault, sandbox);
-    if let Some(key) = memory_key.filter(|_| saved) {
-        let body = answer.body.clone();
+    if let Some((key, body)) = memory_key.zip(saved) {
         state.remember(Remembered { key, fingerprint, status: answer.status, body, at: id::now() });
     }
     match state.commit() {
@@ -149,24 +149,35 @@ fn answer(sandbox: &Sandbox, call: &Call, fault: Option<Fault>, request_id: &str
     }
 }
 
-/// The answer, and whether an idempotency key remembers it.
-fn perform(state: &mut State, call: &Call, fault: Option<Fault>, sandbox: &Sandbox) -> (Answer, bool) {
+/// The answer, and what of it an idempotency key remembers.
+fn perform(state: &mut State, call: &Call, fault: Option<Fault>, sandbox: &Sandbox) -> (Answer, Option<Body>) {
+    let refusal = |failure: Failure| {
+        let saved = failure.saved;
+        let answer = Answer::from(failure);
+        let body = saved.then(|| Body::Text(answer.body.clone()));
+        (answer, body)
+    };
     if fault == Some(Fault::Error500) {
-        return (Failure::internal().into(), true);
+        return refusal(Failure::internal());
     }
     match account(state, call, sandbox).and_then(|()| route::run(state, call)) {
-        Ok(_) | Err(Failure { saved: true, .. }) if fault == Some(Fault::Error500After) => {
-            (Failure::internal().into(), true)
-        }
+        Ok(_) | Err(Failure { saved: true, .. }) if fault == Some(Fault::Error500After) => refusal(Failure::internal()),
         Ok(mut value) => {
+            let plain = plain_intent(call, &value);
             listing::expand(state, call, &mut value);
-            (Answer { status: 200, body: value.to_string(), replayed: false }, true)
+            let body = value.to_string();
+            let saved = plain.unwrap_or_else(|| Body::Text(body.clone()));
+            (Answer { status: 200, body, replayed: false }, Some(saved))
         }
-        Err(failure) => {
-            let saved = failure.saved;
-            (failure.into(), saved)
-        }
+        Err(failure) => refusal(failure),
     }
+}
+
+/// An intent that is answered just as it now is in the state needs no second copy in JSON.
+fn plain_intent(call: &Call, value: &Value) -> Option<Body> {
+    let is_plain = value["object"] == "payment_intent" && call.form.list("expand").is_empty();
+    let id = value["id"].as_str().filter(|_| is_plain)?.to_owned();
+    Some(Body::Intent { id, access: call.access, snapshot: None })
 }
 
 /// The account named by the header must be connected to us.

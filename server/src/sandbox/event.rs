@@ -7,6 +7,7 @@ use super::call::Call;
 use super::failure::Failure;
 use super::id;
 use super::record::RecordRef;
+use super::snapshot::Snapshot;
 use super::state::State;
 use super::table::Row;
 
@@ -28,21 +29,25 @@ pub struct Event {
     pub kind: String,
     pub account: String,
     pub created: i64,
-    /// The object as it was, in JSON.
-    pub object: String,
+    /// The id of the object that changed.
+    pub subject: String,
+    /// The object as it was. A journal line has it only if the line with the object's own change is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<Snapshot>,
     pub request: Option<String>,
     pub idempotency_key: Option<String>,
     pub delivery: Delivery,
 }
 
 impl Event {
-    pub fn new(kind: &str, account: &str, object: &Value, request: &(String, Option<String>)) -> Self {
+    pub fn new(kind: &str, account: &str, subject: &str, request: &(String, Option<String>)) -> Self {
         Self {
             id: id::fresh("evt"),
             kind: kind.to_owned(),
             account: account.to_owned(),
             created: id::now(),
-            object: object.to_string(),
+            subject: subject.to_owned(),
+            snapshot: None,
             request: Some(request.0.clone()).filter(|request| !request.is_empty()),
             idempotency_key: request.1.clone(),
             delivery: Delivery::Pending,
@@ -67,7 +72,7 @@ impl Row for Event {
     }
 
     fn render(&self) -> Value {
-        let object: Value = serde_json::from_str(&self.object).unwrap_or_default();
+        let object = self.snapshot.as_ref().map_or(Value::Null, Snapshot::render);
         let mut event = json!({
             "id": self.id, "object": "event", "api_version": API_VERSION, "created": self.created,
             "data": { "object": object }, "livemode": false,

@@ -147,7 +147,7 @@ pub fn give_back(
     fee.amount_refunded += amount;
     state.save(Transaction::of_fee_refund(&refund));
     state.save(refund.clone());
-    state.emit("application_fee.refunded", "", &fee.render());
-    state.save(fee);
+    state.save(fee.clone());
+    state.emit("application_fee.refunded", "", &fee.id);
     refund
 }

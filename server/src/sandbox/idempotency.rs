@@ -3,10 +3,14 @@
 use std::collections::{HashMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::call::Access;
+use super::intent::Intent;
 
 /// The provider promises a day.
 pub const KEPT_SECONDS: i64 = 24 * 3600;
-const KEYS_KEPT_MAX: usize = 100_000;
+const KEYS_KEPT_MAX: usize = 50_000;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Remembered {
@@ -14,8 +18,33 @@ pub struct Remembered {
     pub key: String,
     pub fingerprint: String,
     pub status: u16,
-    pub body: String,
+    pub body: Body,
     pub at: i64,
+}
+
+/// A remembered answer. Most are a payment intent, which is kept as it was rather than as JSON.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Body {
+    Text(String),
+    Intent {
+        id: String,
+        access: Access,
+        /// A journal line has it only if the line with the intent's own change is gone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        snapshot: Option<Box<Intent>>,
+    },
+}
+
+impl Body {
+    pub fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Intent { access, snapshot, .. } => {
+                snapshot.as_ref().map_or(Value::Null, |intent| intent.shown_to(*access)).to_string()
+            }
+        }
+    }
 }
 
 #[derive(Debug, Default)]

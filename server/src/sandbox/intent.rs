@@ -66,19 +66,27 @@ pub struct Intent {
     pub amount: i64,
     pub amount_capturable: i64,
     pub amount_received: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub application_fee_amount: Option<i64>,
     pub capture_method: CaptureMethod,
     pub client_secret: String,
     pub currency: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub receipt_email: Option<String>,
     pub metadata: BTreeMap<String, String>,
     /// `automatic_payment_methods[enabled]`.
     pub automatic: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub payment_method: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub latest_charge: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub canceled_at: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cancellation_reason: Option<String>,
 }
 
@@ -150,8 +158,9 @@ impl Intent {
 
     /// Writes the intent and tells the world.
     fn announce(self, state: &mut State, kind: &'static str) {
-        state.emit(kind, &self.account, &self.render());
+        let (id, account) = (self.id.clone(), self.account.clone());
         state.save(self);
+        state.emit(kind, &account, &id);
     }
 
     fn unexpected(&self, message: String) -> Failure {

@@ -24,6 +24,7 @@ pub struct Method {
     pub country: String,
     pub behaviour: Behaviour,
     /// `apple_pay` or `google_pay` when it came out of a sheet.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub wallet: Option<String>,
     pub billing: Billing,
     /// A method without a customer serves one payment only.
@@ -32,10 +33,15 @@ pub struct Method {
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Billing {
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub phone: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub postal_code: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub country: Option<String>,
 }
 

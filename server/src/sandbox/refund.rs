@@ -109,12 +109,11 @@ pub fn create(state: &mut State, call: &Call) -> Result<Value, Failure> {
     charge.amount_refunded += amount;
     charge.refunded = charge.refundable() == 0;
     state.save(transaction);
-    state.emit("charge.refunded", &charge.account, &charge.render());
-    state.emit("refund.updated", &charge.account, &refund.render());
-    state.save(charge);
-    let shown = refund.render();
-    state.save(refund);
-    Ok(shown)
+    state.save(charge.clone());
+    state.save(refund.clone());
+    state.emit("charge.refunded", &charge.account, &charge.id);
+    state.emit("refund.updated", &charge.account, &refund.id);
+    Ok(refund.render())
 }
 
 /// `GET /v1/refunds/{id}`

@@ -4,25 +4,26 @@ use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 
-use serde_json::Value;
-
 use super::account::{Account, AccountLink};
 use super::charge::Charge;
 use super::dispute::Dispute;
 use super::event::{Delivery, Event};
 use super::fee::{Fee, FeeRefund};
-use super::idempotency::{KEPT_SECONDS, Memory, Remembered};
+use super::idempotency::{Body, KEPT_SECONDS, Memory, Remembered};
 use super::intent::Intent;
 use super::journal::Journal;
 use super::method::Method;
 use super::record::{Record, RecordRef};
 use super::refund::Refund;
+use super::snapshot::Snapshot;
 use super::table::{Row, Table};
 use super::transaction::Transaction;
 use super::{failure::Failure, id};
 
 /// Delivered events beyond this many are forgotten, oldest first.
-const EVENTS_KEPT_MAX: usize = 20_000;
+const EVENTS_KEPT_MAX: usize = 5_000;
+/// The journal is written anew at the start when it holds more than this many times the records that still matter.
+const WASTE_MAX: usize = 2;
 
 #[derive(Debug, Default)]
 pub struct State {
@@ -47,22 +48,34 @@ pub struct State {
 }
 
 impl State {
-    /// Reads the journal of `dir`, writes it anew without what is superseded, and goes on from there.
+    /// Reads the journal of `dir`, writes it anew if most of it is superseded, and goes on from there.
     pub fn open(dir: Option<&Path>) -> io::Result<Self> {
         let mut state = Self::default();
         let Some(dir) = dir else { return Ok(state) };
-        let mut unreadable = None;
-        let mut journal = Journal::open(dir, "stripe", |line| match serde_json::from_str::<Vec<Record>>(line) {
-            Ok(records) => records.into_iter().for_each(|record| state.restore(record)),
+        let (mut unreadable, mut records_read) = (None, 0);
+        let mut journal = Journal::open(dir, "provider", |line| match serde_json::from_str::<Vec<Record>>(line) {
+            Ok(records) => {
+                records_read += records.len();
+                records.into_iter().for_each(|record| state.restore(record));
+            }
             Err(error) => unreadable = Some(error),
         })?;
         if let Some(error) = unreadable {
             return Err(io::Error::new(io::ErrorKind::InvalidData, format!("the sandbox journal: {error}")));
         }
-        journal.rewrite(|out| state.write_all(out))?;
+        if records_read > WASTE_MAX * state.records() {
+            journal.rewrite(|out| state.write_all(out))?;
+        }
         state.journal = Some(journal);
         state.unsent = state.events.rows().filter(|e| e.delivery == Delivery::Pending).map(|e| e.id.clone()).collect();
         Ok(state)
+    }
+
+    /// How many records a journal written anew would hold.
+    fn records(&self) -> usize {
+        let objects = self.accounts.len() + self.intents.len() + self.methods.len() + self.charges.len();
+        let money = self.transactions.len() + self.fees.len() + self.fee_refunds.len() + self.refunds.len();
+        objects + money + self.disputes.len() + self.links.len() + self.events.len() + self.memory.answers().count()
     }
 
     fn restore(&mut self, record: Record) {
@@ -77,8 +90,8 @@ impl State {
             Record::FeeRefund(row) => self.fee_refunds.put(row),
             Record::Refund(row) => self.refunds.put(row),
             Record::Dispute(row) => self.disputes.put(row),
-            Record::Event(row) => self.events.put(row),
-            Record::Remembered(answer) => self.memory.keep(answer),
+            Record::Event(row) => self.keep_event(row),
+            Record::Remembered(answer) => self.keep_answer(answer),
             Record::Delivered(id) => self.mark(&id, Delivery::Delivered),
             Record::Lost(id) => self.mark(&id, Delivery::Lost),
         }
@@ -119,19 +132,35 @@ impl State {
 
     pub fn remember(&mut self, answer: Remembered) {
         self.note(RecordRef::Remembered(&answer));
-        self.memory.keep(answer);
+        self.keep_answer(answer);
     }
 
-    /// Records an event about `object` and puts it up for delivery.
-    pub fn emit(&mut self, kind: &'static str, account: &str, object: &Value) {
-        let event = Event::new(kind, account, object, &self.request);
+    /// Records an event about an object that was just saved, and puts it up for delivery.
+    pub fn emit(&mut self, kind: &'static str, account: &str, subject: &str) {
+        let event = Event::new(kind, account, subject, &self.request);
         self.unsent.push(event.id.clone());
-        self.save(event);
+        self.note(RecordRef::Event(&event));
+        self.keep_event(event);
+    }
+
+    /// In the journal an event follows its object's change, so the object still is what the event tells of.
+    fn keep_event(&mut self, mut event: Event) {
+        event.snapshot = event.snapshot.take().or_else(|| Snapshot::take(self, &event.subject));
+        self.events.put(event);
         while self.events.len() > EVENTS_KEPT_MAX
             && self.events.oldest().is_some_and(|event| event.delivery != Delivery::Pending)
         {
             self.events.forget_oldest();
         }
+    }
+
+    fn keep_answer(&mut self, mut answer: Remembered) {
+        if let Body::Intent { id, snapshot, .. } = &mut answer.body
+            && snapshot.is_none()
+        {
+            *snapshot = self.intents.get(id).cloned().map(Box::new);
+        }
+        self.memory.keep(answer);
     }
 
     /// The end of an event's delivery; its record is written with the next commit.

@@ -78,7 +78,7 @@ async fn nothing_answered_is_lost_when_the_process_dies() {
     let ledger = provider.ledger().await;
     provider.stop().await;
     // A request that was being written when the process died: nobody was told of it.
-    let path = dir.0.join("stripe.jsonl");
+    let path = dir.0.join("provider.jsonl");
     let mut journal = std::fs::read(&path).unwrap();
     journal.extend_from_slice(b"[{\"intent\":{\"id\":\"pi_half");
     std::fs::write(&path, journal).unwrap();
@@ -89,4 +89,28 @@ async fn nothing_answered_is_lost_when_the_process_dies() {
     assert_eq!(provider.get(&format!("payment_intents/{id}")).send().await.ok()["status"], "succeeded");
     assert_eq!(provider.charge(&id).await["balance_transaction"]["net"], 918);
     assert_eq!(provider.ledger().await["total"], ledger["total"]);
+}
+
+#[actix_web::test]
+async fn a_journal_written_anew_still_knows_how_things_were() {
+    let dir = TempDir::new();
+    let provider = Provider::open(Some(dir.0.clone()), Options::default()).await;
+    let first = provider.post("payment_intents", FORM).key("create-1").send().await;
+    let path = format!("payment_intents/{}", first.body["id"].as_str().unwrap());
+    for amount in 2000..2030 {
+        provider.post(&path, &format!("amount={amount}")).send().await.ok();
+    }
+    provider.stop().await;
+    let journal = dir.0.join("provider.jsonl");
+    let before = std::fs::metadata(&journal).unwrap().len();
+    for _ in 0..2 {
+        let provider = Provider::open(Some(dir.0.clone()), Options::default()).await;
+        let again = provider.post("payment_intents", FORM).key("create-1").send().await;
+        assert_eq!((&again.body, again.replayed), (&first.body, true));
+        assert_eq!(provider.get(&path).send().await.ok()["amount"], 2029);
+        let events = provider.get("events").send().await.ok();
+        assert_eq!(events["data"][0]["data"]["object"], first.body);
+        provider.stop().await;
+    }
+    assert!(std::fs::metadata(&journal).unwrap().len() < before / 3, "what is superseded is left out");
 }

@@ -107,7 +107,7 @@ fn release(state: &mut State, mut intent: Intent, reason: Option<String>) {
     if let Some(mut charge) = charge.filter(|_| held > 0) {
         charge.refunded = true;
         charge.amount_refunded = charge.amount;
-        state.emit("charge.refunded", &charge.account, &charge.render());
-        state.save(charge);
+        state.save(charge.clone());
+        state.emit("charge.refunded", &charge.account, &charge.id);
     }
 }

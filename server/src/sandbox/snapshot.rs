@@ -1,0 +1,51 @@
+//! An object as it was at a moment: what an event is about, what an idempotency key remembers.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::account::Account;
+use super::charge::Charge;
+use super::dispute::Dispute;
+use super::fee::Fee;
+use super::intent::Intent;
+use super::refund::Refund;
+use super::state::State;
+use super::table::Row;
+
+/// A copy of the row, which is a third of its JSON.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Snapshot {
+    Intent(Intent),
+    Charge(Box<Charge>),
+    Refund(Refund),
+    Fee(Fee),
+    Account(Account),
+    Dispute(Dispute),
+}
+
+impl Snapshot {
+    /// The object of this id as it is now.
+    pub fn take(state: &State, id: &str) -> Option<Self> {
+        match id.split('_').next()? {
+            "pi" => state.intents.get(id).cloned().map(Self::Intent),
+            "ch" => state.charges.get(id).cloned().map(|charge| Self::Charge(Box::new(charge))),
+            "re" => state.refunds.get(id).cloned().map(Self::Refund),
+            "fee" => state.fees.get(id).cloned().map(Self::Fee),
+            "acct" => state.accounts.get(id).cloned().map(Self::Account),
+            "dp" => state.disputes.get(id).cloned().map(Self::Dispute),
+            _ => None,
+        }
+    }
+
+    pub fn render(&self) -> Value {
+        match self {
+            Self::Intent(row) => row.render(),
+            Self::Charge(row) => row.render(),
+            Self::Refund(row) => row.render(),
+            Self::Fee(row) => row.render(),
+            Self::Account(row) => row.render(),
+            Self::Dispute(row) => row.render(),
+        }
+    }
+}
