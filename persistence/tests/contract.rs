@@ -2,8 +2,12 @@
 
 mod support;
 
+#[path = "contract/books.rs"]
+mod books;
 #[path = "contract/ledger.rs"]
 mod ledger;
+#[path = "contract/messages.rs"]
+mod messages;
 
 use support::{TERMS, World};
 
@@ -36,4 +40,18 @@ contract! {
     ledger::a_repriced_order_has_its_new_lines => a_repriced_order_has_its_new_lines,
     ledger::a_whole_life_is_loaded_again => a_whole_life_is_loaded_again,
     ledger::live_draws_are_those_without_an_end => live_draws_are_those_without_an_end,
+    books::an_order_has_one_payment_intent => an_order_has_one_payment_intent,
+    books::a_buyer_is_filled_in_and_never_written_over => a_buyer_is_filled_in_and_never_written_over,
+    books::money_is_taken_once_and_only_for_tickets => money_is_taken_once_and_only_for_tickets,
+    books::a_mail_waits_for_an_address => a_mail_waits_for_an_address,
+    books::a_refused_order_is_cancelled_and_released => a_refused_order_is_cancelled_and_released,
+    books::an_order_with_tickets_cannot_be_let_go => an_order_with_tickets_cannot_be_let_go,
+    books::a_refund_returns_the_fee_from_whoever_carries_it => a_refund_returns_the_fee_from_whoever_carries_it,
+    books::operations_are_claimed_once_captures_first => operations_are_claimed_once_captures_first,
+    books::an_attempt_ends_an_operation_or_puts_it_off => an_attempt_ends_an_operation_or_puts_it_off,
+    books::unfinished_and_captured_orders_are_found_by_age => unfinished_and_captured_orders_are_found_by_age,
+    messages::a_notice_counts_once => a_notice_counts_once,
+    messages::an_anomaly_is_open_once_until_it_heals => an_anomaly_is_open_once_until_it_heals,
+    messages::a_mail_leaves_once => a_mail_leaves_once,
+    messages::the_witness_is_written_over => the_witness_is_written_over,
 }

@@ -1,0 +1,112 @@
+//! What the books promise of notices, anomalies and mail.
+
+use domain::{Anomaly, AnomalyKind, Cents, OrderId, PaymentIntentId, PaymentStatus};
+use persistence::Failure;
+use persistence::books::Notice;
+
+use crate::support::{NOW, World, intent_id, said};
+
+fn notice(event_id: &str) -> Notice {
+    Notice {
+        event_id: event_id.into(),
+        account: Some("acct_1".into()),
+        kind: "payment_intent.succeeded".into(),
+        payment_intent: Some(PaymentIntentId("pi_1".into())),
+        payload: "{ \"as\":  \"received\" }".into(),
+    }
+}
+
+pub async fn a_notice_counts_once(world: World) {
+    let store =
+        async |event_id: &str, at_ms| world.books.notice(&notice(event_id), NOW.plus_ms(at_ms)).await.expect("stored");
+    assert_eq!([store("evt_2", 1).await, store("evt_1", 2).await, store("evt_2", 3).await], [true, true, false]);
+    let waiting = async |limit| {
+        let waiting = world.books.notices_unhandled(limit).await.expect("read");
+        waiting.into_iter().map(|notice| notice.event_id).collect::<Vec<_>>()
+    };
+    assert_eq!(waiting(9).await, ["evt_2", "evt_1"], "oldest first");
+    assert_eq!(waiting(1).await, ["evt_2"]);
+    let first = world.books.notices_unhandled(1).await.expect("read").remove(0);
+    assert_eq!(first.payload, notice("").payload, "byte for byte");
+    for _ in 0..2 {
+        world.books.notice_handled("evt_2", NOW).await.expect("handled, and again");
+    }
+    assert_eq!(waiting(9).await, ["evt_1"]);
+    assert!(!store("evt_2", 4).await, "a handled one is still known");
+    assert_eq!(world.books.notice_handled("evt_9", NOW).await, Err(Failure::NotFound));
+}
+
+fn anomaly(kind: AnomalyKind, payment_intent: Option<u128>, order: Option<u128>) -> Anomaly {
+    Anomaly { kind, payment_intent: payment_intent.map(intent_id), order: order.map(OrderId), note: "odd".into() }
+}
+
+pub async fn an_anomaly_is_open_once_until_it_heals(world: World) {
+    let mut owner = world.owner(0).await;
+    owner.open(world.order(1, &[(0, 1)])).await.expect("opened");
+    world.books.opened(OrderId(1), &intent_id(1), "secret").await.expect("opened");
+    let raise = async |anomaly: Anomaly, at_ms| {
+        world.books.raise(&anomaly, Some(Cents(5)), NOW.plus_ms(at_ms)).await.expect("raised")
+    };
+    use AnomalyKind::{FailedAllocation, MismatchedAmount, MissingTicket};
+    assert!(raise(anomaly(MissingTicket, Some(1), None), 1).await);
+    assert!(!raise(anomaly(MissingTicket, Some(1), Some(1)), 2).await, "it is open");
+    assert!(raise(anomaly(MismatchedAmount, Some(1), None), 3).await);
+    assert!(raise(anomaly(FailedAllocation, None, Some(1)), 4).await);
+    assert!(raise(anomaly(FailedAllocation, None, None), 5).await);
+    assert!(!raise(anomaly(FailedAllocation, None, None), 6).await);
+
+    let heal = async |kind| world.books.heal(&intent_id(1), kind, NOW.plus_ms(9)).await.expect("healed");
+    assert_eq!(heal(Some(MissingTicket)).await, 1);
+    assert_eq!(heal(Some(MissingTicket)).await, 0);
+    assert_eq!(heal(None).await, 2, "of its order, too");
+    assert!(raise(anomaly(MissingTicket, Some(1), None), 10).await, "it is back");
+    let kinds = async |only_open| {
+        let listed = world.books.anomalies(only_open, 10).await.expect("read");
+        listed.into_iter().map(|record| (record.anomaly.kind, record.resolved_at.is_some())).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(true).await, [(MissingTicket, false), (FailedAllocation, false)], "newest first");
+    assert_eq!(kinds(false).await.len(), 5);
+    let newest = world.books.anomalies(false, 1).await.expect("read").remove(0);
+    assert_eq!((newest.anomaly, newest.amount), (anomaly(MissingTicket, Some(1), None), Some(Cents(5))));
+    assert_eq!(newest.detected_at, NOW.plus_ms(10));
+}
+
+pub async fn a_mail_leaves_once(world: World) {
+    let queue = async |key: &str| {
+        let queued = world.books.queue_mail(key, "reset", None, "bob@club.test", "{\"link\":\"x\"}", NOW).await;
+        queued.expect("queued")
+    };
+    assert_eq!([queue("reset-1").await, queue("reset-1").await, queue("reset-2").await], [true, false, true]);
+    let claim = async |at_ms, limit| world.books.claim_mail(NOW.plus_ms(at_ms), 1_000, limit).await.expect("claimed");
+    assert!(claim(-1, 9).await.is_empty(), "not before it was queued");
+    let first = claim(0, 1).await.remove(0);
+    assert_eq!(
+        (first.kind.as_str(), first.to.as_str(), first.data.as_str()),
+        ("reset", "bob@club.test", "{\"link\":\"x\"}")
+    );
+    assert_eq!(first.attempts, 1);
+    let second = claim(0, 9).await.remove(0);
+    assert!(claim(999, 9).await.is_empty(), "leased");
+    assert_ne!(first.message_id, second.message_id);
+    world.books.mail_failed(first.id, "busy", Some(NOW.plus_ms(5_000))).await.expect("noted");
+    world.books.mail_failed(second.id, "no such box", None).await.expect("noted");
+    assert!(claim(4_999, 9).await.is_empty());
+    let again = claim(5_000, 9).await;
+    assert_eq!(again.iter().map(|mail| (mail.id, mail.attempts)).collect::<Vec<_>>(), [(first.id, 2)]);
+    assert_eq!(again[0].message_id, first.message_id, "a doubled send is one message to the reader");
+    for _ in 0..2 {
+        world.books.mail_sent(first.id, NOW).await.expect("sent, and again");
+    }
+    world.books.mail_failed(first.id, "late", Some(NOW)).await.expect("it has left");
+    assert!(claim(60_000, 9).await.is_empty());
+    assert_eq!(world.books.mail_sent(77, NOW).await, Err(Failure::NotFound));
+    assert_eq!(world.books.mail_failed(77, "", None).await, Err(Failure::NotFound));
+}
+
+pub async fn the_witness_is_written_over(world: World) {
+    let mut owner = world.owner(0).await;
+    let record = world.captured(&mut owner, 1, 1).await;
+    for status in [PaymentStatus::RequiresCapture, PaymentStatus::Succeeded, PaymentStatus::Succeeded] {
+        world.books.witness(&said(&record, status), NOW).await.expect("written");
+    }
+}
