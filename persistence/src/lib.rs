@@ -5,6 +5,7 @@ pub mod books;
 mod change;
 pub mod embedded;
 pub mod error;
+pub mod integrity;
 pub mod journal;
 pub mod ledger;
 #[cfg(feature = "testing")]

@@ -1,0 +1,134 @@
+//! Whether the books are right: one view, no rows expected, and the two statements that need the sealed seeds. What the
+//! books say was taken, for comparison with the provider, is here too.
+
+use domain::{AccountId, Cell, Cents, Deal, DrawId, Seed, Serial};
+use sqlx::postgres::PgConnection;
+use sqlx::{Executor, Row};
+
+use crate::error::Failure;
+use crate::postgres::Postgres;
+use crate::seal::{PURPOSE_SEED, Sealer};
+
+/// Something that must hold and does not.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Violation {
+    /// Its id and statement: `T1 a draw counts what its rows say`.
+    pub invariant: String,
+    /// Which draw, order, payment intent …
+    pub object: String,
+}
+
+/// What the books say went through one connected account, ever.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccountTotals {
+    pub account: AccountId,
+    /// Orders whose money was taken.
+    pub payments: i64,
+    pub captured: Cents,
+    /// What went back to buyers.
+    pub refunded: Cents,
+    /// What the platform took, and what of it went back to the club.
+    pub application_fees: Cents,
+    pub application_fees_refunded: Cents,
+}
+
+const WINNER: &str = "T9 the winning ticket carries the result";
+const COMMITMENT: &str = "T10 a seed is the one that was committed to";
+
+impl Postgres {
+    /// Every violation, in order. None: healthy. Looks at everything, so it may take seconds on a big database; it locks
+    /// nothing.
+    ///
+    /// # Errors
+    /// `NotWritten` when the database cannot be asked.
+    pub async fn violations(&self) -> Result<Vec<Violation>, Failure> {
+        let postgres = self.clone();
+        let looked = async move {
+            let mut transaction = postgres.background().begin().await.map_err(Failure::from_read)?;
+            // One picture of everything, and the time it takes.
+            let patient =
+                "set transaction isolation level repeatable read, read only; set local statement_timeout = '5min'";
+            transaction.execute(patient).await.map_err(Failure::from_read)?;
+            let mut found: Vec<Violation> = sqlx::query_as("select invariant, object from invariant_violations")
+                .fetch_all(&mut *transaction)
+                .await
+                .map_err(Failure::from_read)?
+                .into_iter()
+                .map(|(invariant, object)| Violation { invariant, object })
+                .collect();
+            found.extend(deals(&mut transaction, postgres.sealer()).await?);
+            found.sort();
+            Ok(found)
+        };
+        self.run(looked).await
+    }
+
+    /// Our side of the audit, ascending by account.
+    ///
+    /// # Errors
+    /// `NotWritten` when the database cannot be asked.
+    pub async fn account_totals(&self) -> Result<Vec<AccountTotals>, Failure> {
+        let postgres = self.clone();
+        let added = async move {
+            let rows = sqlx::query(
+                "select o.account_id, count(*) filter (where o.captured_at is not null),
+                   coalesce(sum(o.total_cents) filter (where o.captured_at is not null), 0)::bigint,
+                   coalesce(sum(b.refunded), 0)::bigint,
+                   coalesce(sum(o.application_fee_cents) filter (where o.captured_at is not null), 0)::bigint,
+                   coalesce(sum(b.fees), 0)::bigint
+                 from orders o left join (
+                   select order_id, sum(amount_cents) filter (where kind = 'refund') as refunded,
+                     sum(amount_cents) filter (where kind = 'fee_refund') as fees
+                   from payment_ops where kind in ('refund', 'fee_refund') and state = 'done' group by order_id
+                 ) b on b.order_id = o.id
+                 group by o.account_id order by o.account_id",
+            )
+            .fetch_all(postgres.background())
+            .await
+            .map_err(Failure::from_read)?;
+            rows.iter().map(|row| totals(row).map_err(Failure::from_read)).collect()
+        };
+        self.run(added).await
+    }
+}
+
+fn totals(row: &sqlx::postgres::PgRow) -> Result<AccountTotals, sqlx::Error> {
+    Ok(AccountTotals {
+        account: AccountId(row.try_get(0)?),
+        payments: row.try_get(1)?,
+        captured: Cents(row.try_get(2)?),
+        refunded: Cents(row.try_get(3)?),
+        application_fees: Cents(row.try_get(4)?),
+        application_fees_refunded: Cents(row.try_get(5)?),
+    })
+}
+
+type Sealed = (i64, Vec<u8>, Vec<u8>, Option<i16>, Option<i16>, Option<i16>);
+
+/// T9 and T10, for every draw.
+async fn deals(connection: &mut PgConnection, sealer: &Sealer) -> Result<Vec<Violation>, Failure> {
+    let rows: Vec<Sealed> = sqlx::query_as(
+        "select id, commitment, seed_sealed, result_home, result_away, winning_serial from draws order by id",
+    )
+    .fetch_all(connection)
+    .await
+    .map_err(Failure::from_read)?;
+    let mut found = Vec::new();
+    for (id, commitment, sealed, home, away, winner) in rows {
+        let violation = |invariant: &str| Violation { invariant: invariant.into(), object: id.to_string() };
+        let seed = sealer.open(PURPOSE_SEED, id, &sealed).ok().and_then(|seed| seed.try_into().ok()).map(Seed);
+        let Some(seed) = seed.filter(|seed| seed.commitment(DrawId(id))[..] == commitment) else {
+            found.push(violation(COMMITMENT));
+            continue;
+        };
+        if let (Some(home), Some(away), Some(winner)) = (home, away, winner) {
+            let cell = Cell::new(home as u8, away as u8);
+            let winner = Serial::new(winner.cast_unsigned());
+            let deal = Deal::new(seed);
+            if cell.is_none() || winner.map(|winner| deal.cell(winner)) != cell {
+                found.push(violation(WINNER));
+            }
+        }
+    }
+    Ok(found)
+}
