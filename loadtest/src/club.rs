@@ -25,6 +25,8 @@ pub struct Club {
 pub struct Winner {
     pub ticket: i64,
     pub sold: bool,
+    /// Somebody bought it and left an address.
+    pub reachable: bool,
 }
 
 impl Club {
@@ -34,9 +36,7 @@ impl Club {
         let list = browser.ask(Call::Club, &Request::get("/api/clubs/public-list")).await.context("no club list")?;
         let mut clubs = Vec::new();
         for row in list.body.as_array().context("the club list is no list")? {
-            let slug = ["/slug", "/homePageSlug", "/canonicalSlug"].map(|field| text(row, field));
-            let slug = slug.into_iter().find(|slug| !slug.is_empty()).context("a club without slug")?;
-            clubs.push(Self::log_in(site, &slug, text(row, "/name")).await?);
+            clubs.push(Self::log_in(site, &text(row, "/slug"), text(row, "/name")).await?);
         }
         clubs.sort_by_key(|club| club.id);
         if clubs.is_empty() {
@@ -60,11 +60,9 @@ impl Club {
         let request = Request { method: Method::POST, body: Body::Text(csv), ..Request::get(path) };
         let answer = self.browser.ask(Call::Club, &request).await.context("no answer to the import")?;
         let body = expect(&answer, "importing fixtures")?;
-        let rows = ["/draws", "/created", "/drawNumbers"].iter().find_map(|field| body.pointer(field)?.as_array());
-        let rows = rows.with_context(|| format!("the import lists no draws: {body}"))?;
-        rows.iter()
-            .map(|row| row.as_i64().or_else(|| number(row, "/drawNumber")).context("a draw without number"))
-            .collect()
+        let numbers = body.pointer("/drawNumbers").and_then(Value::as_array);
+        let numbers = numbers.with_context(|| format!("the import lists no draws: {body}"))?;
+        numbers.iter().map(|draw| draw.as_i64().context("a draw without number")).collect()
     }
 
     /// Enters the two first try scorers; closes sales first where they are still open (decision E-5).
@@ -76,7 +74,7 @@ impl Club {
         let ticket =
             number(body, "/winningTickets/0/ticketNumber").with_context(|| format!("no winning ticket: {body}"))?;
         let sold = body.pointer("/winningTickets/0/sold").and_then(Value::as_bool).unwrap_or(false);
-        Ok(Winner { ticket, sold })
+        Ok(Winner { ticket, sold, reachable: !text(body, "/winningTickets/0/buyerEmail").is_empty() })
     }
 
     /// Mails the winner; gives how many mails were queued by this very call.

@@ -185,6 +185,18 @@ impl Auditor {
         Ok(rows.into_iter().map(deal).collect())
     }
 
+    /// How many mails of each kind are in each state (`pending`, `sent`, `dead`). One that waits for its buyer to leave an
+    /// address is not counted.
+    pub async fn mails(&self) -> Result<Vec<(String, String, i64)>, Failure> {
+        sqlx::query_as(
+            "select kind, state, count(*) from email_outbox where to_address is not null
+             group by kind, state order by kind, state",
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unread)
+    }
+
     /// How many anomalies are open, by kind.
     pub async fn open_anomalies(&self) -> Result<Vec<(String, i64)>, Failure> {
         sqlx::query_as("select kind, count(*) from anomalies where resolved_at is null group by kind order by kind")
