@@ -182,11 +182,12 @@ fn plain_intent(call: &Call, value: &Value) -> Option<Body> {
 
 /// The account named by the header must be connected to us.
 fn account(state: &mut State, call: &Call, sandbox: &Sandbox) -> Result<(), Failure> {
-    if call.account.is_empty() || state.accounts.get(&call.account).is_some() {
-        return Ok(());
+    if sandbox.options.adopts_accounts {
+        let asked = call.path.strip_prefix("accounts/").or_else(|| call.form.get("account"));
+        let named = [Some(call.account.as_str()), asked];
+        named.into_iter().flatten().filter(|id| id.starts_with("acct_")).for_each(|id| state.adopt_account(id, None));
     }
-    if sandbox.options.adopts_accounts && call.account.starts_with("acct_") {
-        state.adopt_account(&call.account, None);
+    if call.account.is_empty() || state.accounts.get(&call.account).is_some() {
         return Ok(());
     }
     Err(Failure::foreign_account(&call.account))

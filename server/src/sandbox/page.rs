@@ -11,7 +11,7 @@ use super::card::{Behaviour, CARDS};
 
 /// Scripts only from here, styles inline too: a mail brings its own.
 const POLICY: &str = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; \
-                      img-src 'self' data:; form-action *; base-uri 'none'";
+                      img-src 'self' data:; form-action *; base-uri 'none'; frame-ancestors 'self'";
 
 pub fn configure(cfg: &mut ServiceConfig) {
     cfg.route("", web::get().to(index))

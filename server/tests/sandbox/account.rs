@@ -9,8 +9,17 @@ async fn an_unknown_account_is_refused_when_the_sandbox_is_strict() {
     let provider = Provider::open(None, options).await;
     let refused = provider.get("payment_intents").send().await;
     assert_eq!((refused.status, &refused.error()["code"]), (403, &"account_invalid".into()));
+    let unknown = provider.get("accounts/acct_club").platform().send().await;
+    assert_eq!(unknown.error()["code"], "account_invalid");
     provider.sandbox.ensure_account("acct_club", "Broncos").unwrap();
     provider.get("payment_intents").send().await.ok();
+}
+
+#[actix_web::test]
+async fn an_account_older_than_the_journal_is_taken_for_a_complete_one() {
+    let provider = Provider::start().await;
+    let adopted = provider.get("accounts/acct_seeded").platform().send().await.ok();
+    assert_eq!((&adopted["charges_enabled"], &adopted["details_submitted"]), (&true.into(), &true.into()));
 }
 
 #[actix_web::test]

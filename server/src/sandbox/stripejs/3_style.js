@@ -3,14 +3,14 @@
 var CSS = [
   ":host{display:block;all:initial;display:block;font-family:var(--s-font);color:var(--s-text);",
   "--s-font:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;--s-primary:#0B5D4B;--s-text:#10201D;",
-  "--s-text-2:#45534F;--s-bg:#fff;--s-danger:#B3261E;--s-line:#85806F;--s-radius:10px;--s-size:16px;--s-gap:12px}",
+  "--s-text-2:#45534F;--s-text-3:#5F6B67;--s-bg:#fff;--s-danger:#B3261E;--s-line:#85806F;--s-radius:10px;--s-size:16px;--s-gap:12px}",
   "*{box-sizing:border-box}[hidden]{display:none!important}",
   "label,.label{display:block;font:600 14px/1.3 var(--s-font);color:var(--s-text);margin:0 0 6px}",
   "input,select{font:400 var(--s-size)/1.3 var(--s-font);color:var(--s-text);letter-spacing:normal;font-variant-numeric:tabular-nums}",
   ".box{display:flex;align-items:center;gap:8px;min-height:48px;padding:0 12px;background:var(--s-bg);",
   "border:1.5px solid var(--s-line);border-radius:var(--s-radius)}",
   ".box>input,.box>select{flex:1;min-width:0;width:100%;min-height:44px;border:0;padding:0;background:transparent;outline:0}",
-  "input::placeholder{color:var(--s-text-2);opacity:.8}",
+  "input::placeholder{color:var(--s-text-3);opacity:1}",
   ".box:focus-within,.row:focus-within{border-color:var(--s-primary);outline:2px solid var(--s-primary);outline-offset:1px}",
   ".box.bad{border-color:var(--s-danger)}.bad input,input[aria-invalid=true]{color:var(--s-danger)}",
   ".error{margin:6px 0 0;font:400 14px/1.35 var(--s-font);color:var(--s-danger)}.error:empty{display:none}",
@@ -47,7 +47,7 @@ var CSS = [
 // Appearance variables of the real thing, as far as they have a meaning here.
 var VARIABLES = {
   colorPrimary: "--s-primary", colorText: "--s-text", colorTextSecondary: "--s-text-2", colorBackground: "--s-bg",
-  colorDanger: "--s-danger", borderRadius: "--s-radius", fontFamily: "--s-font", fontSizeBase: "--s-size",
+  colorTextPlaceholder: "--s-text-3", colorDanger: "--s-danger", borderRadius: "--s-radius", fontFamily: "--s-font", fontSizeBase: "--s-size",
   gridRowSpacing: "--s-gap"
 };
 
