@@ -28,11 +28,6 @@ export class Problem extends Error {
   }
 }
 
-/** Whether nobody can know if the server acted: the network failed, or the machine did. */
-export function isUnknown(error: unknown): boolean {
-  return !(error instanceof Problem) || error.status >= 500;
-}
-
 function readSaid(body: string): Said {
   try {
     const parsed: unknown = JSON.parse(body);

@@ -197,18 +197,19 @@ export interface OrderLine {
 export interface OrderAnswer {
   state: string;
   status: CompletionStatus;
-  paymentIntentId: string;
+  paymentIntentId: string | null;
   orderToken: string;
-  amount: string | number;
-  subtotal: string | number;
-  cardFee: string | number;
+  /** Cents. */
+  amount: number;
+  subtotal: string;
+  cardFee: string;
   clubName: string;
   clubSlug: string;
   buyerName: string | null;
   buyerEmailMasked: string | null;
   purchasedAt: string | null;
   reason: string | null;
-  refund: unknown;
+  refund: { state: string; amount: string } | null;
   lines: OrderLine[];
 }
 

@@ -46,6 +46,9 @@ export const validatePurchase = (asked: { drawNumber: number; ticketCount: numbe
 export const completeCardPayment = (done: { drawNumber: number; ticketCount: number; paymentIntentId: string; buyer: Buyer } & Consents) =>
   post<CompletionAnswer>('/api/complete-card-payment', done);
 
+/** The same idempotent completion, by the payment's name alone: for asking again when nobody knows what became of it. */
+export const finishPayment = (paymentIntentId: string) => post<CompletionAnswer>('/api/complete-card-payment', { paymentIntentId });
+
 /** Survives the page being left: `keepalive` lets the browser finish it (A:249). */
 export const purchaseTickets = (done: { drawNumber: number; ticketCount: number; paymentIntentId: string; buyer: Buyer; expectedAmount: number } & Consents) =>
   post<CompletionAnswer>('/api/purchase-tickets', done, { keepalive: true });

@@ -1,5 +1,4 @@
 import '@/features/buyer/landing/landing.css';
-import '@/features/buyer/club-page/club-page.css';
 import { useAtomValue } from 'jotai';
 import { Link } from 'wouter';
 import type { Club } from '@/api/wire';

@@ -1,9 +1,11 @@
 import '@/features/buyer/my-tickets/tickets.css';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import { outcomeOf } from '@/features/buyer/checkout/checkout';
+import { askAgain } from '@/features/buyer/checkout/pay';
 import { readSummary, type Summary } from '@/features/buyer/checkout/summary';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
-import { lastPayment } from '@/features/buyer/thank-you/last-payment';
+import { lastPayment, type LastPayment } from '@/features/buyer/thank-you/last-payment';
 import { Resend } from '@/features/buyer/thank-you/resend';
 import { Bought, Outcome, ShareBox, WhereNext } from '@/features/buyer/thank-you/thank-you';
 import { useOrder } from '@/features/shared-live/use-live';
@@ -19,7 +21,8 @@ export function Page() {
   const [gaveUp, setGaveUp] = useState(false);
   const [decided, setDecided] = useState(false);
   const { order } = useOrder(kept.payment?.orderToken ?? '', kept.payment !== null && !decided && !gaveUp);
-  const settled = order?.status === 'succeeded' || order?.status === 'not_charged';
+  const settled = order !== undefined && outcomeOf(order) !== null;
+  const untouched = useFinishing(kept.payment, order);
   useEffect(() => setDecided(settled), [settled]);
   useEffect(() => {
     const timer = setTimeout(() => setGaveUp(true), ASKED_FOR_MS);
@@ -30,13 +33,28 @@ export function Page() {
   if (!summary) return <Nothing />;
   return (
     <main className="plain-page thanks" id="main">
-      <Outcome order={order} summary={summary} gaveUp={gaveUp} />
+      <Outcome order={order} summary={summary} gaveUp={gaveUp} untouched={untouched} />
       <Bought order={order} summary={summary} />
       <WhereNext order={order} summary={summary}><Resend payment={kept.payment} /></WhereNext>
       <ShareBox summary={summary} />
       <SupportContacts />
     </main>
   );
+}
+
+/** Whoever comes back from a bank's page finishes the purchase here; true once no card turns out to have been accepted. */
+function useFinishing(payment: LastPayment | null, order: OrderAnswer | undefined): boolean {
+  const [untouched, setUntouched] = useState(false);
+  const open = order?.status === 'requires_payment_method' ? payment?.paymentIntentId : undefined;
+  useEffect(() => {
+    if (open === undefined) return;
+    let current = true;
+    void askAgain('', open).then((answer) => current && setUntouched(answer === 'untouched'));
+    return () => {
+      current = false;
+    };
+  }, [open]);
+  return untouched && open !== undefined;
 }
 
 function Nothing() {

@@ -46,8 +46,14 @@ describe('once money may have moved', () => {
     const lost = through(submitted, opened, { is: 'unsure' }, { is: 'gaveUp' });
     expect(advance(lost, { is: 'issued', tickets: [] }).at).toBe('issued');
     const notCharged = advance(lost, { is: 'notCharged', reason: 'closed' });
-    expect(notCharged).toEqual({ at: 'notCharged', reason: 'closed' });
+    expect(notCharged).toEqual({ at: 'notCharged', reason: 'closed', refunding: false });
     expect(advance(notCharged, { is: 'again' })).toEqual(CHOOSING);
+  });
+
+  test('the same payment may be tried again once the server has asked the provider and no card was accepted', () => {
+    const confirming = through(submitted, opened, { is: 'unsure' });
+    expect(advance(confirming, { is: 'untouched', trouble })).toEqual({ at: 'choosing', order: null, trouble });
+    expect(advance(through(submitted, opened, authorised), { is: 'untouched', trouble }).at).toBe('issuing');
   });
 
   test('while the provider is asked, no timer and no second tap changes anything', () => {
@@ -62,5 +68,8 @@ test('an order’s answer decides only what is decided', () => {
   const lines = [{ tickets: [{ ticketNumber: 1, serialNumber: 'x', homeNumber: 1, awayNumber: 1 }] }];
   expect(outcomeOf({ status: 'succeeded', reason: null, lines })).toEqual({ is: 'issued', tickets: lines[0]?.tickets });
   expect(outcomeOf({ status: 'not_charged', reason: 'sold out', lines })).toEqual({ is: 'notCharged', reason: 'sold out' });
+  expect(outcomeOf({ status: 'refunding', reason: null, lines })).toEqual({ is: 'notCharged', reason: '', refunding: true });
   expect(outcomeOf({ status: 'processing', reason: null, lines })).toBeNull();
+  // The order's own word for an intent that may have been authorised a moment ago: not a decision.
+  expect(outcomeOf({ status: 'requires_payment_method', reason: null, lines })).toBeNull();
 });

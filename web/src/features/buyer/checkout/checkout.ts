@@ -31,7 +31,8 @@ export type Checkout =
   | { at: 'issuing'; way: Way; order: OpenOrder }
   | { at: 'confirming'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'> }
   | { at: 'issued'; tickets: readonly OwnTicket[] }
-  | { at: 'notCharged'; reason: string }
+  /** `refunding`: money was taken although no tickets could be given, and is on its way back. */
+  | { at: 'notCharged'; reason: string; refunding: boolean }
   | { at: 'lost'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'> };
 
 export type Happening =
@@ -42,7 +43,9 @@ export type Happening =
   | { is: 'declined'; trouble: Trouble }
   | { is: 'unsure'; order?: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'> }
   | { is: 'issued'; tickets: readonly OwnTicket[] }
-  | { is: 'notCharged'; reason: string }
+  | { is: 'notCharged'; reason: string; refunding?: boolean }
+  /** The server has asked the provider: no card was ever accepted for this payment, which may be tried again. */
+  | { is: 'untouched'; trouble: Trouble }
   | { is: 'gaveUp' }
   | { is: 'expired' }
   | { is: 'again' };
@@ -72,14 +75,15 @@ export function advance(checkout: Checkout, happening: Happening): Checkout {
     case 'issuing':
     case 'confirming':
       if (happening.is === 'issued') return { at: 'issued', tickets: happening.tickets };
-      if (happening.is === 'notCharged') return { at: 'notCharged', reason: happening.reason };
+      if (happening.is === 'notCharged') return { at: 'notCharged', reason: happening.reason, refunding: happening.refunding ?? false };
+      if (happening.is === 'untouched' && checkout.at === 'confirming') return { at: 'choosing', order: null, trouble: happening.trouble };
       if (happening.is === 'unsure' && checkout.at === 'issuing') return { at: 'confirming', order: checkout.order };
       if (happening.is === 'gaveUp' && checkout.at === 'confirming') return { at: 'lost', order: checkout.order };
       return checkout;
     case 'lost':
       // News may still come by the socket.
       if (happening.is === 'issued') return { at: 'issued', tickets: happening.tickets };
-      if (happening.is === 'notCharged') return { at: 'notCharged', reason: happening.reason };
+      if (happening.is === 'notCharged') return { at: 'notCharged', reason: happening.reason, refunding: happening.refunding ?? false };
       return checkout;
     case 'notCharged':
       return happening.is === 'again' ? CHOOSING : checkout;
@@ -103,5 +107,6 @@ export function ownHeld(checkout: Checkout): number {
 export function outcomeOf(order: { status: string; reason: string | null; lines: readonly { tickets: readonly OwnTicket[] }[] }): Happening | null {
   if (order.status === 'succeeded') return { is: 'issued', tickets: order.lines.flatMap((line) => line.tickets) };
   if (order.status === 'not_charged') return { is: 'notCharged', reason: order.reason ?? '' };
+  if (order.status === 'refunding' || order.status === 'refunded') return { is: 'notCharged', reason: order.reason ?? '', refunding: true };
   return null;
 }

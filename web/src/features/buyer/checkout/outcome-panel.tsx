@@ -22,7 +22,8 @@ export function OutcomePanel({ checkout, onAgain }: OutcomePanelProps) {
     );
   }
   if (checkout.at !== 'notCharged') return null;
-  const said = checkout.reason.includes('not been charged') ? checkout.reason : `${checkout.reason} You have not been charged.`.trim();
+  const money = checkout.refunding ? 'Your payment is being refunded.' : 'You have not been charged.';
+  const said = /not been charged|being refunded/.test(checkout.reason) ? checkout.reason : `${checkout.reason} ${money}`.trim();
   return (
     <div className="panel" role="alert">
       <h2>No tickets were bought</h2>

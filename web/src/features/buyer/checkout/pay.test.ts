@@ -61,7 +61,7 @@ test('too few tickets says how many there are', async () => {
 
 test('tickets that could not be had after all mean that nobody was charged', async () => {
   server().on('POST /api/complete-card-payment', { status: 409, body: { message: 'This draw has closed. You have not been charged.' } });
-  expect(await run()).toEqual({ at: 'notCharged', reason: 'This draw has closed. You have not been charged.' });
+  expect(await run()).toEqual({ at: 'notCharged', reason: 'This draw has closed. You have not been charged.', refunding: false });
 });
 
 test.each([

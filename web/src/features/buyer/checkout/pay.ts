@@ -1,5 +1,6 @@
 /** One purchase from the button to the tickets. Every step says what happened; none of them decides what is shown. */
-import { Problem, isUnknown, patiently } from '@/api/http';
+import { finishPayment } from '@/api/endpoints/buyer';
+import { Problem, patiently } from '@/api/http';
 import type { Buyer, CompletionAnswer, IntentAnswer } from '@/api/wire';
 import { S, onlyRemaining } from '@/shared/strings';
 import { writeStored } from '@/shared/storage';
@@ -79,21 +80,36 @@ export function troubleOf(error: Error): Trouble {
   return { title: S.setupError, text: said.message ?? S.failedToCreateIntent };
 }
 
+/** Asks again what became of a payment whose outcome nobody knows. Null: still nobody does. */
+export async function askAgain(scope: string, paymentIntentId: string): Promise<Happening | 'untouched' | null> {
+  try {
+    const answer = await finishPayment(paymentIntentId);
+    if (answer.status === 'requires_payment_method') return 'untouched';
+    const happening = decided(scope, answer);
+    return happening.is === 'unsure' ? null : happening;
+  } catch (error) {
+    return refusedFor(scope, error);
+  }
+}
+
+/** A refusal to complete is a decision: no tickets, and no money kept. Null when it is no refusal. */
+function refusedFor(scope: string, error: unknown): Happening | null {
+  if (!(error instanceof Problem) || (error.said.status !== 'not_charged' && error.status !== 409)) return null;
+  endAttempt(scope);
+  return { is: 'notCharged', reason: error.said.message ?? '', refunding: error.code === 'refunding' };
+}
+
 /** The provider has set the money aside. From here on a failure of ours is "we are confirming", never "try again". */
 async function issue(purchase: Purchase, order: OpenOrder, onBusy: () => void): Promise<Happening> {
   try {
     const answer = await patiently(() => purchase.complete(order.paymentIntentId), onBusy);
     return decided(purchase.scope, answer);
   } catch (error) {
-    if (isUnknown(error) || !(error instanceof Problem)) return { is: 'unsure' };
-    if (error.said.status === 'not_charged' || error.status === 409) {
-      endAttempt(purchase.scope);
-      return { is: 'notCharged', reason: error.said.message ?? '' };
-    }
-    return { is: 'unsure' };
+    return refusedFor(purchase.scope, error) ?? { is: 'unsure' };
   }
 }
 
+/** What an answer to a completing call decides; anything but an end is "we are confirming". */
 function decided(scope: string, answer: CompletionAnswer): Happening {
   if (answer.status === 'succeeded') {
     endAttempt(scope);

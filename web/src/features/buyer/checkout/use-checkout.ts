@@ -2,13 +2,13 @@
 import { useAtom, useSetAtom, useStore } from 'jotai';
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
-import type { OrderAnswer } from '@/api/wire';
 import { useOrder } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { attemptOf, endAttempt, noteAttempt } from './attempt';
 import { isBusy, outcomeOf, type Checkout, type Happening } from './checkout';
 import { checkoutAtom, detailsAtom, resetCheckoutAtom } from './checkout-atoms';
+import { askAgain } from './pay';
 import { NO_DETAILS } from './purchase-rules';
 import { keepSummary, type Summary } from './summary';
 
@@ -34,24 +34,21 @@ function useRecovery(scope: string, say: Say): void {
 }
 
 const ASKED_FOR_MS = 30_000;
+const ASKED_EVERY_MS = 4_000;
+/** One such answer may be the moment before the provider has finished; the second is a fact. */
+const UNTOUCHED_ANSWERS = 2;
 
 /** While the outcome is unknown the order is asked for every two seconds, fifteen times, and listened to for ever. */
 function useResolution(scope: string, checkout: Checkout, say: Say): void {
-  const open = checkout.at === 'confirming' || checkout.at === 'lost' ? checkout.order.orderToken : '';
-  const { order } = useOrder(open, checkout.at === 'confirming');
+  const open = checkout.at === 'confirming' || checkout.at === 'lost' ? checkout.order : null;
+  const { order } = useOrder(open?.orderToken ?? '', checkout.at === 'confirming');
   useEffect(() => {
-    if (!open || !order) return;
-    const outcome = outcomeOf(order);
-    if (outcome) {
-      endAttempt(scope);
-      say(outcome);
-    } else if (isUntouched(order)) {
-      // No card was accepted for the one payment intent of this attempt; with the same key it is the same intent again.
-      const attempt = attemptOf(scope);
-      if (attempt) noteAttempt(scope, { ...attempt, paying: false });
-      say({ is: 'notCharged', reason: 'Your payment was not completed.' });
-    }
+    const outcome = open && order && order.orderToken === open.orderToken ? outcomeOf(order) : null;
+    if (!outcome) return;
+    endAttempt(scope);
+    say(outcome);
   }, [open, order, scope, say]);
+  useAskingAgain(scope, checkout.at === 'confirming' ? checkout.order.paymentIntentId : null, say);
   useEffect(() => {
     if (checkout.at !== 'confirming') return;
     const timer = setTimeout(() => say({ is: 'gaveUp' }), ASKED_FOR_MS);
@@ -59,9 +56,30 @@ function useResolution(scope: string, checkout: Checkout, say: Say): void {
   }, [checkout.at, say]);
 }
 
-/** The server says of an order whose intent awaits a payment method: no card was ever accepted for it. */
-function isUntouched(order: OrderAnswer): boolean {
-  return order.status === 'requires_payment_method';
+/** Completes again, which harms nobody, and so learns from the provider itself what happened. */
+function useAskingAgain(scope: string, paymentIntentId: string | null, say: Say): void {
+  useEffect(() => {
+    if (paymentIntentId === null) return;
+    let untouched = 0;
+    let current = true;
+    const turn = async () => {
+      const answer = await askAgain(scope, paymentIntentId);
+      if (!current || answer === null) return;
+      untouched = answer === 'untouched' ? untouched + 1 : 0;
+      if (answer !== 'untouched') return say(answer);
+      if (untouched < UNTOUCHED_ANSWERS) return;
+      // With the same key it is the same payment again: there is no second one to charge.
+      const attempt = attemptOf(scope);
+      if (attempt) noteAttempt(scope, { ...attempt, paying: false });
+      say({ is: 'untouched', trouble: { title: S.paymentFailedTitle, text: 'Your payment was not completed.' } });
+    };
+    void turn();
+    const timer = setInterval(() => void turn(), ASKED_EVERY_MS);
+    return () => {
+      current = false;
+      clearInterval(timer);
+    };
+  }, [scope, paymentIntentId, say]);
 }
 
 /** What went wrong is said in a toast as well as beside the form. */

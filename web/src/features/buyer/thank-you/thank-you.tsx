@@ -10,7 +10,7 @@ import { isPhone, share } from '@/features/buyer/site/share';
 import { calendarFile } from './calendar';
 
 /** How the payment stands: certainty first. */
-export function Outcome({ order, summary, gaveUp }: { order: OrderAnswer | undefined; summary: Summary; gaveUp: boolean }) {
+export function Outcome({ order, summary, gaveUp, untouched }: { order: OrderAnswer | undefined; summary: Summary; gaveUp: boolean; untouched: boolean }) {
   if (order?.status === 'not_charged') {
     return (
       <div className="card thanks-head" role="alert">
@@ -19,12 +19,20 @@ export function Outcome({ order, summary, gaveUp }: { order: OrderAnswer | undef
       </div>
     );
   }
-  if (order?.status === 'requires_payment_method' || order?.status === 'requires_action') {
+  if (order?.status === 'refunding' || order?.status === 'refunded') {
+    return (
+      <div className="card thanks-head" role="alert">
+        <h1>Your payment is being refunded</h1>
+        <p>{order.reason ?? 'Your tickets could not be issued.'} {order.refund ? `${dollars(cents(order.refund.amount))} is on its way back to you.` : ''}</p>
+      </div>
+    );
+  }
+  if (untouched) {
     return (
       <div className="card thanks-head" role="alert">
         <h1>Your payment was not completed</h1>
         <p>You have not been charged. Your tickets are not bought yet.</p>
-        <div className="actions"><Link className="btn" href={`/draw/${order.lines[0]?.drawNumber ?? ''}`}>Try again</Link></div>
+        <div className="actions"><Link className="btn" href={`/draw/${summary.draws[0]?.drawNumber ?? ''}`}>Try again</Link></div>
       </div>
     );
   }
@@ -36,17 +44,15 @@ export function Outcome({ order, summary, gaveUp }: { order: OrderAnswer | undef
       <h1>Thank you, {order?.buyerName || summary.customerName}</h1>
       <div role="status">
         {issued ? (
-          <p>{count} {count === 1 ? 'ticket' : 'tickets'} bought for {money(order.amount)}. {order.buyerEmailMasked ? `A confirmation is on its way to ${order.buyerEmailMasked}.` : S.checkEmail}</p>
+          <p>{count} {count === 1 ? 'ticket' : 'tickets'} bought for {dollars(order.amount)}. {order.buyerEmailMasked ? `A confirmation is on its way to ${order.buyerEmailMasked}.` : S.checkEmail}</p>
         ) : (
           <p>Your payment went through. Your tickets are being issued{gaveUp ? '; a confirmation e-mail should follow. If it does not come, contact support.' : '…'}</p>
         )}
       </div>
-      {order ? <p className="meta">Reference {order.paymentIntentId.slice(-8)}</p> : null}
+      {order?.paymentIntentId ? <p className="meta">Reference {order.paymentIntentId.slice(-8)}</p> : null}
     </div>
   );
 }
-
-const money = (amount: string | number) => (typeof amount === 'number' ? dollars(amount) : dollars(cents(amount)));
 
 /** The tickets when the server has them, the kept summary until then. */
 export function Bought({ order, summary }: { order: OrderAnswer | undefined; summary: Summary }) {

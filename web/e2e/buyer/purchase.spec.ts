@@ -1,0 +1,121 @@
+import { expect, test, type Page } from '@playwright/test';
+import { ASKING_CARD, DECLINED_CARD, buyByCard, expectTickets, fillCard, payButton, somebody, tickBoxes } from '../support/buyer';
+import { buyByCall, drawNow, drawWith } from '../support/draws';
+
+const sold = (page: Page) => page.locator('.board-stats .num').first();
+
+test('a guest buys three tickets by card, two boards elsewhere light up, and a mail is on its way', async ({ page, browser, request }) => {
+  const draw = await drawWith(request, 5);
+  const boards = await Promise.all([1, 2].map(async () => (await browser.newContext({ viewport: { width: 1280, height: 720 } })).newPage()));
+  for (const board of boards) {
+    await board.goto(`/draw/${draw.drawNumber}/display`);
+    await expect(sold(board)).toHaveText(/^\d+ \/ 169$/);
+  }
+  const before = await drawNow(request, draw.drawNumber);
+  const buyer = somebody();
+  await buyByCard(page, draw.drawNumber, 3, buyer);
+  await expectTickets(page, 3);
+  for (const board of boards) {
+    await expect(sold(board)).toHaveText(`${before.ticketsSold + 3} / 169`);
+    await expect(board.locator('.slot.is-sold')).toHaveCount(before.ticketsSold + 3);
+  }
+  await expect.poll(async () => await (await request.get('/sandbox/mailbox.json')).text()).toContain(buyer.email);
+  await Promise.all(boards.map((board) => board.context().close()));
+});
+
+test('a wallet needs no typing and three taps: two boxes and the button', async ({ page, request }) => {
+  const draw = await drawWith(request, 3);
+  const before = await drawNow(request, draw.drawNumber);
+  await page.setViewportSize({ width: 390, height: 844 });
+  let taps = 0;
+  const tap = async (target: ReturnType<Page['getByRole']>) => {
+    taps += 1;
+    await target.click();
+  };
+  await page.goto(`/draw/${draw.drawNumber}?quantity=2`);
+  const wallet = page.getByRole('button', { name: /Pay with (Apple|Google) Pay/ });
+  await expect(wallet).toBeHidden();
+  await tap(page.getByLabel('I confirm that I am over 18 years of age'));
+  await tap(page.getByLabel(/I accept the/));
+  const box = await wallet.boundingBox();
+  expect((box?.y ?? 999) + (box?.height ?? 0)).toBeLessThanOrEqual(620);
+  await tap(wallet);
+  expect(taps).toBe(3);
+  // The wallet's own sheet stands for the buyer's face or finger.
+  await page.getByRole('button', { name: 'Confirm payment' }).click();
+  await expectTickets(page, 2);
+  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 2);
+});
+
+test('a declined card costs nothing, and another card buys', async ({ page, request }) => {
+  const draw = await drawWith(request, 3);
+  const before = await drawNow(request, draw.drawNumber);
+  await buyByCard(page, draw.drawNumber, 1, somebody(), DECLINED_CARD);
+  await expect(page.locator('.callout.is-bad')).toContainText('Your card was declined.');
+  await expect(page.locator('.callout.is-bad')).toContainText('You have not been charged.');
+  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold);
+  await expect(page.getByLabel('Full Name')).not.toHaveValue('');
+  await fillCard(page, '4242424242424242');
+  await payButton(page).click();
+  await expectTickets(page, 1);
+  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 1);
+});
+
+test('a bank that asks is answered, and a buyer who says no is not charged', async ({ page, request }) => {
+  const draw = await drawWith(request, 3);
+  const before = await drawNow(request, draw.drawNumber);
+  await buyByCard(page, draw.drawNumber, 1, somebody(), ASKING_CARD);
+  await page.getByRole('button', { name: 'Fail', exact: true }).click();
+  await expect(page.locator('.callout.is-bad')).toContainText('You have not been charged.');
+  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold);
+  await payButton(page).click();
+  await page.getByRole('button', { name: 'Complete', exact: true }).click();
+  await expectTickets(page, 1);
+});
+
+test('the payment never asks twice: a double press buys once', async ({ page, request }) => {
+  const draw = await drawWith(request, 5);
+  const before = await drawNow(request, draw.drawNumber);
+  await page.goto(`/draw/${draw.drawNumber}`);
+  await tickBoxes(page);
+  await page.getByLabel('Full Name').fill('Dee Double');
+  await page.getByLabel('Email Address').fill('dee@example.com');
+  await page.getByLabel('Phone Number').fill('0400 000 000');
+  await fillCard(page, '4242424242424242');
+  await payButton(page).dblclick();
+  await expectTickets(page, 1);
+  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 1);
+});
+
+test('two buyers want the last ticket: one has it, the other keeps the money', async ({ browser, playwright, request, baseURL }) => {
+  const base = baseURL ?? '';
+  const draws = (await (await request.get('/api/draws/active')).json()) as { drawNumber: number; ticketsAvailable: number; gameDate: string }[];
+  const draw = draws.filter((candidate) => candidate.ticketsAvailable > 0 && Date.parse(candidate.gameDate) - Date.now() > 1_800_000).sort((one, other) => one.ticketsAvailable - other.ticketsAvailable)[0];
+  expect(draw).toBeDefined();
+  if (!draw) return;
+  for (let left = draw.ticketsAvailable - 1; left > 0; left -= 50) {
+    const crowd = await playwright.request.newContext({ baseURL: base });
+    await buyByCall(crowd, base, draw.drawNumber, Math.min(50, left));
+    await crowd.dispose();
+  }
+  const pages = await Promise.all([1, 2].map(async () => (await browser.newContext()).newPage()));
+  for (const page of pages) {
+    await page.goto(`/draw/${draw.drawNumber}`);
+    await expect(page.getByText('Quantity · 1 left')).toBeVisible();
+    await tickBoxes(page);
+    const person = somebody();
+    await page.getByLabel('Full Name').fill(person.name);
+    await page.getByLabel('Email Address').fill(person.email);
+    await page.getByLabel('Phone Number').fill('0400 000 000');
+    await fillCard(page, '4242424242424242');
+  }
+  await Promise.all(pages.map((page) => payButton(page).click()));
+  const outcome = (page: Page) => page.locator('.ticket, .buy .panel, .callout.is-bad').first();
+  await Promise.all(pages.map((page) => expect(outcome(page)).toBeVisible()));
+  const tickets = await Promise.all(pages.map((page) => page.locator('.ticket').count()));
+  expect(tickets.reduce((sum, count) => sum + count, 0)).toBe(1);
+  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(169);
+  const late = await (await browser.newContext()).newPage();
+  await late.goto(`/draw/${draw.drawNumber}`);
+  await expect(late.getByRole('heading', { name: 'Sold Out!' })).toBeVisible();
+});

@@ -1,0 +1,38 @@
+import { expect, test } from '@playwright/test';
+import { activeDraws, completedDraw } from '../support/draws';
+
+test('a completed draw is worked out again in the browser, and a forged proof is found out', async ({ page, request }) => {
+  const draw = await completedDraw(request);
+  test.fail(draw === null, 'the server shows no completed draw');
+  await page.goto(`/verify/${draw}`);
+  await expect(page.locator('[data-verdict="good"]')).toContainText('The order was fixed before the first sale.');
+  await page.getByText('All 169 tickets').click();
+  await expect(page.locator('tbody tr')).toHaveCount(169);
+  await page.route(`**/api/public/draws/${draw}/proof`, async (route) => {
+    const answer = await route.fetch();
+    const proof = (await answer.json()) as { winningTicket: number };
+    await route.fulfill({ response: answer, json: { ...proof, winningTicket: (proof.winningTicket % 169) + 1 } });
+  });
+  await page.reload();
+  await expect(page.locator('[data-verdict="bad"]')).toContainText('This does not fit together.');
+});
+
+test('before the result only the promise is shown', async ({ page, request }) => {
+  const draw = (await activeDraws(request))[0];
+  await page.goto(`/verify/${draw?.drawNumber}`);
+  await expect(page.getByText('Promise (SHA-256)')).toBeVisible();
+  await expect(page.locator('code')).toHaveText(/^[0-9a-f]{64}$/);
+});
+
+test('nothing public tells a pair before the result', async ({ page, request }) => {
+  const draw = (await activeDraws(request))[0];
+  const heard: string[] = [];
+  page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => heard.push(String(payload))));
+  page.on('response', async (answer) => {
+    if (answer.url().includes('/api/')) heard.push(await answer.text().catch(() => ''));
+  });
+  await page.goto(`/draw/${draw?.drawNumber}/display`);
+  await expect(page.getByText('Live · updated just now')).toBeVisible();
+  heard.push(await (await request.get(`/api/draws/${draw?.drawNumber}/tickets`)).text());
+  for (const words of heard) expect(words).not.toMatch(/"(home|away)Number":\s*\d|@example\.com/);
+});

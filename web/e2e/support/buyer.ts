@@ -1,0 +1,51 @@
+/** A buyer in a browser, in the words of the screen. */
+import { expect, type Page } from '@playwright/test';
+
+export const GOOD_CARD = '4242424242424242';
+export const DECLINED_CARD = '4000000000000002';
+export const ASKING_CARD = '4000000000003220';
+
+export interface Person {
+  name: string;
+  email: string;
+}
+
+let people = 0;
+export function somebody(): Person {
+  people += 1;
+  return { name: `Robin Test ${people}`, email: `robin${Date.now()}-${people}@example.com` };
+}
+
+export async function tickBoxes(page: Page): Promise<void> {
+  await page.getByLabel('I confirm that I am over 18 years of age').check();
+  await page.getByLabel(/I accept the/).check();
+}
+
+export async function fillCard(page: Page, number: string): Promise<void> {
+  await page.getByLabel('Card number').fill(number);
+  await page.getByLabel(/Expiry/).fill('12 / 34');
+  await page.getByLabel(/Security code|CVC/).fill('123');
+}
+
+export async function fillDetails(page: Page, person: Person): Promise<void> {
+  await page.getByLabel('Full Name').fill(person.name);
+  await page.getByLabel('Email Address').fill(person.email);
+  await page.getByLabel('Phone Number').fill('0400 000 000');
+}
+
+export const payButton = (page: Page) => page.getByRole('button', { name: /^Purchase Tickets - / });
+
+export async function buyByCard(page: Page, drawNumber: number, count: number, person: Person, card = GOOD_CARD): Promise<void> {
+  await page.goto(`/draw/${drawNumber}?quantity=${count}`);
+  await tickBoxes(page);
+  await fillDetails(page, person);
+  await fillCard(page, card);
+  await payButton(page).click();
+}
+
+/** The thank-you page with so many tickets, each with its pair. */
+export async function expectTickets(page: Page, count: number): Promise<void> {
+  await expect(page).toHaveURL(/\/thank-you$/);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('Thank you');
+  await expect(page.locator('.ticket')).toHaveCount(count);
+}

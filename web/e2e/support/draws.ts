@@ -1,0 +1,54 @@
+/** Finding draws to test with, and buying in a crowd without a browser. */
+import { expect, type APIRequestContext } from '@playwright/test';
+
+export interface ListedDraw {
+  drawNumber: number;
+  homeTeam: string;
+  awayTeam: string;
+  ticketsSold: number;
+  ticketsAvailable: number;
+  ticketPrice: string;
+  gameDate: string;
+  clubSlug: string;
+}
+
+export async function activeDraws(request: APIRequestContext): Promise<ListedDraw[]> {
+  return (await request.get('/api/draws/active')).json() as Promise<ListedDraw[]>;
+}
+
+/** A draw on sale with at least so many tickets left and an hour to go. */
+export async function drawWith(request: APIRequestContext, available: number): Promise<ListedDraw> {
+  const draws = await activeDraws(request);
+  const found = draws.find((draw) => draw.ticketsAvailable >= available && Date.parse(draw.gameDate) - Date.now() > 3_600_000);
+  expect(found, `a draw with ${available} tickets left`).toBeDefined();
+  return found as ListedDraw;
+}
+
+export async function drawNow(request: APIRequestContext, drawNumber: number): Promise<ListedDraw> {
+  return (await request.get(`/api/draws/${drawNumber}`)).json() as Promise<ListedDraw>;
+}
+
+export async function completedDraw(request: APIRequestContext): Promise<number | null> {
+  const draws = (await (await request.get('/api/draws/completed')).json()) as ListedDraw[];
+  return draws[0]?.drawNumber ?? null;
+}
+
+let buyers = 0;
+
+/** Buys by the calls alone: intent, confirmation at the sandbox, completion. */
+export async function buyByCall(request: APIRequestContext, baseURL: string, drawNumber: number, ticketCount: number): Promise<void> {
+  const headers = { origin: new URL(baseURL).origin };
+  const config = (await (await request.get('/api/config')).json()) as { publishableKey: string };
+  const name = `Crowd ${++buyers}`;
+  const buyer = { buyerName: name, buyerEmail: `crowd${buyers}@example.com`, buyerPhone: '0400 000 000' };
+  const opened = await request.post('/api/create-payment-intent', { headers, data: { drawNumber, ticketCount, buyer, clientKey: `e2e-${Date.now()}-${buyers}` } });
+  expect(opened.ok(), await opened.text()).toBe(true);
+  const { clientSecret, paymentIntentId, connectedAccountId } = (await opened.json()) as { clientSecret: string; paymentIntentId: string; connectedAccountId: string };
+  const confirmed = await request.post(`/sandbox/stripe/v1/payment_intents/${paymentIntentId}/confirm`, {
+    headers: { authorization: `Bearer ${config.publishableKey}`, 'stripe-account': connectedAccountId },
+    form: { client_secret: clientSecret, payment_method: 'pm_card_visa', return_url: baseURL },
+  });
+  expect(confirmed.ok(), await confirmed.text()).toBe(true);
+  const done = await request.post('/api/purchase-tickets', { headers, data: { drawNumber, ticketCount, buyer, paymentIntentId, ageConfirmation: true, termsAgreement: true } });
+  expect(done.ok(), await done.text()).toBe(true);
+}
