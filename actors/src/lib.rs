@@ -20,5 +20,6 @@ pub use engine::{Engine, EngineParts, Placement};
 pub use mailer::Post;
 pub use payment::connect::{AccountStatus, Connect};
 pub use payment::gateway::{Gateway, GatewayError, NewIntent, Opened};
+pub use payment::stripe::{Stripe, StripeSettings};
 pub use payments::{Confirmed, FulfilStatus, Fulfilled, OpenOrder, PaymentFailure, Payments};
 pub use reconciler::{Reconciler, Scanned};

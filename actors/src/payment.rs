@@ -22,6 +22,8 @@ pub(crate) mod operations;
 pub(crate) mod pause;
 pub(crate) mod room;
 mod settling;
+pub mod signature;
+pub mod stripe;
 mod tickets;
 
 /// Work that is running or waiting for its order; more is told to try again (503).

@@ -2,6 +2,7 @@
 
 mod clock;
 mod gateway;
+mod people;
 mod provider;
 
 pub use clock::ManualClock;

@@ -4,10 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::{AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Timestamp};
-use persistence::books::Notice;
+use domain::{AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
 
-use super::provider::{Answer, Intent, Provider, Takings, is_payable};
+use super::provider::{Answer, Provider};
 use crate::{AccountStatus, Clock, Connect, Gateway, GatewayError, NewIntent, Opened};
 
 /// What the provider is asked for.
@@ -47,6 +46,8 @@ pub enum Fault {
     TimeoutAfter,
     /// A server error without effect, which the provider remembers under the key.
     CachedError,
+    /// A server error in spite of the effect, remembered all the same.
+    CachedErrorAfter,
 }
 
 type Decide = Box<dyn FnMut(Asked<'_>) -> Fault + Send>;
@@ -56,12 +57,12 @@ type Pace = Box<dyn FnMut(Asked<'_>) -> Duration + Send>;
 #[derive(Clone)]
 pub struct FakeGateway {
     clock: Arc<dyn Clock>,
-    provider: Arc<Mutex<Provider>>,
+    pub(super) provider: Arc<Mutex<Provider>>,
     faults: Arc<Mutex<Option<Decide>>>,
     pace: Arc<Mutex<Option<Pace>>>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // A panic elsewhere in a test must not hide behind a second one here.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -113,7 +114,7 @@ impl FakeGateway {
         match self.meet(Asked { verb, key: "", account }).await {
             Fault::None => read(&mut lock(&self.provider)),
             Fault::Unavailable => Err(GatewayError::Unavailable("too many requests".into())),
-            Fault::TimeoutBefore | Fault::TimeoutAfter | Fault::CachedError => Err(no_answer()),
+            _ => Err(no_answer()),
         }
     }
 
@@ -129,7 +130,7 @@ impl FakeGateway {
         match fault {
             Fault::Unavailable => return Err(GatewayError::Unavailable("too many requests".into())),
             Fault::TimeoutBefore => return Err(no_answer()),
-            Fault::None | Fault::TimeoutAfter | Fault::CachedError => {}
+            _ => {}
         }
         let what = format!("{:?} {what}", asked.verb);
         let answer = match provider.remembered.get(asked.key) {
@@ -139,8 +140,13 @@ impl FakeGateway {
             }
             Some((_, answer)) => answer.clone(),
             None => {
+                let server_error = || Answer::Done(Err(GatewayError::Unknown("server error".into())));
                 let answer = match fault {
-                    Fault::CachedError => Answer::Done(Err(GatewayError::Unknown("server error".into()))),
+                    Fault::CachedError => server_error(),
+                    Fault::CachedErrorAfter => {
+                        write(&mut provider);
+                        server_error()
+                    }
                     _ => write(&mut provider),
                 };
                 provider.remembered.insert(asked.key.into(), (what, answer.clone()));
@@ -172,104 +178,6 @@ impl FakeGateway {
             Answer::Done(done) => done,
             Answer::Intent(opened) => opened.map(|_| ()),
         }
-    }
-}
-
-/// What buyers and people at the provider's dashboard do.
-impl FakeGateway {
-    fn turn(&self, id: &PaymentIntentId, notice: &str, turn: impl FnOnce(&mut Intent) -> bool) -> bool {
-        let mut provider = lock(&self.provider);
-        let turned = provider.intents.get_mut(id).is_some_and(turn);
-        if turned && !notice.is_empty() {
-            provider.tell(notice, id);
-        }
-        turned
-    }
-
-    /// The buyer's browser authorises the payment; `false` when the intent cannot be paid any more.
-    pub fn authorise(&self, id: &PaymentIntentId) -> bool {
-        self.turn(id, "payment_intent.amount_capturable_updated", |intent| {
-            let payable = is_payable(intent.said.status);
-            if payable {
-                intent.said.status = PaymentStatus::RequiresCapture;
-            }
-            payable
-        })
-    }
-
-    /// The card is declined: the intent waits for another.
-    pub fn decline(&self, id: &PaymentIntentId) -> bool {
-        self.turn(id, "payment_intent.payment_failed", |intent| {
-            let payable = is_payable(intent.said.status);
-            if payable {
-                intent.said.status = PaymentStatus::RequiresPaymentMethod;
-            }
-            payable
-        })
-    }
-
-    /// The buyer stands before a 3-D Secure page.
-    pub fn challenge(&self, id: &PaymentIntentId) -> bool {
-        self.turn(id, "", |intent| {
-            let payable = is_payable(intent.said.status);
-            if payable {
-                intent.said.status = PaymentStatus::RequiresAction;
-            }
-            payable
-        })
-    }
-
-    /// Somebody captures in the provider's dashboard, without a fee.
-    pub fn capture_behind_our_back(&self, id: &PaymentIntentId) -> bool {
-        let mut provider = lock(&self.provider);
-        let account = provider.intents.get(id).map(|intent| intent.said.account.clone());
-        account.is_some_and(|account| provider.capture(&account, id, Cents::ZERO).is_ok())
-    }
-
-    /// Somebody refunds everything in the provider's dashboard.
-    pub fn refund_behind_our_back(&self, id: &PaymentIntentId) -> bool {
-        self.turn(id, "charge.refunded", |intent| {
-            let left = intent.said.amount_received > intent.said.amount_refunded;
-            intent.said.amount_refunded = intent.said.amount_received;
-            left
-        })
-    }
-
-    /// The authorisation runs out, or the bank takes it back.
-    pub fn expire(&self, id: &PaymentIntentId) -> bool {
-        self.turn(id, "payment_intent.canceled", |intent| {
-            let open = intent.said.status == PaymentStatus::RequiresCapture;
-            if open {
-                intent.said.status = PaymentStatus::Canceled;
-            }
-            open
-        })
-    }
-
-    /// The buyer's bank disputes a payment that was taken.
-    pub fn dispute(&self, id: &PaymentIntentId) -> bool {
-        self.turn(id, "charge.dispute.created", |intent| {
-            intent.said.disputed = intent.said.status == PaymentStatus::Succeeded;
-            intent.said.disputed
-        })
-    }
-
-    /// Notices since the last call, in order; whether they arrive, when and how often is up to the test.
-    pub fn take_notices(&self) -> Vec<Notice> {
-        std::mem::take(&mut lock(&self.provider).notices)
-    }
-
-    pub fn intent(&self, id: &PaymentIntentId) -> Option<Intent> {
-        lock(&self.provider).intents.get(id).cloned()
-    }
-
-    /// Every intent ever made, in order.
-    pub fn intents(&self) -> Vec<Intent> {
-        lock(&self.provider).intents.values().cloned().collect()
-    }
-
-    pub fn takings(&self, account: &AccountId) -> Takings {
-        lock(&self.provider).takings(account)
     }
 }
 

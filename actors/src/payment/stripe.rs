@@ -1,0 +1,263 @@
+//! The payment provider over async-stripe: direct charges on the clubs' own accounts, authorised first and captured later.
+//! Only here and below is the library known. Every write is one attempt under the key it is given; whoever asked decides
+//! whether and when to ask again.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use domain::{AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
+use futures_util::TryStreamExt;
+use stripe::{IdempotencyKey, RequestStrategy, StripeRequest};
+use stripe_connect::account::{
+    CreateAccount, CreateAccountCapabilities, CreateAccountCapabilitiesCardPayments,
+    CreateAccountCapabilitiesTransfers, CreateAccountController, CreateAccountControllerFees,
+    CreateAccountControllerFeesPayer, CreateAccountControllerLosses, CreateAccountControllerLossesPayments,
+    CreateAccountControllerStripeDashboard, CreateAccountControllerStripeDashboardType, RetrieveAccount,
+};
+use stripe_connect::account_link::{CreateAccountLink, CreateAccountLinkType};
+use stripe_connect::application_fee_refund::CreateIdApplicationFeeRefund;
+use stripe_core::payment_intent::{
+    CancelPaymentIntent, CapturePaymentIntent, ConfirmPaymentIntent, CreatePaymentIntent, ListPaymentIntent,
+    RetrievePaymentIntent, UpdatePaymentIntent,
+};
+use stripe_core::refund::CreateRefund;
+use stripe_shared::{
+    PaymentIntent as Theirs, PaymentIntentAllowedPaymentMethodTypes, PaymentIntentCaptureMethod, PaymentIntentStatus,
+};
+use stripe_types::{Currency, RangeQueryTs};
+
+use super::connect::{AccountStatus, Connect};
+use super::gateway::{Gateway, GatewayError, NewIntent, Opened};
+use http::{Http, Wrong};
+use reading::{DRAWS, EXPAND, ORDER};
+
+mod http;
+mod reading;
+
+/// Intents a page of a list holds at most.
+const PAGE: i64 = 100;
+
+/// How to reach the provider.
+#[derive(Clone)]
+pub struct StripeSettings {
+    /// `sk_…` or `rk_…`; never printed.
+    pub secret: String,
+    /// `https://api.stripe.com`, or the sandbox's `http://127.0.0.1:8080/sandbox/stripe`.
+    pub base_url: String,
+    /// Longest wait for an answer; then its outcome is unknown.
+    pub timeout: Duration,
+}
+
+impl fmt::Debug for StripeSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StripeSettings").field("base_url", &self.base_url).finish_non_exhaustive()
+    }
+}
+
+impl StripeSettings {
+    pub fn new(secret: impl Into<String>, base_url: impl Into<String>) -> StripeSettings {
+        StripeSettings { secret: secret.into(), base_url: base_url.into(), timeout: Duration::from_secs(10) }
+    }
+}
+
+/// The provider. Clones share its connections.
+#[derive(Clone)]
+pub struct Stripe {
+    platform: Http,
+}
+
+impl Stripe {
+    /// # Errors
+    /// The secret key cannot be sent in a header.
+    pub fn new(settings: &StripeSettings) -> Result<Stripe, String> {
+        Ok(Stripe { platform: Http::new(&settings.secret, &settings.base_url, settings.timeout)? })
+    }
+
+    async fn intent(&self, account: &AccountId, id: &PaymentIntentId) -> Result<Theirs, GatewayError> {
+        let retrieve = RetrievePaymentIntent::new(id.0.as_str()).expand(expand());
+        send(&self.platform.of(&account.0)?, &retrieve, None).await
+    }
+
+    async fn listed(&self, account: &AccountId, since: Timestamp) -> Result<Vec<Theirs>, GatewayError> {
+        let expand: Vec<String> = EXPAND.iter().map(|path| format!("data.{path}")).collect();
+        let list = ListPaymentIntent::new().limit(PAGE).created(RangeQueryTs::gte(since.0 / 1000)).expand(expand);
+        let club = self.platform.of(&account.0)?;
+        list.paginate().stream(&club).try_collect().await.map_err(|Wrong(error)| error)
+    }
+}
+
+fn expand() -> Vec<String> {
+    EXPAND.map(String::from).to_vec()
+}
+
+/// One request, one attempt.
+async fn send<R>(http: &Http, request: &R, key: Option<&str>) -> Result<R::Output, GatewayError>
+where
+    R: StripeRequest,
+    R::Output: miniserde::Deserialize,
+{
+    let mut asked = request.customize();
+    if let Some(key) = key {
+        let key = IdempotencyKey::new(key).map_err(|why| GatewayError::Unavailable(why.to_string()))?;
+        asked = asked.request_strategy(RequestStrategy::Idempotent(key));
+    }
+    asked.send(http).await.map_err(|Wrong(error)| error)
+}
+
+fn metadata(new: &NewIntent) -> HashMap<String, String> {
+    // No personal data: only what names the order in a restored backup (F45).
+    HashMap::from([(ORDER.to_owned(), new.order.to_string()), (DRAWS.to_owned(), new.draws.clone())])
+}
+
+#[async_trait]
+impl Gateway for Stripe {
+    async fn create(&self, key: &str, new: &NewIntent) -> Result<Opened, GatewayError> {
+        let create = CreatePaymentIntent::new(new.amount.0, Currency::AUD)
+            .capture_method(PaymentIntentCaptureMethod::Manual)
+            .allowed_payment_method_types(vec![PaymentIntentAllowedPaymentMethodTypes::Card])
+            .metadata(metadata(new));
+        reading::opened(&new.account, &send(&self.platform.of(&new.account.0)?, &create, Some(key)).await?)
+    }
+
+    async fn update(
+        &self,
+        key: &str,
+        account: &AccountId,
+        id: &PaymentIntentId,
+        new: &NewIntent,
+    ) -> Result<Opened, GatewayError> {
+        let update = UpdatePaymentIntent::new(id.0.as_str()).amount(new.amount.0).metadata(metadata(new));
+        reading::opened(account, &send(&self.platform.of(&account.0)?, &update, Some(key)).await?)
+    }
+
+    async fn retrieve(&self, account: &AccountId, id: &PaymentIntentId) -> Result<PaymentIntent, GatewayError> {
+        reading::intent(account, &self.intent(account, id).await?)
+    }
+
+    async fn confirm(
+        &self,
+        key: &str,
+        account: &AccountId,
+        id: &PaymentIntentId,
+        payment_method: &str,
+    ) -> Result<Opened, GatewayError> {
+        let confirm = ConfirmPaymentIntent::new(id.0.as_str()).payment_method(payment_method).use_stripe_sdk(true);
+        reading::opened(account, &send(&self.platform.of(&account.0)?, &confirm, Some(key)).await?)
+    }
+
+    async fn capture(
+        &self,
+        key: &str,
+        account: &AccountId,
+        id: &PaymentIntentId,
+        application_fee: Cents,
+    ) -> Result<PaymentIntent, GatewayError> {
+        let mut capture = CapturePaymentIntent::new(id.0.as_str()).expand(expand());
+        if application_fee > Cents::ZERO {
+            capture = capture.application_fee_amount(application_fee.0);
+        }
+        reading::intent(account, &send(&self.platform.of(&account.0)?, &capture, Some(key)).await?)
+    }
+
+    async fn cancel(
+        &self,
+        key: &str,
+        account: &AccountId,
+        id: &PaymentIntentId,
+    ) -> Result<PaymentIntent, GatewayError> {
+        let cancel = CancelPaymentIntent::new(id.0.as_str());
+        reading::intent(account, &send(&self.platform.of(&account.0)?, &cancel, Some(key)).await?)
+    }
+
+    async fn refund(
+        &self,
+        key: &str,
+        account: &AccountId,
+        id: &PaymentIntentId,
+        amount: Cents,
+    ) -> Result<(), GatewayError> {
+        // The fee goes back by its own steps, never in proportion to this charge (decision D-3).
+        let refund = CreateRefund::new().payment_intent(id.0.as_str()).amount(amount.0);
+        send(&self.platform.of(&account.0)?, &refund, Some(key)).await.map(|_| ())
+    }
+
+    async fn refund_fee(
+        &self,
+        key: &str,
+        account: &AccountId,
+        id: &PaymentIntentId,
+        amount: Cents,
+    ) -> Result<(), GatewayError> {
+        let Some(fee) = reading::fee_id(&self.intent(account, id).await?) else {
+            let message = "no application fee was taken with this payment".into();
+            return Err(GatewayError::Refused { code: "fee_missing".into(), message });
+        };
+        // The fee is the platform's, not the account's.
+        let refund = CreateIdApplicationFeeRefund::new(fee).amount(amount.0);
+        send(&self.platform, &refund, Some(key)).await.map(|_| ())
+    }
+
+    async fn list(&self, account: &AccountId, since: Timestamp) -> Result<Vec<PaymentIntent>, GatewayError> {
+        self.listed(account, since).await?.iter().map(|theirs| reading::intent(account, theirs)).collect()
+    }
+
+    async fn find(
+        &self,
+        account: &AccountId,
+        order: OrderId,
+        since: Timestamp,
+    ) -> Result<Option<Opened>, GatewayError> {
+        let order = order.to_string();
+        let found = self.listed(account, since).await?.into_iter().find(|theirs| {
+            theirs.metadata.get(ORDER) == Some(&order) && theirs.status != PaymentIntentStatus::Canceled
+        });
+        found.map(|theirs| reading::opened(account, &theirs)).transpose()
+    }
+}
+
+#[async_trait]
+impl Connect for Stripe {
+    /// The account pays the provider's fees and bears its own losses, has the provider's full dashboard, and is onboarded by
+    /// the provider (decision C-24).
+    async fn create_account(&self, key: &str, email: Option<&str>) -> Result<AccountId, GatewayError> {
+        let mut controller = CreateAccountController::new();
+        controller.fees = Some(CreateAccountControllerFees { payer: Some(CreateAccountControllerFeesPayer::Account) });
+        controller.losses =
+            Some(CreateAccountControllerLosses { payments: Some(CreateAccountControllerLossesPayments::Stripe) });
+        controller.stripe_dashboard = Some(CreateAccountControllerStripeDashboard {
+            type_: Some(CreateAccountControllerStripeDashboardType::Full),
+        });
+        let mut capabilities = CreateAccountCapabilities::new();
+        capabilities.card_payments = Some(CreateAccountCapabilitiesCardPayments { requested: Some(true) });
+        capabilities.transfers = Some(CreateAccountCapabilitiesTransfers { requested: Some(true) });
+        let mut create = CreateAccount::new().country("AU").controller(controller).capabilities(capabilities);
+        if let Some(email) = email {
+            create = create.email(email);
+        }
+        let account = send(&self.platform, &create, Some(key)).await?;
+        Ok(AccountId(account.id.as_str().to_owned()))
+    }
+
+    async fn onboarding_link(
+        &self,
+        account: &AccountId,
+        refresh_url: &str,
+        return_url: &str,
+    ) -> Result<String, GatewayError> {
+        let link = CreateAccountLink::new(account.0.as_str(), CreateAccountLinkType::AccountOnboarding)
+            .refresh_url(refresh_url)
+            .return_url(return_url);
+        Ok(send(&self.platform, &link, None).await?.url)
+    }
+
+    async fn account_status(&self, account: &AccountId) -> Result<AccountStatus, GatewayError> {
+        let account = send(&self.platform, &RetrieveAccount::new(account.0.as_str()), None).await?;
+        Ok(AccountStatus {
+            charges_enabled: account.charges_enabled.unwrap_or(false),
+            payouts_enabled: account.payouts_enabled.unwrap_or(false),
+            details_submitted: account.details_submitted.unwrap_or(false),
+        })
+    }
+}

@@ -1,0 +1,72 @@
+//! The provider's words in ours.
+
+use domain::{AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus};
+use stripe_shared::{ApplicationFeeId, Charge, PaymentIntent as Theirs, PaymentIntentStatus};
+use uuid::Uuid;
+
+use crate::{GatewayError, Opened};
+
+/// What must come with an intent, so that one question tells everything.
+pub(super) const EXPAND: [&str; 2] = ["latest_charge.balance_transaction", "latest_charge.application_fee"];
+pub(super) const ORDER: &str = "order_id";
+pub(super) const DRAWS: &str = "draws";
+
+pub(super) fn intent(account: &AccountId, theirs: &Theirs) -> Result<PaymentIntent, GatewayError> {
+    let charge = charge(theirs);
+    let fee = charge.and_then(|charge| charge.application_fee.as_ref()).and_then(|fee| fee.as_object());
+    let taken = fee.map(|fee| fee.amount).or_else(|| charge.and_then(|charge| charge.application_fee_amount));
+    Ok(PaymentIntent {
+        id: PaymentIntentId(theirs.id.as_str().to_owned()),
+        account: account.clone(),
+        status: status(&theirs.status)?,
+        amount: Cents(theirs.amount),
+        amount_received: Cents(theirs.amount_received),
+        // Cancelling an authorisation counts as a refund of the charge, though nothing was taken.
+        amount_refunded: charge.map_or(Cents::ZERO, |charge| Cents(charge.amount_refunded.min(theirs.amount_received))),
+        application_fee: taken.map_or(Cents::ZERO, Cents),
+        application_fee_refunded: fee.map_or(Cents::ZERO, |fee| Cents(fee.amount_refunded)),
+        currency: theirs.currency.to_string(),
+        order: theirs.metadata.get(ORDER).and_then(|order| order_id(order)),
+        provider_fee: charge.and_then(provider_fee),
+        disputed: charge.is_some_and(|charge| charge.disputed),
+    })
+}
+
+pub(super) fn opened(account: &AccountId, theirs: &Theirs) -> Result<Opened, GatewayError> {
+    let intent = intent(account, theirs)?;
+    let client_secret = theirs.client_secret.clone().unwrap_or_default();
+    Ok(Opened { id: intent.id.clone(), client_secret, intent })
+}
+
+/// The platform's fee object of an intent, once captured.
+pub(super) fn fee_id(theirs: &Theirs) -> Option<ApplicationFeeId> {
+    charge(theirs)?.application_fee.as_ref().map(|fee| fee.id().clone())
+}
+
+fn charge(theirs: &Theirs) -> Option<&Charge> {
+    theirs.latest_charge.as_ref()?.as_object()
+}
+
+/// On a direct charge the balance transaction's fee also holds the platform's own; only the rest is the provider's.
+fn provider_fee(charge: &Charge) -> Option<Cents> {
+    let transaction = charge.balance_transaction.as_ref()?.as_object()?;
+    let theirs = transaction.fee_details.iter().filter(|fee| fee.type_ != "application_fee");
+    Some(theirs.map(|fee| Cents(fee.amount)).sum())
+}
+
+fn status(theirs: &PaymentIntentStatus) -> Result<PaymentStatus, GatewayError> {
+    Ok(match theirs {
+        PaymentIntentStatus::RequiresPaymentMethod => PaymentStatus::RequiresPaymentMethod,
+        PaymentIntentStatus::RequiresConfirmation => PaymentStatus::RequiresConfirmation,
+        PaymentIntentStatus::RequiresAction => PaymentStatus::RequiresAction,
+        PaymentIntentStatus::Processing => PaymentStatus::Processing,
+        PaymentIntentStatus::RequiresCapture => PaymentStatus::RequiresCapture,
+        PaymentIntentStatus::Succeeded => PaymentStatus::Succeeded,
+        PaymentIntentStatus::Canceled => PaymentStatus::Canceled,
+        other => return Err(GatewayError::Unknown(format!("an unknown status: {other}"))),
+    })
+}
+
+fn order_id(text: &str) -> Option<OrderId> {
+    Uuid::parse_str(text).ok().map(|id| OrderId(id.as_u128()))
+}
