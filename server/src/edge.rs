@@ -35,12 +35,8 @@ pub async fn wrap(
     let browser = known.unwrap_or_default();
     request.extensions_mut().insert(browser);
     let place = policy::Place::of(request.path());
-    let outer = request.request().clone();
 
-    let mut response = match next.call(request).await {
-        Ok(response) => response.map_into_boxed_body(),
-        Err(error) => ServiceResponse::new(outer, HttpResponse::from_error(error)),
-    };
+    let mut response = next.call(request).await?.map_into_boxed_body();
     if let Some(body) = problem_body(&response, &id) {
         let (request, old) = response.into_parts();
         let mut new = HttpResponse::build(old.status()).content_type("application/json").body(body);

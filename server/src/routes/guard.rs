@@ -1,6 +1,6 @@
 //! What stands before every route of the table: whose page sent the call, who is signed in, and that it is finished.
 
-use actix_web::body::{BoxBody, MessageBody};
+use actix_web::body::BoxBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
 use actix_web::middleware::{Next, from_fn};
@@ -20,12 +20,14 @@ pub(super) fn guarded(route: &'static Route) -> ActixRoute {
     }))
 }
 
-async fn guard<B: MessageBody + 'static>(
+async fn guard(
     audience: Audience,
     request: ServiceRequest,
-    next: Next<B>,
-) -> Result<ServiceResponse<B>, Error> {
-    admit(audience, &request).await?;
+    next: Next<BoxBody>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    if let Err(problem) = admit(audience, &request).await {
+        return Ok(request.error_response(problem));
+    }
     if !is_unsafe(request.method()) {
         return next.call(request).await;
     }
