@@ -1,7 +1,7 @@
 //! What an auditor reads from outside the running server: totals, what is undecided, what is sold. Changes nothing.
 
-use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
+use sqlx::{FromRow, PgPool};
 
 use crate::error::Failure;
 
@@ -10,21 +10,8 @@ pub struct Auditor {
     pool: PgPool,
 }
 
-/// What our books say of one connected account, in cents. Comparable with the provider's own ledger.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AccountTotals {
-    pub account: String,
-    /// Orders whose money was taken, refunded ones included.
-    pub payments: i64,
-    pub captured: i64,
-    /// Application fees taken, given-back ones included.
-    pub application_fees: i64,
-    pub refunded: i64,
-    pub fees_refunded: i64,
-}
-
 /// One draw, counted twice: by its tickets and by its own figure.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct DrawTotals {
     pub draw: i64,
     pub tickets: i64,
@@ -33,7 +20,7 @@ pub struct DrawTotals {
 }
 
 /// One order's money as our books have it, in cents.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct OrderMoney {
     pub order: String,
     pub payment_intent: Option<String>,
@@ -49,7 +36,7 @@ pub struct OrderMoney {
 }
 
 /// A completed draw's promise, and what became of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct StoredDeal {
     pub draw: i64,
     pub commitment: Vec<u8>,
@@ -63,30 +50,6 @@ impl Auditor {
     pub async fn open(url: &str) -> Result<Self, Failure> {
         let pool = PgPoolOptions::new().max_connections(1).connect(url).await.map_err(unread)?;
         Ok(Self { pool })
-    }
-
-    /// Every account with orders that took money, in order of its name.
-    pub async fn accounts(&self) -> Result<Vec<AccountTotals>, Failure> {
-        let rows: Vec<(String, i64, i64, i64, i64, i64)> = sqlx::query_as(
-            "select o.account_id, count(*), sum(o.total_cents)::bigint, sum(o.application_fee_cents)::bigint,
-                 coalesce(sum(r.amount_cents), 0)::bigint,
-                 coalesce(sum(o.fee_refunded_cents), 0)::bigint
-             from orders o left join refunds r on r.order_id = o.id and r.state = 'succeeded'
-             where o.captured_at is not null
-             group by o.account_id order by o.account_id",
-        )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unread)?;
-        let totals = |(account, payments, captured, application_fees, refunded, fees_refunded)| AccountTotals {
-            account,
-            payments,
-            captured,
-            application_fees,
-            refunded,
-            fees_refunded,
-        };
-        Ok(rows.into_iter().map(totals).collect())
     }
 
     /// Orders that somebody paid for and nobody has decided: their state, and how many seconds ago they were opened.
@@ -103,46 +66,31 @@ impl Auditor {
 
     /// Every draw that sold or holds something.
     pub async fn draws(&self) -> Result<Vec<DrawTotals>, Failure> {
-        let rows: Vec<(i64, i64, i64, i64)> = sqlx::query_as(
-            "select d.id, count(t.serial), d.sold::bigint, d.held::bigint
+        sqlx::query_as(
+            "select d.id as draw, count(t.serial) as tickets, d.sold::bigint, d.held::bigint
              from draws d left join tickets t on t.draw_id = d.id
              group by d.id having d.sold + d.held + count(t.serial) > 0 order by d.id",
         )
         .fetch_all(&self.pool)
         .await
-        .map_err(unread)?;
-        Ok(rows.into_iter().map(|(draw, tickets, sold, held)| DrawTotals { draw, tickets, sold, held }).collect())
+        .map_err(unread)
     }
 
     /// Every order that ever had a payment intent.
     pub async fn orders(&self) -> Result<Vec<OrderMoney>, Failure> {
-        let rows: Vec<(String, Option<String>, String, bool, i64, i64, i64, i64, bool)> = sqlx::query_as(
-            "select o.id::text, o.payment_intent_id, o.account_id, o.captured_at is not null, o.total_cents,
-                 o.application_fee_cents, coalesce(r.amount_cents, 0), o.fee_refunded_cents,
+        sqlx::query_as(
+            "select o.id::text as order, o.payment_intent_id as payment_intent, o.account_id as account,
+                 o.captured_at is not null as is_taken, o.total_cents as total,
+                 o.application_fee_cents as application_fee, coalesce(r.amount_cents, 0) as refunded,
+                 o.fee_refunded_cents as fee_refunded,
                  exists (select 1 from anomalies a where a.resolved_at is null
-                     and (a.payment_intent_id = o.payment_intent_id or a.order_id = o.id))
+                     and (a.payment_intent_id = o.payment_intent_id or a.order_id = o.id)) as is_reported
              from orders o left join refunds r on r.order_id = o.id and r.state = 'succeeded'
              where o.payment_intent_id is not null order by o.opened_at, o.id",
         )
         .fetch_all(&self.pool)
         .await
-        .map_err(unread)?;
-        let money = |row| {
-            let (order, payment_intent, account, is_taken, total, application_fee, refunded, fee_refunded, is_reported) =
-                row;
-            OrderMoney {
-                order,
-                payment_intent,
-                account,
-                is_taken,
-                total,
-                application_fee,
-                refunded,
-                fee_refunded,
-                is_reported,
-            }
-        };
-        Ok(rows.into_iter().map(money).collect())
+        .map_err(unread)
     }
 
     /// Payment intents that an open anomaly is about.
@@ -167,22 +115,13 @@ impl Auditor {
 
     /// The deals of completed draws, still sealed.
     pub async fn deals(&self) -> Result<Vec<StoredDeal>, Failure> {
-        let rows: Vec<(i64, Vec<u8>, Vec<u8>, i16, i16, i16)> = sqlx::query_as(
-            "select id, commitment, seed_sealed, result_home, result_away, winning_serial
+        sqlx::query_as(
+            "select id as draw, commitment, seed_sealed, result_home as home, result_away as away, winning_serial
              from draws where status = 'completed' order by id",
         )
         .fetch_all(&self.pool)
         .await
-        .map_err(unread)?;
-        let deal = |(draw, commitment, seed_sealed, home, away, winning_serial)| StoredDeal {
-            draw,
-            commitment,
-            seed_sealed,
-            home,
-            away,
-            winning_serial,
-        };
-        Ok(rows.into_iter().map(deal).collect())
+        .map_err(unread)
     }
 
     /// How many mails of each kind are in each state (`pending`, `sent`, `dead`). One that waits for its buyer to leave an
