@@ -13,8 +13,6 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tokio::process::{Child, Command};
 
-use crate::books::Access;
-
 /// Where the doubted server is.
 pub struct Subject {
     pub base: String,
@@ -115,12 +113,11 @@ impl Subject {
         }
     }
 
-    /// How the auditor reaches our own server's books: by the socket that Postgres notes in its data folder.
-    pub fn access(&self) -> Option<Access> {
+    /// How the auditor reaches our own server's database: by the socket that Postgres notes in its data folder.
+    pub fn database_url(&self) -> Option<String> {
         let note = std::fs::read_to_string(postmaster_note(self.dir()?, 3)?).ok()?;
         let socket_dir = note.lines().nth(4)?;
-        let url = format!("postgres://app@localhost/football_doubles?host={socket_dir}");
-        Some(Access::new(url, &self.dir()?.join("data")))
+        Some(format!("postgres://app@localhost/football_doubles?host={socket_dir}"))
     }
 
     /// Everything the server wrote to its log.

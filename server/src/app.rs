@@ -5,10 +5,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::dev::{Extensions, ServerHandle};
+use actix_web::middleware::from_fn;
 use actix_web::{HttpServer, web};
-use actors::clock::Clock;
+use actors::payment::stripe::{Stripe, StripeSettings};
+use actors::{Clock, Engine, EngineParts, Gateway};
+use anyhow::Context;
+use persistence::records::Records;
+use persistence::{Books, Postgres};
 
 use crate::config::Config;
+use crate::post::smtp::Smtp;
+use crate::post::{Delivery, Postman};
+use crate::sandbox::{self, Sandbox};
+use crate::site::Site;
+use crate::state::{State, StateParts};
+use crate::{edge, routes};
 
 pub mod life;
 pub use life::{Life, Phase};
@@ -17,66 +28,184 @@ pub use life::{Life, Phase};
 pub const DRAIN_SECONDS_MAX: u64 = 20;
 /// A peer that does not acknowledge for this long is gone, even if its socket says otherwise (a stalled phone).
 const PEER_SILENCE_MAX: Duration = Duration::from_secs(20);
-
-/// What every request handler reaches through `web::Data<App>`.
-pub struct App {
-    /// The environment as read at the start; `public_url` is filled in.
-    pub config: Config,
-    pub clock: Arc<dyn Clock>,
-    /// Whether we are ready, draining or closing.
-    pub life: Life,
-}
+/// Open sockets and files we ask the system for: a clubhouse of boards and phones (stack.md section 5).
+const FILES_WANTED: u64 = 65_536;
 
 /// What a server is made of.
 pub struct Parts {
+    /// `public_url` may be empty: then browsers reach us at the address we listen on.
     pub config: Config,
+    /// Migrated.
+    pub postgres: Postgres,
     pub clock: Arc<dyn Clock>,
+    pub site: Arc<Site>,
+    pub provider: Provider,
+}
+
+/// Who takes the money, and the mail.
+pub enum Provider {
+    /// Stripe, as the configuration says; mails leave by SMTP.
+    Real,
+    /// Our own stand-in, served by this very server, with its mailbox.
+    Sandbox(Arc<Sandbox>),
+    /// The same, but mails stay in the outbox for the next server: the dates they tell are still to be moved.
+    Rehearsal(Arc<Sandbox>),
+}
+
+impl Provider {
+    fn sandbox(&self) -> Option<&Arc<Sandbox>> {
+        match self {
+            Provider::Real => None,
+            Provider::Sandbox(sandbox) | Provider::Rehearsal(sandbox) => Some(sandbox),
+        }
+    }
 }
 
 /// A started server.
 pub struct Running {
     pub address: SocketAddr,
-    pub app: web::Data<App>,
+    pub state: web::Data<State>,
+    pub engine: Engine,
+    life: Arc<Life>,
     server: ServerHandle,
     finished: tokio::task::JoinHandle<std::io::Result<()>>,
+    housekeeping: Vec<tokio::task::JoinHandle<()>>,
 }
 
-/// Binds, wires and starts. The answer comes when the server accepts connections.
+/// Binds, wires and starts. The answer comes when the server accepts connections. Must be called inside an actix System.
+///
+/// # Errors
+/// The port is taken, the books cannot be read, or the configuration names something that cannot be used.
 pub async fn start(parts: Parts) -> anyhow::Result<Running> {
-    let listener = TcpListener::bind(parts.config.listen)?;
+    raise_file_limit();
+    let Parts { mut config, postgres, clock, site, provider } = parts;
+    let listener = TcpListener::bind(config.listen).with_context(|| format!("cannot listen on {}", config.listen))?;
     let address = listener.local_addr()?;
-    let mut config = parts.config;
     if config.public_url.is_empty() {
         config.public_url = format!("http://localhost:{}", address.port());
     }
-    let app = web::Data::new(App { config, clock: parts.clock, life: Life::default() });
-    let served = app.clone();
-    let server = HttpServer::new(move || actix_web::App::new().app_data(served.clone()))
-        .on_connect(tune_socket)
-        .shutdown_timeout(DRAIN_SECONDS_MAX)
-        .disable_signals()
-        .listen(listener)?
-        .run();
+    let life = Arc::new(Life::default());
+    let records = Records::new(postgres.clone());
+    let books: Arc<dyn Books> = Arc::new(postgres.clone());
+    let gateway = gateway(&config, &provider, address)?;
+    let delivery = delivery(&config, &provider, &life)?;
+    let postman = Arc::new(Postman::new(config.clone(), records.clone(), delivery));
+    let engine = Engine::start(EngineParts {
+        ledger: Arc::new(postgres.clone()),
+        books: books.clone(),
+        gateway,
+        clock: clock.clone(),
+        mail: postman.clone(),
+    })
+    .await?;
+    postman.meet(engine.draws.clone());
+    let state = web::Data::new(
+        State::open(StateParts {
+            config,
+            clock,
+            phase: life.watch(),
+            records,
+            sealer: postgres.sealer().clone(),
+            books,
+            draws: engine.draws.clone(),
+            payments: engine.payments.clone(),
+        })
+        .await?,
+    );
+    let (server, finished) = serve(listener, state.clone(), site.into(), provider.sandbox().cloned())?;
+    let housekeeping = routes::run(state.clone());
+    life.enter(Phase::Ready);
+    Ok(Running { address, state, engine, life, server, finished, housekeeping })
+}
+
+type Served = (ServerHandle, tokio::task::JoinHandle<std::io::Result<()>>);
+
+fn serve(
+    listener: TcpListener,
+    state: web::Data<State>,
+    site: web::Data<Site>,
+    sandbox: Option<Arc<Sandbox>>,
+) -> anyhow::Result<Served> {
+    let server = HttpServer::new(move || {
+        let (state, sandbox) = (state.clone(), sandbox.clone());
+        actix_web::App::new()
+            .wrap(from_fn(edge::wrap))
+            .app_data(site.clone())
+            .configure(|cfg| {
+                if let Some(sandbox) = sandbox {
+                    sandbox::configure(cfg, sandbox);
+                }
+                routes::configure(cfg, state);
+            })
+            .default_service(web::to(routes::machine::shell::page))
+    })
+    .on_connect(tune_socket)
+    .shutdown_timeout(DRAIN_SECONDS_MAX)
+    .disable_signals()
+    .listen(listener)?
+    .run();
     let handle = server.handle();
-    let finished = tokio::spawn(server);
-    app.life.enter(Phase::Ready);
-    Ok(Running { address, app, server: handle, finished })
+    Ok((handle, tokio::spawn(server)))
+}
+
+fn gateway(config: &Config, provider: &Provider, address: SocketAddr) -> anyhow::Result<Arc<dyn Gateway>> {
+    let url = match provider.sandbox() {
+        None => config.stripe.api_url.clone(),
+        Some(sandbox) => {
+            // Its notices and our calls go round inside the machine, whatever browsers call us.
+            let here = format!("http://127.0.0.1:{}", address.port());
+            let secret = config.stripe.webhook_secrets.first().context("a secret that signs notices")?;
+            sandbox.set_webhook(&format!("{here}/api/stripe/webhook"), secret.expose());
+            format!("{here}/sandbox/stripe")
+        }
+    };
+    let stripe = Stripe::new(&StripeSettings::new(config.stripe.secret_key.expose(), url));
+    Ok(Arc::new(stripe.map_err(anyhow::Error::msg)?))
+}
+
+fn delivery(config: &Config, provider: &Provider, life: &Life) -> anyhow::Result<Delivery> {
+    match (provider, &config.mail.smtp_url) {
+        (Provider::Rehearsal(_), _) => Ok(Delivery::Held(life.watch())),
+        (Provider::Sandbox(sandbox), _) => Ok(Delivery::Mailbox(sandbox.clone())),
+        (Provider::Real, Some(url)) => Ok(Delivery::Smtp(Smtp::new(url)?)),
+        (Provider::Real, None) => anyhow::bail!("SMTP_URL is missing"),
+    }
 }
 
 impl Running {
-    /// The address a browser on this machine would type, without a trailing slash.
+    /// Where this machine reaches the server, without a trailing slash.
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://127.0.0.1:{}", self.address.port())
     }
 
-    /// Ordered shutdown: not ready, no new payment intents, sockets told to come back elsewhere, requests in flight finished.
+    /// Ordered shutdown: not ready, no new payment intents, what is in flight finishes, sockets are told to come back
+    /// elsewhere, and the engine ends what it began.
+    ///
+    /// # Errors
+    /// The server had failed before.
     pub async fn stop(self) -> anyhow::Result<()> {
-        self.app.life.enter(Phase::Draining);
-        self.app.life.enter(Phase::Closing);
+        self.life.enter(Phase::Draining);
+        self.life.enter(Phase::Closing);
         self.server.stop(true).await;
         self.finished.await??;
+        self.engine.stop().await;
+        self.housekeeping.iter().for_each(tokio::task::JoinHandle::abort);
         Ok(())
     }
+}
+
+/// Returns when the process is asked to end: SIGTERM, or Ctrl-C.
+///
+/// # Errors
+/// The system offers no signals.
+pub async fn told_to_stop() -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    Ok(())
 }
 
 /// Small answers leave at once, and a peer that went silent is noticed (its session actor would never run again).
@@ -85,5 +214,15 @@ fn tune_socket(connection: &dyn std::any::Any, _: &mut Extensions) {
     let socket = socket2::SockRef::from(stream);
     if let Err(failure) = socket.set_tcp_nodelay(true).and(socket.set_tcp_user_timeout(Some(PEER_SILENCE_MAX))) {
         tracing::debug!(%failure, "socket options refused");
+    }
+}
+
+/// A socket is a file to the system, and its first limit is often 1,024.
+fn raise_file_limit() {
+    use nix::sys::resource::{Resource, getrlimit, setrlimit};
+    let raised = getrlimit(Resource::RLIMIT_NOFILE)
+        .and_then(|(now, most)| setrlimit(Resource::RLIMIT_NOFILE, now.max(FILES_WANTED.min(most)), most));
+    if let Err(errno) = raised {
+        tracing::warn!(%errno, "the limit of open files stays as it was");
     }
 }

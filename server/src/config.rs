@@ -15,6 +15,8 @@ pub const PORT_DEFAULT: u16 = 8080;
 pub const DEMO_SECRET_KEY: &str = "sk_test_demo";
 pub const DEMO_PUBLISHABLE_KEY: &str = "pk_test_demo";
 pub const DEMO_WEBHOOK_SECRET: &str = "whsec_demo";
+/// Stripe itself.
+pub const STRIPE_API_URL: &str = "https://api.stripe.com";
 /// The version label of the specification, unless `BUILD_VERSION` is set (decision J-9).
 pub const BUILD_VERSION_DEFAULT: &str = "2025-08-29T00:00Z";
 
@@ -75,8 +77,8 @@ pub struct Config {
 
 #[derive(Clone, Debug)]
 pub struct StripeConfig {
-    /// `None`: Stripe itself. The demo points it at its own sandbox.
-    pub api_url: Option<String>,
+    /// Where the API is. The demo uses its own sandbox instead.
+    pub api_url: String,
     pub secret_key: Secret,
     pub publishable_key: String,
     /// Every secret that may have signed a notice: platform, Connect, and an old one while it is being rolled.
@@ -129,7 +131,7 @@ impl Config {
             database_url: environment.secret("DATABASE_URL"),
             seal_key: environment.secret("SEAL_KEY"),
             stripe: StripeConfig {
-                api_url: None,
+                api_url: STRIPE_API_URL.to_string(),
                 secret_key: Secret::new(DEMO_SECRET_KEY),
                 publishable_key: DEMO_PUBLISHABLE_KEY.to_string(),
                 webhook_secrets: vec![Secret::new(DEMO_WEBHOOK_SECRET)],
@@ -150,7 +152,7 @@ impl Config {
         let database_url = Some(Secret::new(need("DATABASE_URL")));
         let seal_key = Some(Secret::new(need("SEAL_KEY")));
         let stripe = StripeConfig {
-            api_url: environment.get("STRIPE_API_URL"),
+            api_url: environment.get("STRIPE_API_URL").unwrap_or_else(|| STRIPE_API_URL.to_string()),
             secret_key: Secret::new(need("STRIPE_SECRET_KEY")),
             publishable_key: need("STRIPE_PUBLISHABLE_KEY"),
             webhook_secrets: split(&need("STRIPE_WEBHOOK_SECRETS")).map(Secret::new).collect(),

@@ -1,3 +1,156 @@
 //! The demo: the whole product on one machine, without asking anybody for anything.
 
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use actors::{Clock, SystemClock};
+use anyhow::{Context, ensure};
+use persistence::Postgres;
+use persistence::records::Records;
+
+use crate::app::{self, Parts, Provider, Running};
+use crate::config::Config;
+use crate::database::{Database, Sign};
+use crate::sandbox::{Options, Sandbox};
+use crate::site::{self, Site};
+use seed::Found;
+
+pub mod crowd;
 pub mod plan;
+pub mod season;
+pub mod seed;
+pub mod trouble;
+
+/// Of every account of the demo.
+pub const PASSWORD: &str = "demo-password";
+
+/// A running demo.
+pub struct Demo {
+    pub running: Running,
+    database: Database,
+    data_dir: PathBuf,
+    season: tokio::task::JoinHandle<()>,
+}
+
+/// Starts the demo, says where it is, and stops it in order when told to.
+///
+/// # Errors
+/// One line: what is missing and how to get it.
+pub async fn run(config: Config) -> anyhow::Result<()> {
+    let port = config.listen.port();
+    let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web");
+    let site = match &config.web_dir {
+        Some(dist) => Site::read(dist)?,
+        None => Site::read(&site::ensure_built(&web)?)?,
+    };
+    let demo = start(config, site).await?;
+    greet(&demo.running, port);
+    app::told_to_stop().await?;
+    eprintln!("Stopping …");
+    demo.stop().await
+}
+
+/// Everything but the greeting: what the browser tests start as well.
+///
+/// # Errors
+/// One line: what is missing and how to get it.
+pub async fn start(mut config: Config, site: Site) -> anyhow::Result<Demo> {
+    std::fs::create_dir_all(&config.data_dir)
+        .with_context(|| format!("cannot make the folder {}", config.data_dir.display()))?;
+    let data_dir = config.data_dir.canonicalize()?;
+    config.data_dir = data_dir.clone();
+    let database = Database::open(&config).await?;
+    let postgres = database.connect(&config).await?;
+    postgres.migrate().await?;
+    let found = prepare(&postgres, &database, &data_dir).await?;
+    let sandbox = Sandbox::open(Some(data_dir.join("sandbox")), Options::default()).context("the sandbox's journal")?;
+    let site = Arc::new(site);
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let parts = |config: Config, provider: Provider| Parts {
+        config,
+        postgres: postgres.clone(),
+        clock: clock.clone(),
+        site: site.clone(),
+        provider,
+    };
+    if found != Found::Whole {
+        eprintln!("Seeding three clubs and their draws …");
+        let private = Config { listen: (config.listen.ip(), 0).into(), ..config.clone() };
+        rehearse(parts(private, Provider::Rehearsal(sandbox.clone())), &postgres, &sandbox).await?;
+    }
+    let running = app::start(parts(config, Provider::Sandbox(sandbox.clone()))).await?;
+    let sign = Sign { address: running.url(), database: database.url.expose().to_string() };
+    sign.hang_out(&data_dir).context("cannot write into the data folder")?;
+    let season = season::keep(&running, clock);
+    Ok(Demo { running, database, data_dir, season })
+}
+
+/// Looks at what is there. Half a seed is thrown away, and only ever in the demo's own Postgres.
+async fn prepare(postgres: &Postgres, database: &Database, data_dir: &Path) -> anyhow::Result<Found> {
+    let records = Records::new(postgres.clone());
+    let found = seed::look(&records).await?;
+    if found == Found::Half {
+        ensure!(
+            database.is_private(),
+            "DATABASE_URL names a database with clubs of its own; the demo seeds only an empty one"
+        );
+        records.forget_everything().await?;
+        postgres.migrate().await?;
+        match std::fs::remove_dir_all(data_dir.join("sandbox")) {
+            Err(failure) if failure.kind() != ErrorKind::NotFound => return Err(failure.into()),
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+/// Sells what the demo shows as sold, on a server nobody knows of, and moves the games that have been played into the
+/// past once nothing runs.
+async fn rehearse(parts: Parts, postgres: &Postgres, sandbox: &Sandbox) -> anyhow::Result<()> {
+    let now = parts.clock.now();
+    let running = app::start(parts).await?;
+    let played = seed::Seeding { running: &running, sandbox, now }.run().await;
+    running.stop().await?;
+    seed::finish(postgres, played.context("seeding")?).await
+}
+
+impl Demo {
+    /// Drains, stops, and leaves everything ready for the next start.
+    ///
+    /// # Errors
+    /// The server had failed before.
+    pub async fn stop(self) -> anyhow::Result<()> {
+        self.season.abort();
+        self.running.stop().await?;
+        Sign::take_down(&self.data_dir);
+        self.database.close().await;
+        Ok(())
+    }
+}
+
+/// Addresses and logins, on one screen.
+fn greet(running: &Running, port_wanted: u16) {
+    let url = running.state.config.public_url.clone();
+    println!();
+    println!("  Football Doubles         {url}");
+    println!("  Draws                    {url}/draw/1001");
+    println!("  Big screen               {url}/draw/1001/display");
+    println!("  Club page                {url}/club/{}", plan::CLUBS[0].slug);
+    println!("  Mailbox                  {url}/sandbox/mailbox");
+    println!();
+    println!("  Log in at {url}/admin/login with password {PASSWORD}:");
+    println!("    operator               {}", seed::OPERATOR);
+    for club in &plan::CLUBS {
+        println!("    {:<22} {}@demo.test", club.name, club.slug);
+    }
+    println!();
+    println!(
+        "  Cards: 4242 4242 4242 4242 pays, 4000 0000 0000 0002 is declined. Ctrl-C stops; data stay in {}.",
+        running.state.config.data_dir.display()
+    );
+    if port_wanted == 0 {
+        println!("  PORT=0: this port was free.");
+    }
+    println!();
+}

@@ -1,23 +1,35 @@
 //! What speaks: HTTP, JSON and WebSocket; the command line; the demo. Modules in reading order.
 
+// How it starts.
 pub mod app;
-pub mod catalogue;
+pub mod audit;
+pub mod command;
 pub mod config;
 pub mod database;
 pub mod demo;
+pub mod serve;
+pub mod telemetry;
+
+// Who may ask for what, and what crosses the wire.
 pub mod edge;
 pub mod error;
-pub mod fixtures;
 pub mod identity;
 pub mod limits;
+pub mod routes;
+pub mod wire;
+
+// What handlers reach.
+pub mod catalogue;
+pub mod fixtures;
 pub mod live;
 pub mod open_orders;
+pub mod state;
+pub mod terms;
+
+// What leaves as something else than JSON.
 pub mod post;
 pub mod render;
-pub mod routes;
-pub mod sandbox;
 pub mod site;
-pub mod state;
-pub mod telemetry;
-pub mod terms;
-pub mod wire;
+
+// The demo and the tests only.
+pub mod sandbox;

@@ -1,3 +1,111 @@
-//! The command line.
+//! The command line. Without a command: the demo.
 
-fn main() {}
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use server::config::{Config, Environment, Stage};
+use server::{audit, command, demo, serve, telemetry};
+
+/// Football Doubles: ticket draws for rugby league clubs.
+#[derive(Parser)]
+#[command(
+    name = "server",
+    version,
+    about = "Football Doubles: ticket draws for rugby league clubs. Without a command: the demo."
+)]
+struct Arguments {
+    #[command(subcommand)]
+    what: Option<What>,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Serve for real: everything from the environment (.env.example), nothing made up
+    Serve,
+    /// Bring the database's shape up to date
+    Migrate,
+    /// Accounts of people who run the platform
+    Operator {
+        #[command(subcommand)]
+        what: OperatorWhat,
+    },
+    /// Put a season's games on sale: all of the file, or none of it
+    ImportFixtures(Import),
+    /// Compare the books with each other and with the provider; exits 1 when anything disagrees
+    Audit,
+}
+
+#[derive(Subcommand)]
+enum OperatorWhat {
+    /// Make an account; the password is read from standard input
+    Create {
+        #[arg(long)]
+        email: String,
+        #[arg(long, default_value = "Operator")]
+        name: String,
+    },
+}
+
+#[derive(clap::Args)]
+struct Import {
+    /// CSV with a header line
+    file: PathBuf,
+    /// The selling club's slug
+    #[arg(long)]
+    club: String,
+    /// Ticket price in dollars
+    #[arg(long)]
+    price: String,
+    /// Prize percentage, 1 to 100
+    #[arg(long)]
+    prize: u8,
+    /// Say what would be put on sale, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+#[actix_web::main]
+async fn main() -> ExitCode {
+    match run(Arguments::parse()).await {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!("{failure:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let environment = Environment::of_the_process();
+    let Some(what) = arguments.what else {
+        telemetry::start(Stage::Demo);
+        demo::run(Config::demo(&environment)?).await?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    if let What::Serve = what {
+        telemetry::start(Stage::Production);
+        serve::run(Config::production(&environment)?).await?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    telemetry::start(Stage::Demo);
+    let config = Config::tool(&environment)?;
+    match what {
+        What::Serve => {}
+        What::Migrate => command::migrate(&config).await?,
+        What::Operator { what: OperatorWhat::Create { email, name } } => {
+            command::create_operator(&config, &email, &name).await?;
+        }
+        What::ImportFixtures(import) => {
+            let terms = command::Terms { club: import.club, price: import.price, prize_percentage: import.prize };
+            let writing = if import.dry_run { command::Writing::DryRun } else { command::Writing::ForReal };
+            command::import_fixtures(&config, &import.file, &terms, writing).await?;
+        }
+        What::Audit => {
+            let findings = audit::run(&config).await?;
+            print!("{findings}");
+            return Ok(if findings.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,1 +1,86 @@
+//! Mail: what is queued becomes words, and the words leave. The actors' mailer decides when, and tries again.
+
+use std::sync::{Arc, OnceLock};
+
+use actors::{Draws, Post};
+use async_trait::async_trait;
+use persistence::books::{Mail, OrderRecord};
+use persistence::records::Records;
+use tokio::sync::watch;
+
+use crate::app::Phase;
+use crate::config::Config;
+use crate::render::mail::{RenderedMail, Words};
+use crate::sandbox::Sandbox;
+use smtp::Smtp;
+
+mod letters;
 pub mod smtp;
+
+/// Addresses below this are placeholders of buyers who left none: nothing is ever sent there (decision C-11).
+const NOBODY: &str = "@invalid";
+
+/// How a mail leaves.
+pub enum Delivery {
+    /// The demo's mailbox page.
+    Mailbox(Arc<Sandbox>),
+    Smtp(Smtp),
+    /// Not before the server stops: the mail stays in the outbox for the next one.
+    Held(watch::Receiver<Phase>),
+}
+
+/// Renders and delivers what the mailer claims from the outbox.
+pub struct Postman {
+    config: Config,
+    records: Records,
+    /// Known once the engine has started: the numbers on a buyer's tickets are the draws' to tell.
+    draws: OnceLock<Draws>,
+    delivery: Delivery,
+}
+
+impl Postman {
+    pub fn new(config: Config, records: Records, delivery: Delivery) -> Postman {
+        Postman { config, records, draws: OnceLock::new(), delivery }
+    }
+
+    /// Tells the postman whom to ask about tickets. Mails wait until then.
+    pub fn meet(&self, draws: Draws) {
+        // A second engine in one process would be a bug; the first one keeps the job.
+        let _ = self.draws.set(draws);
+    }
+
+    async fn deliver(&self, mail: RenderedMail) -> Result<(), String> {
+        match &self.delivery {
+            Delivery::Held(phase) => {
+                // A sender that is gone has stopped as well.
+                let _ = phase.clone().wait_for(|phase| *phase > Phase::Ready).await;
+                Err("held until the next start".to_string())
+            }
+            Delivery::Mailbox(sandbox) => sandbox.mailbox().deliver(mail).map_err(|failure| failure.to_string()),
+            Delivery::Smtp(smtp) => smtp.deliver(&mail).await.map_err(|failure| failure.to_string()),
+        }
+    }
+}
+
+#[async_trait]
+impl Post for Postman {
+    async fn send(&self, mail: &Mail, order: Option<&OrderRecord>) -> Result<(), String> {
+        if mail.to.ends_with(NOBODY) {
+            return Ok(());
+        }
+        let draws = self.draws.get().ok_or("the draws are not awake yet")?;
+        let writer = letters::Writer { config: &self.config, records: &self.records, draws };
+        let letters::Letter { words: Words { subject, text, html }, reply_to } = writer.write(mail, order).await?;
+        self.deliver(RenderedMail {
+            message_id: mail.message_id.trim_matches(['<', '>']).to_string(),
+            kind: mail.kind.clone(),
+            to: mail.to.clone(),
+            from: self.config.mail.from.clone(),
+            reply_to,
+            subject,
+            text,
+            html,
+        })
+        .await
+    }
+}

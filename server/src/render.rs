@@ -2,5 +2,6 @@
 
 pub mod colour;
 pub mod mail;
+pub mod page;
 pub mod qr;
 pub mod when;

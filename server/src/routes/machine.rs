@@ -2,6 +2,7 @@
 
 pub mod health;
 pub mod openapi;
+pub mod shell;
 pub mod signature;
 pub mod webhooks;
 pub mod widgets;

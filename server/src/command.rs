@@ -1,0 +1,131 @@
+//! What the command line does beside serving.
+
+use std::io::BufRead;
+use std::path::Path;
+
+use actors::{Clock, SystemClock};
+use anyhow::{Context, anyhow, ensure};
+use domain::Cents;
+use persistence::records::Records;
+
+use crate::config::Config;
+use crate::database::Database;
+use crate::fixtures::{self, Plan, Prices, Refused};
+use crate::identity::password;
+use crate::render::when;
+
+/// Shortest password of a person who runs the platform (C:215).
+const PASSWORD_LETTERS_MIN: usize = 8;
+
+/// Brings the database's shape up to date.
+///
+/// # Errors
+/// The database cannot be reached, or a migration fails; each is one transaction.
+pub async fn migrate(config: &Config) -> anyhow::Result<()> {
+    let database = Database::reach(config).await?;
+    let migrated = async { Ok::<_, anyhow::Error>(database.connect(config).await?.migrate().await?) }.await;
+    database.close().await;
+    migrated?;
+    println!("The database is up to date.");
+    Ok(())
+}
+
+/// Makes an operator's account. The password is the first line of standard input, so that it stands in no history.
+///
+/// # Errors
+/// The password is too short, or the e-mail has an account already.
+pub async fn create_operator(config: &Config, email: &str, name: &str) -> anyhow::Result<()> {
+    ensure!(email.contains('@'), "{email} is no e-mail address");
+    let mut password = String::new();
+    eprintln!("Password (at least {PASSWORD_LETTERS_MIN} characters), then Enter:");
+    std::io::stdin().lock().read_line(&mut password)?;
+    let password = password.trim_end_matches(['\r', '\n']);
+    ensure!(
+        password.chars().count() >= PASSWORD_LETTERS_MIN,
+        "a password has at least {PASSWORD_LETTERS_MIN} characters"
+    );
+    let hash = password::hash(password);
+    let database = Database::reach(config).await?;
+    let created = async {
+        let records = Records::new(database.connect(config).await?);
+        ensure!(records.admin_credentials(email).await?.is_none(), "{email} has an account already");
+        Ok(records.create_admin(email, name, &hash).await?)
+    };
+    let created = created.await;
+    database.close().await;
+    created?;
+    println!("Operator {email} can log in.");
+    Ok(())
+}
+
+/// What is to be imported, as typed.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    /// The selling club's slug.
+    pub club: String,
+    /// Dollars.
+    pub price: String,
+    pub prize_percentage: u8,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writing {
+    /// Say what would be, and write nothing.
+    DryRun,
+    ForReal,
+}
+
+/// Puts a season's games on sale: all of the file's that are not on sale yet, or none.
+///
+/// # Errors
+/// Each line that is wrong, by its number; then nothing was written.
+pub async fn import_fixtures(config: &Config, file: &Path, terms: &Terms, writing: Writing) -> anyhow::Result<()> {
+    let table = std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    let price = Cents::parse(&terms.price).filter(|price| *price >= Cents(1));
+    let price = price.with_context(|| format!("{} is no price in dollars", terms.price))?;
+    ensure!((1..=100).contains(&terms.prize_percentage), "a prize percentage lies between 1 and 100");
+    let prices = Prices { price, prize_percentage: terms.prize_percentage };
+    let database = Database::reach(config).await?;
+    let imported = async {
+        let records = Records::new(database.connect(config).await?);
+        let club = records.clubs().await?.into_iter().find(|club| club.slug.eq_ignore_ascii_case(&terms.club));
+        let club = club.with_context(|| format!("no club has the slug {}", terms.club))?;
+        let plan = fixtures::plan(&records, club.id, &table, prices, config.fees.policy, SystemClock.now()).await;
+        let plan = plan.map_err(|refused| explain(refused, file))?;
+        let numbers = match writing {
+            Writing::DryRun => Vec::new(),
+            Writing::ForReal => records.create_draws(&plan.rows).await?,
+        };
+        Ok::<_, anyhow::Error>((plan, numbers))
+    };
+    let imported = imported.await;
+    database.close().await;
+    let (plan, numbers) = imported?;
+    tell(&plan, &terms.club);
+    match (writing, numbers.first(), numbers.last()) {
+        (Writing::DryRun, _, _) => println!("Dry run: nothing was written."),
+        (Writing::ForReal, Some(first), Some(last)) => {
+            println!("{} draws are on sale: {first} to {last}.", numbers.len());
+        }
+        (Writing::ForReal, _, _) => println!("Nothing new."),
+    }
+    Ok(())
+}
+
+fn explain(refused: Refused, file: &Path) -> anyhow::Error {
+    match refused {
+        Refused::Lines(lines) => {
+            let lines: Vec<String> =
+                lines.iter().map(|wrong| format!("{}:{}: {}", file.display(), wrong.line, wrong.message)).collect();
+            anyhow!("{}\nNothing was imported.", lines.join("\n"))
+        }
+        Refused::Failed(failure) => failure.into(),
+    }
+}
+
+fn tell(plan: &Plan, club: &str) {
+    for row in &plan.rows {
+        println!("{}  {} v {}", when::long(row.kick_off, &row.zone), row.home_team, row.away_team);
+    }
+    println!("{} games for {club}, {} on sale already.", plan.rows.len(), plan.known);
+}

@@ -1,0 +1,224 @@
+//! Fills an empty demo through the same doors a real season comes through: clubs and draws by Records, every ticket by an
+//! order that is reserved, authorised, allocated and captured, so that our books and the sandbox's agree to the cent.
+
+use anyhow::{Context, ensure};
+use domain::{AccountId, Cents, ClubId, Command, DrawId, FeePolicy, GameResult, Timestamp};
+use persistence::Postgres;
+use persistence::records::Records;
+use persistence::records::bundles::NewBundle;
+use persistence::records::clubs::NewClub;
+use persistence::records::draws::NewDraw;
+use persistence::records::payouts::NewPayout;
+
+use super::plan::{CLUBS, ClubPlan, DRAWS, DrawPlan, FOOTERS, Fate, OFFERS, WAITLIST};
+use super::{PASSWORD, crowd, trouble};
+use crate::app::Running;
+use crate::identity::password;
+use crate::sandbox::Sandbox;
+
+pub const OPERATOR: &str = "operator@demo.test";
+/// Written last: a database without it was never seeded, or not to the end.
+const SEEDED: &str = "demo_seeded";
+/// Kick-off of a draw that has been played, while its tickets are being sold: far enough for any machine.
+const REHEARSAL_MS: i64 = 2 * HOUR_MS;
+const MINUTE_MS: i64 = 60 * 1000;
+const HOUR_MS: i64 = 60 * MINUTE_MS;
+
+/// What the books are to a demo that starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    Nothing,
+    /// A seed that was cut off: it is begun anew.
+    Half,
+    Whole,
+}
+
+/// Looks whether this database has been seeded.
+pub async fn look(records: &Records) -> anyhow::Result<Found> {
+    if records.settings().await?.contains_key(SEEDED) {
+        return Ok(Found::Whole);
+    }
+    Ok(if records.clubs().await?.is_empty() { Found::Nothing } else { Found::Half })
+}
+
+/// Moves the games that have been played into the past, and says that the seed is whole. No actor may be awake.
+pub async fn finish(postgres: &Postgres, played: Vec<Played>) -> anyhow::Result<()> {
+    let records = Records::new(postgres.clone());
+    for Played { draw, back_ms } in played {
+        records.backdate(draw, back_ms).await?;
+    }
+    records.set_setting(SEEDED, "true", "demo").await?;
+    Ok(())
+}
+
+/// What a seed works with.
+pub struct Seeding<'a> {
+    pub running: &'a Running,
+    pub sandbox: &'a Sandbox,
+    pub now: Timestamp,
+}
+
+/// A draw whose dates are still to be moved into the past.
+pub struct Played {
+    pub draw: DrawId,
+    pub back_ms: i64,
+}
+
+/// A club of the demo, as it was written.
+#[derive(Clone, Debug)]
+pub struct Seller {
+    pub club: ClubId,
+    pub account: AccountId,
+}
+
+impl Seeding<'_> {
+    /// Everything the demo shows. Answers which draws have been played: their dates move when nothing runs.
+    pub async fn run(&self) -> anyhow::Result<Vec<Played>> {
+        let hash = password::hash(PASSWORD);
+        self.records().create_admin(OPERATOR, "Demo Operator", &hash).await?;
+        let mut sellers = Vec::new();
+        for plan in &CLUBS {
+            sellers.push(self.club(plan, &hash).await.with_context(|| format!("club {}", plan.slug))?);
+        }
+        let draws = self.draws(&sellers).await?;
+        self.furniture(&sellers, &draws).await?;
+        let orders: Vec<crowd::Wish> =
+            DRAWS.iter().zip(&draws).flat_map(|(plan, draw)| crowd::wishes(&sellers[plan.club], *draw, plan)).collect();
+        crowd::buy(&self.running.engine.payments, orders).await?;
+        let mut played = Vec::new();
+        for (plan, draw) in DRAWS.iter().zip(&draws) {
+            played.extend(self.settle(plan, *draw, &sellers[plan.club]).await?);
+        }
+        trouble::make(self, &draws).await?;
+        // The second witness sees every payment before its dates move.
+        self.running.engine.reconciler.scan(self.now.plus_ms(-REHEARSAL_MS)).await?;
+        Ok(played)
+    }
+
+    fn records(&self) -> &Records {
+        &self.running.state.records
+    }
+
+    async fn club(&self, plan: &ClubPlan, hash: &str) -> anyhow::Result<Seller> {
+        let club = self
+            .records()
+            .create_club(&NewClub {
+                name: plan.name.to_string(),
+                email: format!("{}@demo.test", plan.slug),
+                password_hash: hash.to_string(),
+                location: Some(plan.location.to_string()),
+                phone: Some(plan.phone.to_string()),
+                slug: plan.slug.to_string(),
+                title: Some(plan.title.to_string()),
+                tagline: Some(plan.tagline.to_string()),
+                logo_url: None,
+                colors: Some(plan.colours.map(String::from)),
+            })
+            .await?;
+        let account = AccountId(format!("acct_demo_{}", plan.slug.replace('-', "_")));
+        self.sandbox.ensure_account(&account.0, plan.name)?;
+        self.records().connect_account(club.id, &account).await?;
+        self.records().account_updated(&account, true, true, true).await?;
+        Ok(Seller { club: club.id, account })
+    }
+
+    async fn draws(&self, sellers: &[Seller]) -> anyhow::Result<Vec<DrawId>> {
+        let new: Vec<NewDraw> = DRAWS
+            .iter()
+            .map(|plan| {
+                let kick_off = match plan.fate {
+                    Fate::OnSale { minutes } => round(self.now.plus_ms(minutes * MINUTE_MS)),
+                    Fate::Awaiting { .. } | Fate::Completed { .. } => round(self.now.plus_ms(REHEARSAL_MS)),
+                };
+                new_draw(plan, &sellers[plan.club], kick_off)
+            })
+            .collect();
+        let ids = self.records().create_draws(&new).await?;
+        for id in &ids {
+            self.running.engine.draws.wake(*id).await?;
+        }
+        Ok(ids)
+    }
+
+    /// What stands around the draws: offers, footers, the waitlist.
+    async fn furniture(&self, sellers: &[Seller], draws: &[DrawId]) -> anyhow::Result<()> {
+        for offer in &OFFERS {
+            let new = NewBundle {
+                name: offer.name.to_string(),
+                slug: offer.slug.to_string(),
+                status: "active".to_string(),
+                kind: offer.kind.to_string(),
+                display_tag: Some(offer.tag.to_string()),
+                primary_copy: Some(offer.copy.to_string()),
+                games: offer.games.iter().map(|game| draws[*game]).collect(),
+                ..NewBundle::default()
+            };
+            self.records().create_bundle(sellers[offer.club].club, &new).await?;
+        }
+        for (order, (heading, items)) in (0..).zip(FOOTERS) {
+            let menu = self.records().create_footer_menu(heading, order).await?;
+            for (order, (label, url)) in (0..).zip(items) {
+                self.records().create_footer_item(menu, label, url, order).await?;
+            }
+        }
+        for (club, name, email, phone) in WAITLIST {
+            self.records().join_waitlist(club, name, email, phone).await?;
+        }
+        Ok(())
+    }
+
+    /// Enters the result of a draw that has been played, and what follows from it.
+    async fn settle(&self, plan: &DrawPlan, draw: DrawId, seller: &Seller) -> anyhow::Result<Option<Played>> {
+        let (days_ago, (home, away)) = match plan.fate {
+            Fate::OnSale { .. } => return Ok(None),
+            Fate::Awaiting { hours_ago } => {
+                return Ok(Some(Played { draw, back_ms: REHEARSAL_MS + hours_ago * HOUR_MS }));
+            }
+            Fate::Completed { days_ago, result } => (days_ago, result),
+        };
+        let result = GameResult::new(home, away).context("a result within 1…13")?;
+        let done = self.running.engine.draws.execute(draw, Command::Complete { result }, None).await?;
+        ensure!(done.view.result.is_some(), "draw {draw} has no result");
+        let kept = self.records().draw_financials(draw).await?;
+        let share = kept.revenue + kept.card_fees_passed_on - kept.provider_fees_known - kept.application_fee;
+        self.pay(draw, seller, "club_share", share).await?;
+        Ok(Some(Played { draw, back_ms: REHEARSAL_MS + days_ago * 24 * HOUR_MS }))
+    }
+}
+
+impl Seeding<'_> {
+    /// Records a payout that has been made (decision D-17).
+    async fn pay(&self, draw: DrawId, seller: &Seller, kind: &str, amount: Cents) -> anyhow::Result<()> {
+        let new = NewPayout { draw, club: seller.club, kind, amount, recipient_email: None, recipient_name: None };
+        let payout = self.records().record_payout(&new).await?;
+        self.records().settle_payout(payout.id, "completed", None).await?;
+        Ok(())
+    }
+}
+
+/// Kick-offs stand on five minutes, as on a fixture list.
+pub fn round(at: Timestamp) -> Timestamp {
+    let step = 5 * MINUTE_MS;
+    Timestamp((at.0 + step / 2).div_euclid(step) * step)
+}
+
+/// A draw as planned, with a kick-off.
+pub fn new_draw(plan: &DrawPlan, seller: &Seller, kick_off: Timestamp) -> NewDraw {
+    let club = &CLUBS[plan.club];
+    NewDraw {
+        club: seller.club,
+        league: Some(plan.league.to_string()),
+        home_team: club.home.to_string(),
+        away_team: plan.away.to_string(),
+        zone: club.zone.to_string(),
+        kick_off,
+        opens_at: None,
+        price: plan.price,
+        prize_percentage: plan.prize_percentage,
+        round_up_prize: plan.round_up_prize,
+        pass_card_fee: plan.pass_card_fee,
+        fee_policy: FeePolicy::DEFAULT,
+        contact_name: club.contact.0.to_string(),
+        contact_phone: club.contact.1.to_string(),
+    }
+}

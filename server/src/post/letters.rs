@@ -1,0 +1,274 @@
+//! What each kind of queued mail says. `kind` chooses the letter, `data` carries what the order does not know:
+//!
+//! | kind | data |
+//! |---|---|
+//! | `tickets`, `resend` | nothing: the order says it all |
+//! | `refunded` | nothing |
+//! | `winner` | `drawNumber`, `ticketNumber`, `prizeCents`, `buyerName` |
+//! | `correction` | `drawNumber`, `buyerName` |
+//! | `reset`, `verify` | `link`, `name` |
+//! | `waitlist` | `name` |
+
+use std::collections::BTreeMap;
+
+use actors::Draws;
+use domain::{Cents, DrawId, Serial};
+use persistence::books::{Mail, OrderRecord};
+use persistence::records::Records;
+use persistence::records::clubs::Club;
+use persistence::records::listings::Listing;
+use serde::Deserialize;
+
+use crate::config::Config;
+use crate::render::colour::Colour;
+use crate::render::mail::{Confirmation, Game, Letterhead, Note, Numbers, Words, subject};
+use crate::render::when;
+
+/// The bar of a mail that no club sends.
+const HOUSE_COLOUR: &str = "#0b5d4b";
+const HOUSE: &str = "Football Doubles";
+const NAME_UNKNOWN: &str = "Ticket Holder";
+
+pub struct Writer<'a> {
+    pub config: &'a Config,
+    pub records: &'a Records,
+    pub draws: &'a Draws,
+}
+
+pub struct Letter {
+    pub words: Words,
+    /// Questions about a draw go to its organiser (A:12).
+    pub reply_to: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Data {
+    draw_number: Option<i64>,
+    ticket_number: Option<u16>,
+    prize_cents: Option<i64>,
+    buyer_name: Option<String>,
+    name: Option<String>,
+    link: Option<String>,
+}
+
+impl Writer<'_> {
+    pub async fn write(&self, mail: &Mail, order: Option<&OrderRecord>) -> Result<Letter, String> {
+        let data: Data = serde_json::from_str(&mail.data).map_err(|_| "the mail's data cannot be read")?;
+        match (mail.kind.as_str(), order) {
+            ("tickets" | "resend", Some(order)) => self.confirmation(order).await,
+            ("refunded", Some(order)) => self.refunded(order).await,
+            ("winner", _) => self.winner(data).await,
+            ("correction", _) => self.correction(data).await,
+            ("reset", _) => self.note(self.house(), "Reset your password", data, &RESET),
+            ("verify", _) => self.note(self.house(), "Confirm your e-mail address", data, &VERIFY),
+            ("waitlist", _) => self.note(self.house(), "You are on the waitlist", data, &WAITLIST),
+            (kind, _) => Err(format!("no letter of kind {kind}")),
+        }
+    }
+
+    async fn confirmation(&self, record: &OrderRecord) -> Result<Letter, String> {
+        let order = &record.order;
+        let club = self.club(order.club).await?;
+        let listings = self.listings().await?;
+        let mut games = Vec::new();
+        let mut subjects = Vec::new();
+        for (draw, serials) in &record.tickets {
+            let listing = listings.get(draw).ok_or_else(|| format!("draw {draw} is not listed"))?;
+            games.push(self.game(listing, serials).await?);
+            subjects.push(subject::Game {
+                home: &listing.home_team,
+                away: &listing.away_team,
+                kick_off: listing.view.closes_at,
+                zone: &listing.zone,
+            });
+        }
+        let count = order.tickets();
+        let confirmation = Confirmation {
+            head: self.letterhead(Some(&club)),
+            subject: subject::confirmation(count, &subjects),
+            buyer: record.buyer.name.clone().unwrap_or_else(|| NAME_UNKNOWN.to_string()),
+            count,
+            games,
+            subtotal: order.subtotal().to_string(),
+            card_fee: (order.card_fee() > Cents::ZERO).then(|| order.card_fee().to_string()),
+            total: order.total().to_string(),
+            link: self.page(&format!("/my/{}", record.token)),
+            reference: reference(record),
+        };
+        let words = confirmation.write().map_err(|failure| failure.to_string())?;
+        Ok(Letter { words, reply_to: Some(club.email) })
+    }
+
+    async fn game(&self, listing: &Listing, serials: &[Serial]) -> Result<Game, String> {
+        let draw = listing.id();
+        let cells = self.draws.cells(draw, serials).await.map_err(|denied| denied.to_string())?;
+        let view = self.draws.view(draw).await.map_err(|denied| denied.to_string())?;
+        let tickets = cells.into_iter().map(|(serial, cell)| Numbers {
+            label: serial.label(draw),
+            home: cell.home(),
+            away: cell.away(),
+        });
+        Ok(Game {
+            home: listing.home_team.clone(),
+            away: listing.away_team.clone(),
+            league: listing.league.clone(),
+            kick_off: when::long(view.closes_at, &listing.zone),
+            ticket_price: view.price.to_string(),
+            prize: view.prize.to_string(),
+            tickets: tickets.collect(),
+        })
+    }
+
+    async fn refunded(&self, record: &OrderRecord) -> Result<Letter, String> {
+        let club = self.club(record.order.club).await?;
+        let total = record.order.total();
+        let note = Note {
+            head: self.letterhead(Some(&club)),
+            subject: format!("{total} is on its way back to you"),
+            heading: format!("Refund of {total}"),
+            paragraphs: vec![
+                "We have sent your money back. It shows on your statement within 5 to 10 business days.".to_string(),
+                format!("The tickets of this order are no longer valid. Reference {}.", reference(record)),
+            ],
+            link: Some(("See this order".to_string(), self.page(&format!("/my/{}", record.token)))),
+        };
+        self.finish(note, Some(club.email))
+    }
+
+    async fn winner(&self, data: Data) -> Result<Letter, String> {
+        let (listing, club) = self.draw_of(&data).await?;
+        let draw = listing.id();
+        let prize = data.prize_cents.map_or(listing.view.prize, Cents).to_string();
+        let ticket = data.ticket_number.and_then(Serial::new).ok_or("the mail names no ticket")?;
+        let (result, _) = listing.view.result.ok_or("the draw has no result")?;
+        let (home, away) = (&listing.home_team, &listing.away_team);
+        let note = Note {
+            head: self.letterhead(Some(&club)),
+            subject: subject::winner(&prize, &face(&listing)),
+            heading: format!("You won {prize}"),
+            paragraphs: vec![
+                format!("Congratulations {}.", data.buyer_name.as_deref().unwrap_or(NAME_UNKNOWN)),
+                format!(
+                    "Your ticket {} in {home} v {away} carries {} and {}: the jerseys of the first try scorers.",
+                    ticket.label(draw),
+                    result.cell.home(),
+                    result.cell.away(),
+                ),
+                format!("{} will contact you to pay the prize. Please answer within 7 days.", club.name),
+            ],
+            link: Some(("See the result".to_string(), self.page(&format!("/draw/{draw}")))),
+        };
+        self.finish(note, Some(club.email))
+    }
+
+    async fn correction(&self, data: Data) -> Result<Letter, String> {
+        let (listing, club) = self.draw_of(&data).await?;
+        let (home, away) = (&listing.home_team, &listing.away_team);
+        let note = Note {
+            head: self.letterhead(Some(&club)),
+            subject: subject::correction(&face(&listing)),
+            heading: "The result was corrected".to_string(),
+            paragraphs: vec![
+                format!("Hello {}.", data.buyer_name.as_deref().unwrap_or(NAME_UNKNOWN)),
+                format!(
+                    "We told you that your ticket in {home} v {away} had won. The result had been entered wrongly and \
+                     was taken back, so that message no longer holds. We are sorry."
+                ),
+                "If the corrected result makes you the winner, you will hear from us again.".to_string(),
+            ],
+            link: Some(("See the draw".to_string(), self.page(&format!("/draw/{}", listing.id())))),
+        };
+        self.finish(note, Some(club.email))
+    }
+
+    fn note(&self, head: Letterhead, subject: &str, data: Data, about: &About) -> Result<Letter, String> {
+        let hello = data.name.map_or_else(|| "Hello.".to_string(), |name| format!("Hello {name}."));
+        let link = match (about.button, data.link) {
+            (Some(button), Some(link)) => Some((button.to_string(), link)),
+            (Some(_), None) => return Err("the mail has no link".to_string()),
+            (None, _) => None,
+        };
+        let paragraphs = [hello].into_iter().chain(about.paragraphs.iter().map(|words| words.to_string())).collect();
+        let note = Note { head, subject: subject.to_string(), heading: subject.to_string(), paragraphs, link };
+        self.finish(note, None)
+    }
+
+    fn finish(&self, note: Note, reply_to: Option<String>) -> Result<Letter, String> {
+        Ok(Letter { words: note.write().map_err(|failure| failure.to_string())?, reply_to })
+    }
+
+    async fn club(&self, id: domain::ClubId) -> Result<Club, String> {
+        let found = self.records.club(id).await.map_err(|failure| failure.to_string())?;
+        found.ok_or_else(|| format!("club {id} is gone"))
+    }
+
+    async fn listings(&self) -> Result<BTreeMap<DrawId, Listing>, String> {
+        let all = self.records.listings().await.map_err(|failure| failure.to_string())?;
+        Ok(all.into_iter().map(|listing| (listing.id(), listing)).collect())
+    }
+
+    async fn draw_of(&self, data: &Data) -> Result<(Listing, Club), String> {
+        let draw = data.draw_number.map(DrawId).ok_or("the mail names no draw")?;
+        let listing = self.listings().await?.remove(&draw).ok_or("the mail's draw is gone")?;
+        let club = self.club(listing.club).await?;
+        Ok((listing, club))
+    }
+
+    fn house(&self) -> Letterhead {
+        self.letterhead(None)
+    }
+
+    fn letterhead(&self, club: Option<&Club>) -> Letterhead {
+        let colour = club.and_then(|club| Colour::parse(&club.primary_color));
+        Letterhead {
+            club: club.map_or_else(|| HOUSE.to_string(), |club| club.name.clone()),
+            bar: colour.or_else(|| Colour::parse(HOUSE_COLOUR)).expect("the house's colour is one"),
+            support_email: self.config.support.email.clone(),
+            support_sms: self.config.support.sms.clone(),
+        }
+    }
+
+    fn page(&self, path: &str) -> String {
+        format!("{}{path}", self.config.public_url)
+    }
+}
+
+/// The words of a letter that needs no order.
+struct About {
+    paragraphs: &'static [&'static str],
+    button: Option<&'static str>,
+}
+
+const RESET: About = About {
+    paragraphs: &[
+        "Somebody asked for a new password for this account. The link works once, for 30 minutes.",
+        "If it was not you, nothing has changed and you need do nothing.",
+    ],
+    button: Some("Choose a new password"),
+};
+const VERIFY: About = About {
+    paragraphs: &["Please confirm that this address is yours, so that we can reach you about your draws."],
+    button: Some("Confirm this address"),
+};
+const WAITLIST: About = About {
+    paragraphs: &["Thanks for your interest in Football Doubles. We will write to you when new clubs can join."],
+    button: None,
+};
+
+fn face(listing: &Listing) -> subject::Game<'_> {
+    subject::Game {
+        home: &listing.home_team,
+        away: &listing.away_team,
+        kick_off: listing.view.closes_at,
+        zone: &listing.zone,
+    }
+}
+
+/// What buyer and support call an order: the end of its payment's id.
+fn reference(record: &OrderRecord) -> String {
+    const LETTERS: usize = 8;
+    let id = record.order.payment_intent.as_ref().map_or_else(|| record.order.id.to_string(), |id| id.0.clone());
+    let from = id.len().saturating_sub(LETTERS);
+    id.get(from..).unwrap_or(&id).to_uppercase()
+}

@@ -1,0 +1,145 @@
+//! What the first paint says without any script, and what nobody may put into it.
+
+use domain::Timestamp;
+use serde_json::json;
+
+use super::*;
+use crate::wire::draw::Draw;
+
+const NOW: Timestamp = Timestamp(1_795_157_760_000);
+
+fn draw(home: &str) -> Draw {
+    Draw {
+        id: 1042,
+        draw_number: 1042,
+        serial_number: "FD-1042".to_string(),
+        league: Some("Queensland Cup".to_string()),
+        home_team: home.to_string(),
+        away_team: "Wynnum Tigers".to_string(),
+        club_id: 1,
+        club_slug: "redcliffe-sharks".to_string(),
+        club_name: "Redcliffe Sharks".to_string(),
+        club_primary_color: "#0b2e6b".to_string(),
+        club_accent_color: "#ffc72c".to_string(),
+        club_logo_url: None,
+        game_date: "2026-11-20T09:10:00Z".to_string(),
+        timezone: "Australia/Brisbane".to_string(),
+        game_time: "19:10:00".to_string(),
+        opens_at: None,
+        ticket_price: "5.00".to_string(),
+        tickets_sold: 113,
+        tickets_held: 0,
+        tickets_available: 56,
+        status: "active",
+        prize_percentage: 50,
+        round_up_prize: true,
+        pass_stripe_fees: true,
+        archived: false,
+        home_first_try_scorer: None,
+        away_first_try_scorer: None,
+        winning_ticket_serial: None,
+        winning_ticket_sold: None,
+        current_prize: "290.00".to_string(),
+        max_prize: "430.00".to_string(),
+        commitment: "00".repeat(32),
+        revision: 7,
+        contact_name: None,
+        contact_phone: None,
+        connected_account_id: None,
+    }
+}
+
+fn frame() -> Frame {
+    Frame {
+        navigation: Navigation::Plain,
+        support_email: "support@demo.test".to_string(),
+        support_sms: "0400 000 000".to_string(),
+        maintenance: false,
+    }
+}
+
+fn head() -> Head {
+    Head {
+        title: "Redcliffe Sharks v Wynnum Tigers".to_string(),
+        description: "Prize pool $290".to_string(),
+        canonical: Some("http://localhost:8080/draw/1042".to_string()),
+        theme: THEME.to_string(),
+    }
+}
+
+fn page(body: &Body<'_>, boot: &Value) -> String {
+    document(&Site::default(), "/draw/{n}", &head(), &frame(), body, boot).expect("a page")
+}
+
+#[test]
+fn the_hero_says_what_a_buyer_came_for() {
+    let face = DrawFace::new(&draw("Redcliffe Sharks"), NOW);
+    let html = page(&Body::Draw(&face), &json!({}));
+    for words in [
+        "<title>Redcliffe Sharks v Wynnum Tigers</title>",
+        "rel=\"canonical\" href=\"http://localhost:8080/draw/1042\"",
+        "property=\"og:title\"",
+        "Active",
+        "2h 14m to kick-off",
+        "Redcliffe Sharks<span class=\"v\"> v </span>Wynnum Tigers",
+        "Queensland Cup · Fri 20 Nov 2026, 7:10 pm · $5.00 + $0.39 fee = $5.39 a ticket",
+        "$290",
+        "113/169",
+        "$430",
+        "--part:0.6686",
+        "66.9%",
+        "support@demo.test",
+        "<noscript>",
+    ] {
+        assert!(html.contains(words), "{words} is missing in\n{html}");
+    }
+}
+
+#[test]
+fn a_name_cannot_end_the_script_that_carries_the_data() {
+    let evil = "</script><script>alert(1)</script>";
+    let face = DrawFace::new(&draw(evil), NOW);
+    let html = page(&Body::Draw(&face), &json!({ "draw": { "homeTeam": evil } }));
+    assert!(!html.contains("<script>alert"), "{html}");
+    assert!(html.contains("\\u003c/script\\u003e"));
+    let boot = html.split("id=\"boot\">").nth(1).and_then(|rest| rest.split("</script>").next()).expect("the data");
+    let read: Value = serde_json::from_str(boot).expect("still JSON");
+    assert_eq!(read["draw"]["homeTeam"], evil);
+}
+
+#[test]
+fn each_state_has_its_panel() {
+    for (status, sold, words) in [
+        ("active", 169, "Sold Out!"),
+        ("closed", 12, "This draw has closed as the game has started."),
+        ("completed", 12, "Draw Completed"),
+        ("cancelled", 12, "Draw cancelled"),
+    ] {
+        let mut draw = draw("Sharks");
+        (draw.status, draw.tickets_sold, draw.tickets_available) = (status, sold, 169 - sold);
+        let html = page(&Body::Draw(&DrawFace::new(&draw, NOW)), &json!({}));
+        assert!(html.contains(words) && !html.contains("form-skeleton"), "{status}: {words}");
+    }
+}
+
+#[test]
+fn a_missing_page_says_so_and_shows_the_way() {
+    let html = page(&Body::Missing { heading: "Page Not Found", words: "" }, &json!({}));
+    assert!(html.contains("<h1>Page Not Found</h1>") && html.contains("href=\"/#live-draws\""));
+}
+
+#[test]
+fn the_landing_page_lists_what_is_on_sale() {
+    let faces = [DrawFace::new(&draw("Redcliffe Sharks"), NOW)];
+    let html = page(&Body::Landing { draws: &faces }, &json!({}));
+    assert!(html.contains("href=\"/draw/1042\"") && html.contains("Buy Now"));
+    let html = page(&Body::Landing { draws: &[] }, &json!({}));
+    assert!(html.contains("No active draws at the moment."));
+}
+
+#[test]
+fn only_a_script_of_our_own_stands_in_for_the_payment_providers() {
+    let tag = |address: &str| page(&Body::Landing { draws: &[] }, &json!({ "config": { "stripeJs": address } }));
+    assert!(tag("/sandbox/stripe.js").contains("<script src=\"/sandbox/stripe.js\"></script>"));
+    assert!(!tag("https://js.stripe.com/x.js").contains("<script src="));
+}

@@ -1,0 +1,37 @@
+//! Production: everything from the environment, nothing made up.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use actors::SystemClock;
+
+use crate::app::{self, Parts, Provider};
+use crate::config::Config;
+use crate::database::Database;
+use crate::site::Site;
+
+/// Serves until the process is told to stop, then drains.
+///
+/// # Errors
+/// What cannot be used, in one line.
+pub async fn run(config: Config) -> anyhow::Result<()> {
+    let site = Site::read(&built(&config))?;
+    let database = Database::open(&config).await?;
+    let postgres = database.connect(&config).await?;
+    let parts =
+        Parts { config, postgres, clock: Arc::new(SystemClock), site: Arc::new(site), provider: Provider::Real };
+    let running = app::start(parts).await?;
+    tracing::info!(address = %running.address, "serving");
+    app::told_to_stop().await?;
+    tracing::info!("draining");
+    running.stop().await?;
+    database.close().await;
+    Ok(())
+}
+
+/// Where the built pages are: `FD_WEB_DIR`, else beside the working directory, else beside the sources.
+fn built(config: &Config) -> PathBuf {
+    let beside_sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web/dist");
+    let here = PathBuf::from("web/dist");
+    config.web_dir.clone().unwrap_or(if here.join("index.html").exists() { here } else { beside_sources })
+}
