@@ -6,7 +6,7 @@ use persistence::books::OrderRecord;
 
 use super::opening::{failure_of, unavailable};
 use super::room::{Later, Room, Visit};
-use crate::{Confirmed, Denied, FulfilStatus, GatewayError, PaymentFailure};
+use crate::{Confirmed, FulfilStatus, GatewayError, PaymentFailure};
 
 /// A buyer before a 3-D Secure page may finish it this long after the reservation lapsed; then the intent is cancelled.
 const ACTION_SECONDS: i64 = 300;
@@ -15,10 +15,12 @@ const UNMADE_SECONDS: i64 = 600;
 
 /// How a buyer left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Leaving {
+pub(super) enum Leaving {
     ByThemselves,
     /// The reservation lapsed.
     Lapsed,
+    /// It was not whole and cannot be made whole.
+    Refused,
 }
 
 impl Room {
@@ -70,13 +72,7 @@ impl Room {
         let record = self.record(order).await?;
         let mut soonest: Option<Reservation> = None;
         for line in &record.order.lines {
-            // An extension to the beginning of time changes nothing and answers what there is.
-            let look = Command::Extend { order, until: Timestamp(0) };
-            let kept = match self.ask(line.draw, look, None).await {
-                Ok(committed) => committed.reservation,
-                Err(Denied::Refused(_)) => None,
-                Err(denied) => return Err(failure_of(line.draw, denied)),
-            };
+            let kept = self.kept(line.draw, order).await.map_err(|denied| failure_of(line.draw, denied))?;
             let Some(kept) = kept else { return Ok(None) };
             if soonest.is_none_or(|soonest| kept.until < soonest.until) {
                 soonest = Some(kept);
@@ -107,7 +103,7 @@ impl Room {
     }
 
     /// Cancels the intent at the provider, then lets the tickets go; unless the buyer is paying.
-    async fn leave(&self, order: OrderId, leaving: Leaving) -> Result<(), PaymentFailure> {
+    pub(super) async fn leave(&self, order: OrderId, leaving: Leaving) -> Result<(), PaymentFailure> {
         let record = self.record(order).await?;
         if record.order.state != OrderState::Quoted {
             return Ok(());
@@ -115,10 +111,11 @@ impl Room {
         let reason = match leaving {
             Leaving::ByThemselves => "the buyer left",
             Leaving::Lapsed => "the reservation lapsed before the payment was authorised",
+            Leaving::Refused => "the tickets were no longer available",
         };
         let age_ms = self.clock.now().ms_since(record.opened_at);
         let Some(id) = record.order.payment_intent.clone() else {
-            let unmade = leaving == Leaving::ByThemselves || age_ms > UNMADE_SECONDS * 1000;
+            let unmade = leaving != Leaving::Lapsed || age_ms > UNMADE_SECONDS * 1000;
             return if unmade { self.let_go_unmade(&record, reason).await } else { Ok(()) };
         };
         let said = self.gateway.retrieve(&record.order.account, &id).await;

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use domain::reservation::KEPT_SECONDS;
-use domain::{Command, DrawId, Line, Order, OrderState, Refusal, Status, TICKETS, Timestamp};
+use domain::{Command, DrawId, Line, Order, OrderId, OrderState, Refusal, Status, TICKETS, Timestamp};
 use persistence::books::{OperationKind, OrderRecord};
 use persistence::ledger::{NewOrder, Rider};
 
 use super::Lane;
 use super::effects::Unmade;
+use super::leaving::Leaving;
 use super::room::{Later, Room};
 use crate::{Denied, OpenOrder, PaymentFailure};
 
@@ -48,7 +49,7 @@ impl Room {
         Ok(())
     }
 
-    async fn open_in_lane(&self, id: domain::OrderId, wanted: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
+    async fn open_in_lane(&self, id: OrderId, wanted: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
         let mut record = match self.books.order(id).await.map_err(unavailable)? {
             None => self.reserve_new(wanted).await?,
             Some(record) if record.order.state != OrderState::Quoted => return Ok(record),
@@ -79,7 +80,8 @@ impl Room {
             let command = Command::Reserve { order: wanted.id, count: line.count, until };
             if let Err(denied) = self.ask(line.draw, command, rider).await {
                 let failure = failure_of(line.draw, denied);
-                if place > 0 {
+                // A machine that could not is asked again in a moment: what was reserved until then is kept for it.
+                if place > 0 && failure != PaymentFailure::Unavailable {
                     self.let_go(&record, &failure.to_string()).await;
                 }
                 return Err(failure);
@@ -100,16 +102,20 @@ impl Room {
         }
         let until = self.clock.now().plus_seconds(KEPT_SECONDS);
         let order = record.order.id;
-        let changed = lines != record.order.lines;
-        let before = |draw: DrawId| record.order.lines.iter().find(|line| line.draw == draw).map(|line| line.count);
-        let carrier = lines.iter().rev().find(|line| before(line.draw) != Some(line.count)).or(lines.last()).copied();
-        let mut others: Vec<Line> = lines.iter().copied().filter(|line| Some(*line) != carrier).collect();
-        others.extend(carrier);
-        for (place, line) in others.iter().enumerate() {
-            let rider = (changed && Some(*line) == carrier).then(|| Rider::Reprice { order, lines: lines.clone() });
-            if let Err(denied) = self.reserve_carrying(&record, line, until, rider).await {
-                self.restore(&record, &others[..place], until).await;
-                return Err(failure_of(line.draw, denied));
+        let mut taken = Taken { whole: true, before: Vec::new() };
+        for (line, rider) in in_turn(&record.order, &lines) {
+            let reserved = match self.kept(line.draw, order).await {
+                Ok(kept) => {
+                    taken.whole &= kept.is_some() || !record.order.lines.iter().any(|old| old.draw == line.draw);
+                    taken.before.push((line.draw, kept.map(|kept| kept.count)));
+                    self.reserve_carrying(order, line, until, rider).await
+                }
+                Err(denied) => Err(denied),
+            };
+            if let Err(denied) = reserved {
+                let failure = failure_of(line.draw, denied);
+                self.undo(order, &taken, until, &failure).await;
+                return Err(failure);
             }
         }
         for gone in record.order.lines.iter().filter(|old| lines.iter().all(|line| line.draw != old.draw)) {
@@ -123,12 +129,11 @@ impl Room {
     /// Reserves a line; a rider needs a commit to ride on, and a reservation that is as it should be makes none.
     async fn reserve_carrying(
         &self,
-        record: &OrderRecord,
-        line: &Line,
+        order: OrderId,
+        line: Line,
         until: Timestamp,
         rider: Option<Rider>,
     ) -> Result<(), Denied> {
-        let order = record.order.id;
         let reserve = Command::Reserve { order, count: line.count, until };
         let committed = self.ask(line.draw, reserve.clone(), rider.clone()).await?;
         if rider.is_some() && !committed.written {
@@ -138,16 +143,22 @@ impl Room {
         Ok(())
     }
 
-    /// Puts reservations back as the order has them. What cannot be put back lapses, or is refused when it is paid.
-    async fn restore(&self, record: &OrderRecord, taken: &[Line], until: Timestamp) {
-        let order = record.order.id;
-        for line in taken {
-            let before = record.order.lines.iter().find(|old| old.draw == line.draw);
+    /// Puts reservations back as they were. An order that was not whole before, and is refused, is let go altogether: its buyer
+    /// has nothing that could be paid.
+    async fn undo(&self, order: OrderId, taken: &Taken, until: Timestamp, failure: &PaymentFailure) {
+        if *failure != PaymentFailure::Unavailable && !taken.whole {
+            if let Err(failure) = self.leave(order, Leaving::Refused).await {
+                tracing::warn!(%failure, order.id = %order, "an order is let go later");
+            }
+            return;
+        }
+        for (draw, before) in &taken.before {
             let command = match before {
-                Some(before) => Command::Reserve { order, count: before.count, until },
+                Some(count) => Command::Reserve { order, count: *count, until },
                 None => Command::Release { order },
             };
-            let _ = self.ask(line.draw, command, None).await;
+            // What cannot be put back lapses, or is refused when it is paid.
+            let _ = self.ask(*draw, command, None).await;
         }
     }
 
@@ -175,6 +186,23 @@ impl Room {
             tracing::warn!(order.id = %record.order.id, "an order is let go later, when its reservations have lapsed");
         }
     }
+}
+
+/// What an order had reserved before it was resized.
+struct Taken {
+    /// Every line of the order was there.
+    whole: bool,
+    before: Vec<(DrawId, Option<u16>)>,
+}
+
+/// The lines in the order they are reserved, and what rides with each. When the books are to change, that rides with the last
+/// one; best one whose count changes, so that it makes a commit.
+fn in_turn(order: &Order, lines: &[Line]) -> Vec<(Line, Option<Rider>)> {
+    let before = |draw: DrawId| order.lines.iter().find(|line| line.draw == draw).map(|line| line.count);
+    let carrier = lines.iter().rev().find(|line| before(line.draw) != Some(line.count)).or(lines.last()).copied();
+    let rider = (lines != order.lines).then(|| Rider::Reprice { order: order.id, lines: lines.to_vec() });
+    let others = lines.iter().copied().filter(|line| Some(*line) != carrier).map(|line| (line, None));
+    others.chain(carrier.map(|line| (line, rider))).collect()
 }
 
 enum Reserved {

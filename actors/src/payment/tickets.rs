@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{Authority, Command, DrawId, Order, OrderState, Refusal};
+use domain::{Authority, Command, DrawId, Order, OrderId, OrderState, Refusal, Reservation, Timestamp};
 use persistence::books::OrderRecord;
 use persistence::ledger::Rider;
 
@@ -22,6 +22,16 @@ impl Room {
             }
         }
         self.draws.execute(draw, command, rider).await
+    }
+
+    /// What an order has reserved in a draw at this moment.
+    pub(super) async fn kept(&self, draw: DrawId, order: OrderId) -> Result<Option<Reservation>, Denied> {
+        // An extension to the beginning of time changes nothing and answers what there is.
+        match self.ask(draw, Command::Extend { order, until: Timestamp(0) }, None).await {
+            Ok(committed) => Ok(committed.reservation),
+            Err(Denied::Refused(_)) => Ok(None),
+            Err(denied) => Err(denied),
+        }
     }
 
     /// Gives an authorised order all its tickets, or says why not; then what it got is still to be given back.

@@ -177,3 +177,31 @@ fn a_full_draw_refuses_a_crowd_without_asking_anybody() {
         }
     });
 }
+
+#[test]
+fn a_cart_cut_off_between_its_lines_goes_on_under_the_same_key() {
+    play(|| async {
+        let world = World::with(&[1042, 1043]).await;
+        let wanted = world.wants(&[(1042, 2), (1043, 3)]);
+        world.memory.set_faults(|call| match call {
+            Call::Append(append) if append.draw == DrawId(1043) => BooksFault::NotWritten,
+            _ => BooksFault::None,
+        });
+        let (other, half) = (world.wants(&[(1042, 1), (1043, 40)]), PaymentFailure::Unavailable);
+        assert_eq!(world.payments().open(wanted.clone()).await.unwrap_err(), half);
+        assert_eq!(world.payments().open(other.clone()).await.unwrap_err(), half);
+        world.memory.clear_faults();
+        for _ in 0..3 {
+            world.open(&[(1043, 50)]).await;
+        }
+        let refused = world.payments().open(other).await.unwrap_err();
+        let refusal = Refusal::TooFewTickets { free: 19 };
+        assert_eq!(refused, PaymentFailure::Refused { draw: DrawId(1043), refusal });
+        assert_eq!(world.held(1042), 2, "half a cart is given back");
+        let record = world.payments().open(wanted).await.unwrap();
+        assert_eq!((world.held(1042), world.held(1043)), (2, 153));
+        world.gateway.authorise(&intent_of(&record));
+        assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Succeeded);
+        world.audit();
+    });
+}
