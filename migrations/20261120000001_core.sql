@@ -1,5 +1,9 @@
 -- The core of the books: what is sold, to whom, for how much, and every effect outside that is still due.
 -- What the actors assert in memory is asserted here a second time, so that a bug on one side is refused by the other.
+--
+-- Foreign keys stand where two rows could drift apart: a ticket and its line, a line and its order and draw. Where the same
+-- transaction holds the parent's row lock already, or where a key would lock a club's one row for every order of its rush,
+-- the integrity view looks instead.
 
 -- Clubs ---------------------------------------------------------------------------------------------------------------
 
@@ -100,7 +104,7 @@ create index draws_live on draws (id) where status in ('active', 'closed');
 
 -- The journal: one row per commit, without gaps.
 create table draw_events (
-  draw_id bigint not null references draws,
+  draw_id bigint not null,
   revision bigint not null check (revision >= 1),
   epoch bigint not null,
   at timestamptz not null,
@@ -122,7 +126,7 @@ create table reservations (
 
 create table orders (
   id uuid primary key,
-  club_id bigint not null references clubs,
+  club_id bigint not null,
   account_id text not null,
   client_key text not null unique,
   token text not null unique check (token ~ '^[0-9a-f]{32}$'),
@@ -152,6 +156,11 @@ create table orders (
   -- When it was released or made void.
   ended_at timestamptz,
   reason text,
+  -- Somebody still has to do something about it; one that was captured and lost its tickets waits for its refund. A column
+  -- of its own, so that the index below is not written with every other change.
+  unfinished boolean not null generated always as (
+    state in ('quoted', 'allocated', 'rejecting') or (state = 'captured' and lines_allocated < lines)
+  ) stored,
   constraint orders_lines_allocated check (lines_allocated between 0 and lines),
   constraint orders_allocated_have_every_line check (state <> 'allocated' or lines_allocated = lines),
   constraint orders_captured_say_when check (state <> 'captured' or captured_at is not null),
@@ -159,9 +168,8 @@ create table orders (
   -- A name without an address is no contact: both or neither, so that every view agrees on who is a buyer (decision F-2).
   constraint orders_buyer_whole check ((buyer_name is null) = (buyer_email is null))
 ) with (fillfactor = 60);
-create index orders_open on orders (opened_at) where state in ('quoted', 'allocated', 'rejecting');
+create index orders_unfinished on orders (opened_at) where unfinished;
 create index orders_captured on orders (captured_at) where captured_at is not null;
-create index orders_club on orders (club_id, opened_at);
 
 create table order_lines (
   id bigint generated always as identity primary key,
@@ -194,7 +202,7 @@ create table tickets (
 
 -- Steps telescope: the sum of all fee_delta is the fee on revenue_after, never above the draw's cap (decision D-2).
 create table fee_ledger (
-  draw_id bigint not null references draws,
+  draw_id bigint not null,
   revision bigint not null,
   order_id uuid not null,
   revenue_delta bigint not null check (revenue_delta <> 0),
@@ -211,7 +219,7 @@ create table fee_ledger (
 -- Every effect outside is a row first. A worker claims it, uses the row's own key and records how it ended.
 create table payment_ops (
   id bigint generated always as identity primary key,
-  order_id uuid not null references orders,
+  order_id uuid not null,
   kind text not null check (kind in ('create', 'update', 'capture', 'cancel', 'refund', 'fee_refund')),
   key text not null unique,
   amount_cents bigint check (amount_cents > 0),
@@ -222,9 +230,12 @@ create table payment_ops (
   why text,
   created_at timestamptz not null default now(),
   ended_at timestamptz,
+  constraint payment_ops_end_when_not_pending check ((state = 'pending') = (ended_at is null)),
   constraint payment_ops_refunds_have_amounts check ((kind in ('refund', 'fee_refund')) = (amount_cents is not null))
 ) with (fillfactor = 70);
-create index payment_ops_pending on payment_ops (due_at) where state = 'pending';
+-- By id, not by time: a claim then changes nothing that is indexed. By `ended_at`, not by `state`: whoever asks for one order's
+-- pending operations is never led through everybody's.
+create index payment_ops_pending on payment_ops (id) where ended_at is null;
 create index payment_ops_order on payment_ops (order_id);
 create unique index payment_ops_one_live_capture on payment_ops (order_id)
   where kind = 'capture' and state in ('pending', 'done');
@@ -232,7 +243,7 @@ create unique index payment_ops_one_live_capture on payment_ops (order_id)
 -- What the provider said when the purchase path asked: the mirror the console reads.
 create table payments (
   payment_intent_id text primary key,
-  order_id uuid not null references orders,
+  order_id uuid not null,
   account_id text not null,
   status text not null,
   currency text not null,
@@ -318,12 +329,12 @@ create table email_outbox (
   id bigint generated always as identity primary key,
   dedupe_key text not null unique,
   kind text not null,
-  order_id uuid references orders,
+  order_id uuid,
   -- Null waits for the buyer to leave an address (decision C-11).
   to_address text,
   data text not null default '{}',
   -- Fixed when queued, so that a doubled send is one message to the reader.
-  message_id text not null unique default '<' || gen_random_uuid() || '@football-doubles>',
+  message_id text not null default '<' || gen_random_uuid() || '@football-doubles>',
   state text not null default 'pending' check (state in ('pending', 'sent', 'dead')),
   attempts integer not null default 0,
   due_at timestamptz not null default 'epoch',
@@ -331,5 +342,5 @@ create table email_outbox (
   queued_at timestamptz not null default now(),
   sent_at timestamptz
 ) with (fillfactor = 70);
-create index email_outbox_pending on email_outbox (due_at) where state = 'pending';
+create index email_outbox_pending on email_outbox (id) where state = 'pending';
 create index email_outbox_order on email_outbox (order_id);

@@ -62,6 +62,11 @@ from draws d
 where d.revision <> coalesce(e.commits, 0) or d.revision <> coalesce(e.last, 0)
 
 union all
+select 'T4 nothing is journalled or booked for a draw that is not there', r.draw_id::text
+from (select draw_id from draw_events union select draw_id from fee_ledger union select draw_id from reservations) r
+where not exists (select 1 from draws d where d.id = r.draw_id)
+
+union all
 -- Rule 5: but for a repair of what was authorised before kick-off, while no result had been entered.
 select 'T5 no ticket is sold at or after kick-off', t.draw_id || '/' || t.serial
 from tickets t join draws d on d.id = t.draw_id
@@ -112,6 +117,17 @@ union all
 select 'M3 tickets were sold at the draw''s price, to its club''s order', l.id::text
 from order_lines l join draws d on d.id = l.draw_id join orders o on o.id = l.order_id
 where (l.serials is not null and l.unit_price_cents <> d.price_cents) or d.club_id <> o.club_id
+
+union all
+select 'M3 an order belongs to a club', o.id::text
+from orders o
+where not exists (select 1 from clubs c where c.id = o.club_id)
+
+union all
+select 'M3 what is done outside is done for an order', r.order_id::text
+from (select order_id from payment_ops union select order_id from payments
+      union select order_id from email_outbox where order_id is not null) r
+where not exists (select 1 from orders o where o.id = r.order_id)
 
 union all
 select 'M4 the fee ledger telescopes', f.draw_id || '@' || f.revision

@@ -68,6 +68,15 @@ const SESSION: [(&str, &str); 5] = [
     ("client_min_messages", "error"),
 ];
 
+/// What a purchase does is to find and change single rows by their keys. A plan made while a table is small would read all of
+/// it, be kept, and get slower with every sale until the next ANALYZE; so only plans by index are allowed, and made once.
+const BY_KEY: [(&str, &str); 4] = [
+    ("enable_seqscan", "off"),
+    ("enable_hashjoin", "off"),
+    ("enable_mergejoin", "off"),
+    ("plan_cache_mode", "force_generic_plan"),
+];
+
 /// Ledger, Books and Records in one database. Cheap to clone; the last clone to go ends its threads.
 #[derive(Clone)]
 pub struct Postgres {
@@ -105,22 +114,25 @@ impl Postgres {
             .log_slow_statements("warn".parse().expect("a level"), SLOW);
         let session = options.clone().options(SESSION);
         let threads = Threads::start()?;
-        let pool = |max| pool(max, &session);
-        let inner = threads.run({
-            let (actors, reads, background) =
-                (pool(ACTORS_CONNECTIONS_MAX), pool(READS_CONNECTIONS_MAX), pool(BACKGROUND_CONNECTIONS_MAX));
-            async move {
-                actors.acquire().await.map_err(Failure::from_read)?;
-                Ok((actors, reads, background))
-            }
-        });
-        let (actors, reads, background) = inner.await?;
-        let clerk_options = session.clone();
-        let appends = Desk::open(&threads.handle, WRITERS, group::TOGETHER_MAX, move || Writer::new(session.clone()));
+        let by_key = session.clone().options(BY_KEY);
+        let pools = (
+            pool(ACTORS_CONNECTIONS_MAX, &by_key),
+            pool(READS_CONNECTIONS_MAX, &session),
+            pool(BACKGROUND_CONNECTIONS_MAX, &session),
+        );
+        let (actors, reads, background) = threads
+            .run(async move {
+                // Says at once when nobody answers.
+                pools.0.acquire().await.map_err(Failure::from_read)?;
+                Ok(pools)
+            })
+            .await?;
+        let (for_entries, for_finders) = (by_key.clone(), by_key.clone());
+        let appends = Desk::open(&threads.handle, WRITERS, group::TOGETHER_MAX, move || Writer::new(by_key.clone()));
         let entries =
-            Desk::open(&threads.handle, WRITERS, entries::TOGETHER_MAX, move || Writer::new(clerk_options.clone()));
-        let pool = actors.clone();
-        let finders = Desk::open(&threads.handle, FINDERS, FOUND_TOGETHER_MAX, move || Finder { pool: pool.clone() });
+            Desk::open(&threads.handle, WRITERS, entries::TOGETHER_MAX, move || Writer::new(for_entries.clone()));
+        let finder = move || Finder { options: for_finders.clone(), connection: None };
+        let finders = Desk::open(&threads.handle, FINDERS, FOUND_TOGETHER_MAX, finder);
         let inner = Inner { sealer, options, actors, reads, background, appends, entries, finders, runtime: threads };
         Ok(Postgres { inner: Arc::new(inner) })
     }

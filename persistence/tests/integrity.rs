@@ -108,6 +108,11 @@ caught! {
         "update tickets set sold_at = now() - interval '11 minutes'"
     ];
     a_hole_in_the_journal: "T4" by ["delete from draw_events where draw_id = 1001 and revision = 2"];
+    a_journal_of_no_draw: "T4" by ["update reservations set draw_id = 9999"];
+    an_order_of_no_club: "M3" by ["update orders set club_id = 9 where client_key = 'key-5'"];
+    an_operation_for_no_order: "M3" by [
+        "update payment_ops set order_id = gen_random_uuid() where id = (select max(id) from payment_ops)"
+    ];
     a_sale_after_kick_off: "T5" by ["update draws set kick_off = now() - interval '1 second' where id = 1001"];
     a_gap_in_the_committed_order: "T6" by [
         "update tickets set serial = 169 where draw_id = 1002 and serial = 1"
@@ -177,7 +182,7 @@ caught! {
          values ('evt_1', 'x', '{}', now() - interval '6 minutes')"
     ];
     an_operation_nobody_tries: "O1" by [
-        "update payment_ops set state = 'pending', created_at = now() - interval '16 minutes'
+        "update payment_ops set state = 'pending', ended_at = null, created_at = now() - interval '16 minutes'
          where id = (select max(id) from payment_ops)"
     ];
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{DrawId, Event, Status};
+use domain::{DrawId, Event, OrderId, Status};
 use sqlx::Row;
 use sqlx::postgres::PgConnection;
 use time::OffsetDateTime;
@@ -18,7 +18,7 @@ use crate::journal;
 pub(super) async fn pass(connection: &mut PgConnection, entries: &[&Entry]) -> Result<BTreeSet<DrawId>, Trouble> {
     let (mut draws, mut epochs, mut after, mut sells) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut sold, mut kept, mut revenue, mut fee) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let (mut touched_draws, mut touched_orders) = (Vec::new(), Vec::new());
+    let mut touched = Vec::new();
     for Entry { append, change } in entries {
         draws.push(append.draw.0);
         epochs.push(append.epoch);
@@ -29,28 +29,22 @@ pub(super) async fn pass(connection: &mut PgConnection, entries: &[&Entry]) -> R
         let step = change.step().map(|(_, step)| step);
         revenue.push(step.map(|step| step.revenue_after.0));
         fee.push(step.map(|step| step.fee_after.0));
-        for order in change.reservations.keys() {
-            touched_draws.push(append.draw.0);
-            touched_orders.push(words::uuid(*order));
-        }
+        // Arrays of arrays must be rectangular; text may be ragged.
+        let orders: Vec<String> = change.reservations.keys().map(OrderId::to_string).collect();
+        touched.push(format!("{{{}}}", orders.join(",")));
     }
     let passed: Vec<i64> = sqlx::query_scalar(
-        "with asked as (
-           select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::boolean[], $5::smallint[], $6::smallint[],
-             $7::bigint[], $8::bigint[])
-             as a (draw_id, epoch, after, sells, sold_delta, kept, revenue_after, fee_after)
-         ), freed as (
-           select r.draw_id, sum(r.count)::smallint as count
-           from unnest($9::bigint[], $10::uuid[]) as t (draw_id, order_id) join reservations r using (draw_id, order_id)
-           group by r.draw_id
-         )
-         update draws d set
+        "update draws d set
            revision = a.after + 1,
            sold = d.sold + a.sold_delta,
-           held = d.held + a.kept - coalesce(f.count, 0),
+           held = d.held + a.kept - coalesce((
+             select sum(r.count)::smallint from reservations r
+             where r.draw_id = a.draw_id and r.order_id = any(a.touched::uuid[])), 0),
            revenue_cents = coalesce(a.revenue_after, d.revenue_cents),
            fee_cents = coalesce(a.fee_after, d.fee_cents)
-         from asked a left join freed f on f.draw_id = a.draw_id
+         from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::boolean[], $5::smallint[], $6::smallint[],
+           $7::bigint[], $8::bigint[], $9::text[])
+           as a (draw_id, epoch, after, sells, sold_delta, kept, revenue_after, fee_after, touched)
          where d.id = a.draw_id and d.owner_epoch = a.epoch and d.revision = a.after
            and (not a.sells or clock_timestamp() < d.kick_off)
          returning d.id",
@@ -63,8 +57,7 @@ pub(super) async fn pass(connection: &mut PgConnection, entries: &[&Entry]) -> R
     .bind(kept)
     .bind(revenue)
     .bind(fee)
-    .bind(touched_draws)
-    .bind(touched_orders)
+    .bind(touched)
     .fetch_all(connection)
     .await?;
     Ok(passed.into_iter().map(DrawId).collect())

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
+use domain::{OrderId, Timestamp};
 use sqlx::postgres::PgConnection;
 
 use super::writer::{Transaction, Trouble};
 use super::{fence, reservations, riders, tickets};
 use crate::change::Change;
 use crate::error::Failure;
-use crate::ledger::Append;
+use crate::ledger::{Append, Rider};
 
 /// Appends in one transaction.
 pub(super) const TOGETHER_MAX: usize = 256;
@@ -23,6 +24,18 @@ pub(super) struct Entry {
 impl Entry {
     pub fn of(append: Append) -> Entry {
         Entry { change: Change::of(&append.events), append }
+    }
+
+    pub fn allocates(&self, order: OrderId) -> bool {
+        self.change.allocated.iter().any(|handover| handover.order == order)
+    }
+
+    /// When the provider said that an order's buyer authorised it, if it was said with this commit.
+    pub fn authorised(&self, order: OrderId) -> Option<Timestamp> {
+        match &self.append.rider {
+            Some(Rider::Authorised { order: of, at }) if *of == order => Some(*at),
+            _ => None,
+        }
     }
 }
 

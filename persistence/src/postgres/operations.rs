@@ -32,7 +32,7 @@ fn read(row: &PgRow) -> Result<Operation, Failure> {
 pub(super) async fn claim(pool: &PgPool, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Operation>, Failure> {
     let rows = sqlx::query(
         "with due as (
-           select id from payment_ops where state = 'pending' and due_at <= $1
+           select id from payment_ops where ended_at is null and due_at <= $1
            order by kind <> 'capture', id limit $3 for update skip locked
          )
          update payment_ops p set attempts = p.attempts + 1, due_at = $2 from due where p.id = due.id

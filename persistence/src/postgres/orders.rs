@@ -1,12 +1,14 @@
 //! Orders: read by any of their names, and turned from state to state.
 
 use domain::{AccountId, Cents, ClubId, DrawId, Line, Order, OrderId, PaymentIntentId, Serial, Timestamp};
-use sqlx::Row;
-use sqlx::postgres::{PgConnection, PgPool, PgRow};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgRow};
+use sqlx::{Connection, Row};
 use time::OffsetDateTime;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::desk::Clerk;
+use super::writer::SILENCE_MAX;
 use super::{instant, words};
 use crate::books::OrderRecord;
 use crate::error::Failure;
@@ -51,9 +53,10 @@ impl Name {
     }
 }
 
-/// Answers whoever asks for orders by name, many with one statement.
+/// Answers whoever asks for orders by name, many with one statement, on a connection of its own.
 pub(super) struct Finder {
-    pub pool: PgPool,
+    pub options: PgConnectOptions,
+    pub connection: Option<PgConnection>,
 }
 
 impl Clerk for Finder {
@@ -65,7 +68,12 @@ impl Clerk for Finder {
     }
 
     async fn work(&mut self, names: Vec<Name>) -> Vec<Self::Answer> {
-        match find(&self.pool, &names).await {
+        // A connection that idled while the database was restarted is found out by its first statement: once more, then.
+        let found = match self.find(&names).await {
+            Err(Failure::NotWritten(_)) => self.find(&names).await,
+            found => found,
+        };
+        match found {
             Ok(found) => {
                 let answer = |name: &Name| Ok(found.iter().find(|record| name.is_of(record)).cloned());
                 names.iter().map(answer).collect()
@@ -75,7 +83,23 @@ impl Clerk for Finder {
     }
 }
 
-async fn find(pool: &PgPool, names: &[Name]) -> Result<Vec<OrderRecord>, Failure> {
+impl Finder {
+    async fn find(&mut self, names: &[Name]) -> Result<Vec<OrderRecord>, Failure> {
+        let silent = |_| Failure::NotWritten("the database is silent".into());
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => {
+                let connecting = timeout(SILENCE_MAX, PgConnection::connect_with(&self.options)).await;
+                connecting.map_err(silent)?.map_err(Failure::from_read)?
+            }
+        };
+        let found = timeout(SILENCE_MAX, find(&mut connection, names)).await.map_err(silent)??;
+        self.connection = Some(connection);
+        Ok(found)
+    }
+}
+
+async fn find(connection: &mut PgConnection, names: &[Name]) -> Result<Vec<OrderRecord>, Failure> {
     let (mut ids, mut keys, mut tokens, mut intents) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for name in names {
         match name {
@@ -92,7 +116,7 @@ async fn find(pool: &PgPool, names: &[Name]) -> Result<Vec<OrderRecord>, Failure
     .bind(keys)
     .bind(tokens)
     .bind(intents)
-    .fetch_all(pool)
+    .fetch_all(connection)
     .await
     .map_err(Failure::from_read)?;
     rows.iter().map(read).collect()
@@ -224,15 +248,13 @@ pub(super) async fn consented(
 
 /// What may still come to something, oldest first.
 pub(super) async fn open(pool: &PgPool, before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
-    let rows = sqlx::query(select_orders!(
-        "where (o.state in ('quoted', 'allocated', 'rejecting') or (o.state = 'captured' and o.lines_allocated < o.lines))
-           and o.opened_at < $1 order by o.opened_at, o.id limit $2"
-    ))
-    .bind(instant::stored(before))
-    .bind(i64::from(limit))
-    .fetch_all(pool)
-    .await
-    .map_err(Failure::from_read)?;
+    let rows =
+        sqlx::query(select_orders!("where o.unfinished and o.opened_at < $1 order by o.opened_at, o.id limit $2"))
+            .bind(instant::stored(before))
+            .bind(i64::from(limit))
+            .fetch_all(pool)
+            .await
+            .map_err(Failure::from_read)?;
     rows.iter().map(read).collect()
 }
 

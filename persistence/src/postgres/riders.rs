@@ -18,6 +18,8 @@ pub(super) async fn write(connection: &mut PgConnection, entries: &[&Entry]) -> 
     for entry in entries {
         match &entry.append.rider {
             None => {}
+            // The allocation writes it with the order's other news.
+            Some(Rider::Authorised { order, .. }) if entry.allocates(*order) => {}
             Some(Rider::Open(order)) => opens.push(order),
             Some(Rider::Authorised { order, at }) => {
                 authorised.0.push(words::uuid(*order));

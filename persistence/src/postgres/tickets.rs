@@ -92,11 +92,13 @@ struct Reached {
 /// that is quoted; a repair also for one that was refused.
 async fn count_lines(connection: &mut PgConnection, given: &[Moved<'_>]) -> Result<Reached, Trouble> {
     let (mut orders, mut fees, mut at, mut sells) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut authorised = Vec::new();
     for Moved { entry, handover } in given {
         orders.push(words::uuid(handover.order));
         fees.push(handover.step.fee_delta.0);
         at.push(instant::stored(entry.append.at));
         sells.push(entry.append.sells);
+        authorised.push(entry.authorised(handover.order).map(instant::stored));
     }
     let distinct: std::collections::BTreeSet<Uuid> = orders.iter().copied().collect();
     let rows = sqlx::query(
@@ -104,12 +106,15 @@ async fn count_lines(connection: &mut PgConnection, given: &[Moved<'_>]) -> Resu
            lines_allocated = o.lines_allocated + a.lines,
            application_fee_cents = o.application_fee_cents + a.fee,
            state = case when o.lines_allocated + a.lines = o.lines then 'allocated' else o.state end,
+           authorised_at = coalesce(o.authorised_at, a.authorised),
            allocated_at = case when o.lines_allocated + a.lines = o.lines then a.at else o.allocated_at end,
            reason = case when o.lines_allocated + a.lines = o.lines then null else o.reason end,
            ended_at = case when o.lines_allocated + a.lines = o.lines then null else o.ended_at end
          from (
-           select order_id, count(*)::smallint as lines, sum(fee)::bigint as fee, max(at) as at, bool_or(sells) as sells
-           from unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $4::boolean[]) as u (order_id, fee, at, sells)
+           select order_id, count(*)::smallint as lines, sum(fee)::bigint as fee, max(at) as at, bool_or(sells) as sells,
+             min(authorised) as authorised
+           from unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $4::boolean[], $5::timestamptz[])
+             as u (order_id, fee, at, sells, authorised)
            group by order_id
          ) a
          where o.id = a.order_id
@@ -120,6 +125,7 @@ async fn count_lines(connection: &mut PgConnection, given: &[Moved<'_>]) -> Resu
     .bind(fees)
     .bind(at)
     .bind(sells)
+    .bind(authorised)
     .fetch_all(connection)
     .await?;
     if rows.len() != distinct.len() {

@@ -17,7 +17,7 @@ use crate::error::{Failure, is_collision};
 /// Deadlocks, serialisation failures and lost connections in a row before it is called a failure.
 const TRIES_MAX: usize = 3;
 /// The server gives up on a statement after 2 s; beyond this it is the server that is gone.
-const SILENCE_MAX: Duration = Duration::from_secs(5);
+pub(super) const SILENCE_MAX: Duration = Duration::from_secs(5);
 
 /// What is written together.
 pub(super) trait Transaction: Send + 'static {
