@@ -24,7 +24,7 @@ const only = (pattern) => {
 
 // What the first paint needs is inlined by the server, so its font must carry the hashed address.
 const font = only(/^barlow-condensed-600-subset\..*woff2$/);
-const source = ['tokens.css', 'critical.css'].map((name) => readFileSync(join(root, 'src/shared/ui', name), 'utf8')).join('\n');
+const source = ['faces.css', 'tokens.css', 'critical.css'].map((name) => readFileSync(join(root, 'src/shared/ui', name), 'utf8')).join('\n');
 const { code } = transform({ filename: 'critical.css', code: Buffer.from(source), minify: true });
 const critical = code.toString().replace(/url\([^)]*woff2[^)]*\)/g, `url(${PUBLIC_URL}${font})`);
 writeFileSync(join(dist, 'critical.css'), critical);

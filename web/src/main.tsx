@@ -11,6 +11,9 @@ import { bootAtom } from '@/features/shared-live/boot-atoms';
 import { App } from '@/app/app';
 import { load, match } from '@/app/routes';
 
+// In a build the server inlines the faces with critical.css.
+if (process.env.NODE_ENV !== 'production') void import('@/shared/ui/faces.css');
+
 function readBoot(): Boot {
   try {
     return JSON.parse(document.getElementById('boot')?.textContent ?? '{}') as Boot;

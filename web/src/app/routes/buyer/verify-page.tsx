@@ -47,7 +47,7 @@ export function Page({ params }: PageProps) {
       {state.at === 'failed' ? <div className="callout is-bad" role="alert"><strong>The proof could not be checked.</strong>Please try again. Checking needs a secure (https) address.</div> : null}
       {state.at === 'known' && state.verdict ? <VerdictView proof={state.proof} verdict={state.verdict} /> : null}
       {state.at === 'known' && !state.verdict ? <PromiseOnly proof={state.proof} /> : null}
-      {state.at === 'missing' ? null : <div className="actions"><Link className="btn sec" href={`/draw/${drawNumber}`}>Back to the draw</Link></div>}
+      {state.at === 'missing' || state.at === 'asking' ? null : <div className="actions"><Link className="btn sec" href={`/draw/${drawNumber}`}>Back to the draw</Link></div>}
     </main>
   );
 }

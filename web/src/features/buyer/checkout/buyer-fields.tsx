@@ -32,8 +32,7 @@ const CARD: StripePaymentElementOptions = {
 
 export function CardField() {
   return (
-    <div className="field" id={FIELD.card} role="group" aria-labelledby="card-label" tabIndex={-1}>
-      <span className="label" id="card-label">Card</span>
+    <div className="field" id={FIELD.card} role="group" aria-label="Card" tabIndex={-1}>
       <div className="card-box"><PaymentElement options={CARD} /></div>
     </div>
   );

@@ -84,12 +84,12 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
   if (checkout.at === 'confirming' || checkout.at === 'lost' || checkout.at === 'notCharged') return <OutcomePanel checkout={checkout} onAgain={() => say({ is: 'again' })} />;
   return (
     <form noValidate onSubmit={onSubmit} aria-labelledby="purchase-title">
+      <ProblemList ref={list} problems={problems} />
       <QuantityHead count={count} available={available} onCount={onCount} disabled={busy} note={note} />
       <PriceLines ticket={draw.ticketPrice} count={count} price={price} />
       <fieldset disabled={busy}>
         <ConsentBoxes details={details} onDetails={setDetails} problems={problems} ageWords={S.overEighteenDraw} />
         <WalletSlot confirmed={details.overEighteen && details.acceptsTerms} busy={busy} onUnconfirmed={onUnconfirmed} onConfirm={onWallet} />
-        <ProblemList ref={list} problems={problems} />
         {trouble ? <div className="callout is-bad"><strong>{trouble.title}</strong>{trouble.text} {trouble.available === undefined ? 'You have not been charged.' : ''}</div> : null}
         <BuyerFields details={details} onDetails={setDetails} problems={problems} />
         <CardField />

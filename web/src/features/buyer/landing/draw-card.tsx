@@ -26,8 +26,8 @@ export function DrawCard({ drawNumber, awaiting = false, children }: { drawNumbe
         {phase === 'active' && isPhone() ? <ShareButton draw={draw} /> : null}
       </div>
       <h3 id={title}>{draw.homeTeam} v {draw.awayTeam}</h3>
-      <p className="meta">{draw.league ? `${draw.league} · ` : ''}{dayAndTime(draw.gameDate, draw.timezone)}</p>
-      <p className="meta" title={draw.clubName}>{draw.clubName}</p>
+      <p className="meta">{dayAndTime(draw.gameDate, draw.timezone)}</p>
+      <p className="meta" title={draw.clubName}>{draw.clubName}{draw.league ? ` · ${draw.league}` : ''}</p>
       <p className="meta">{priceLine(draw)}</p>
       {phase === 'completed' ? (
         <Result draw={draw} />
@@ -85,7 +85,7 @@ function Result({ draw }: { draw: Draw }) {
       </dl>
       <p className="closed-foot">
         <strong>{draw.winningTicketSold === false ? 'Winning ticket not sold' : (draw.winningTicketSerial ?? '')}</strong>{' '}
-        <Link href={`/draw/${draw.drawNumber}`}>See the result<span className="sr">: {draw.homeTeam} v {draw.awayTeam}</span></Link>
+        <Link href={`/draw/${draw.drawNumber}`}>See result<span className="sr">: {draw.homeTeam} v {draw.awayTeam}</span></Link>
       </p>
     </>
   );

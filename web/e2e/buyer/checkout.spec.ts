@@ -1,0 +1,101 @@
+import { expect, test } from '@playwright/test';
+import { GOOD_CARD, expectTickets, fillCard, fillDetails, payButton, somebody } from '../support/buyer';
+import { activeDraws, buyByCall, drawNow, drawWith } from '../support/draws';
+
+test('the two-step checkout reserves at once, locks the details, and sells', async ({ page, request }) => {
+  const draw = await drawWith(request, 4);
+  const before = await drawNow(request, draw.drawNumber);
+  await page.goto(`/checkout/${draw.drawNumber}?tickets=2`);
+  await expect(page.getByRole('timer')).toHaveText(/Tickets reserved for [12]:\d\d/);
+  await fillDetails(page, somebody());
+  await expect(page.getByRole('button', { name: 'Continue to Payment' })).toBeHidden();
+  await page.getByLabel('I am over 18 years old').check();
+  await page.getByLabel(/I accept the/).check();
+  await page.getByRole('button', { name: 'Continue to Payment' }).click();
+  await expect(page.getByLabel('Full Name')).toHaveAttribute('readonly');
+  await page.getByRole('button', { name: 'Change Details' }).click();
+  await page.getByRole('button', { name: 'Continue to Payment' }).click();
+  await fillCard(page, GOOD_CARD);
+  await payButton(page).click();
+  await expectTickets(page, 2);
+  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 2);
+});
+
+test('leaving the checkout gives the tickets back', async ({ page, request }) => {
+  const draw = await drawWith(request, 4);
+  const held = async () => ((await (await request.get(`/api/draws/${draw.drawNumber}`)).json()) as { ticketsHeld: number }).ticketsHeld;
+  const before = await held();
+  await page.goto(`/checkout/${draw.drawNumber}?tickets=3`);
+  await expect.poll(held).toBe(before + 3);
+  await page.getByRole('link', { name: 'Back to Draw' }).click();
+  await expect(page).toHaveURL(new RegExp(`/draw/${draw.drawNumber}$`));
+  await expect.poll(held).toBe(before);
+});
+
+test('a cart of two draws of one club is one payment', async ({ page, request }) => {
+  const draws = (await activeDraws(request)).filter((draw) => draw.ticketsAvailable >= 3 && Date.parse(draw.gameDate) - Date.now() > 1_800_000);
+  const club = draws.find((draw) => draws.filter((other) => other.clubSlug === draw.clubSlug).length >= 2)?.clubSlug;
+  expect(club, 'a club with two draws on sale').toBeDefined();
+  await page.goto(`/club/${club}`);
+  await page.getByRole('button', { name: /^Add to cart/ }).first().click();
+  await expect(page.getByRole('dialog', { name: 'Your cart' })).toContainText('Secure checkout with 60-second reservation');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^Add to cart/ }).first().click();
+  await page.getByRole('dialog').getByRole('button', { name: 'One more' }).first().click();
+  await page.getByRole('button', { name: 'Checkout', exact: true }).click();
+  await expect(page).toHaveURL(/\/cart\/checkout$/);
+  await expect(page.getByRole('timer')).toHaveText(/Tickets reserved for [12]:\d\d/);
+  await page.getByLabel('I confirm that I am 18 years or older').check();
+  await page.getByLabel(/I accept the/).check();
+  await fillDetails(page, somebody());
+  await fillCard(page, GOOD_CARD);
+  await payButton(page).click();
+  await expectTickets(page, 3);
+  await expect(page.locator('.ticket-lines')).toHaveCount(2);
+  await expect(page.getByRole('button', { name: /^Cart,/ })).toBeHidden();
+});
+
+test('a reload in the middle of a payment asks what became of it, and never charges twice', async ({ page, request }) => {
+  const draw = await drawWith(request, 4);
+  const before = await drawNow(request, draw.drawNumber);
+  await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
+  await page.goto(`/draw/${draw.drawNumber}`);
+  await page.getByLabel('I confirm that I am over 18 years of age').check();
+  await page.getByLabel(/I accept the/).check();
+  await fillDetails(page, somebody());
+  await fillCard(page, GOOD_CARD);
+  // Nothing about the order reaches this page: not the answer, not the poll, not the socket.
+  await page.route(/\/api\/(complete-card-payment|orders\/)/, (route) => route.abort());
+  await payButton(page).click();
+  await expect(page.getByRole('heading', { name: 'We are confirming your payment' })).toBeVisible();
+  await expect(payButton(page)).toHaveCount(0);
+  page.on('dialog', (dialog) => void dialog.accept());
+  await page.unrouteAll();
+  await page.reload();
+  await expectTickets(page, 1);
+  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 1);
+});
+
+test('when our own answer is lost, the provider’s notice still brings the tickets', async ({ page, request }) => {
+  const draw = await drawWith(request, 4);
+  await page.route('**/api/complete-card-payment', (route) => route.abort());
+  await page.goto(`/draw/${draw.drawNumber}`);
+  await page.getByLabel('I confirm that I am over 18 years of age').check();
+  await page.getByLabel(/I accept the/).check();
+  await fillDetails(page, somebody());
+  await fillCard(page, GOOD_CARD);
+  await payButton(page).click();
+  await expectTickets(page, 1);
+});
+
+test('with the socket blocked, the board keeps up by asking, and says how old it is', async ({ page, request, playwright, baseURL }) => {
+  const draw = await drawWith(request, 4);
+  await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
+  await page.goto(`/draw/${draw.drawNumber}/display`);
+  const before = await drawNow(request, draw.drawNumber);
+  await expect(page.locator('.board-stats .num').first()).toHaveText(`${before.ticketsSold} / 169`);
+  const crowd = await playwright.request.newContext({ baseURL });
+  await buyByCall(crowd, baseURL ?? '', draw.drawNumber, 1);
+  await crowd.dispose();
+  await expect(page.locator('.board-stats .num').first()).toHaveText(`${before.ticketsSold + 1} / 169`, { timeout: 20_000 });
+});
