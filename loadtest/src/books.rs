@@ -1,13 +1,14 @@
 //! The books themselves: the invariants, and our figures against the provider's, to the cent.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
 use persistence::auditor::Auditor;
+use persistence::{Postgres, Sealer};
 use serde::Deserialize;
 
 use crate::audit::Check;
@@ -37,35 +38,51 @@ struct Sign {
     database: String,
 }
 
+/// How an auditor gets at the books: the database, and the key that opens the sealed deals.
+#[derive(Clone, Debug)]
+pub struct Access {
+    pub url: String,
+    pub seal_key: Option<String>,
+}
+
+impl Access {
+    /// The key lies beside the database, in the demo's data folder.
+    pub fn new(url: String, data: &Path) -> Self {
+        let seal_key = std::fs::read_to_string(data.join("seal.key")).ok().map(|key| key.trim().to_owned());
+        Self { url, seal_key }
+    }
+}
+
 impl Audit {
     /// Where the demo is, and its books if they can be reached.
-    fn place(&self) -> Result<(String, Option<String>)> {
+    fn place(&self) -> Result<(String, Option<Access>)> {
+        let access = |url: &String| Access::new(url.clone(), &self.data);
         if let Some(base) = &self.base {
-            return Ok((base.clone(), self.database.clone()));
+            return Ok((base.clone(), self.database.as_ref().map(access)));
         }
         let file = self.data.join("running.json");
         let sign =
             std::fs::read_to_string(&file).with_context(|| format!("no demo runs on {}", self.data.display()))?;
         let sign: Sign = serde_json::from_str(&sign).with_context(|| format!("reading {}", file.display()))?;
         let base = if sign.address.contains("://") { sign.address } else { format!("http://{}", sign.address) };
-        Ok((base, Some(self.database.clone().unwrap_or(sign.database))))
+        Ok((base, Some(access(self.database.as_ref().unwrap_or(&sign.database)))))
     }
 }
 
 pub async fn run(audit: &Audit) -> Result<Report> {
-    let (base, database) = audit.place()?;
+    let (base, access) = audit.place()?;
     let house = House::open(Some(&base), 0, Duration::from_secs(10)).await?;
     let mut report = Report { title: "Football Doubles: the audit".to_owned(), ..Report::default() };
-    examine(&house.site, database.as_deref(), &mut report).await?;
+    examine(&house.site, access.as_ref(), &mut report).await?;
     Ok(report)
 }
 
 /// Looks into the books and at the provider's, and writes what it finds into the report.
-pub async fn examine(site: &Arc<Site>, database: Option<&str>, report: &mut Report) -> Result<()> {
+pub async fn examine(site: &Arc<Site>, access: Option<&Access>, report: &mut Report) -> Result<()> {
     let browser = Browser::open(Arc::clone(site), 0)?;
     report.checks.push(integrity(&browser).await?);
-    let Some(url) = database else { return Ok(()) };
-    let auditor = Auditor::open(url).await.context("opening the books")?;
+    let Some(access) = access else { return Ok(()) };
+    let auditor = Auditor::open(&access.url).await.context("opening the books")?;
     let draws = auditor.draws().await?;
     let differs =
         draws.iter().filter(|draw| draw.tickets != draw.sold || !(0..=169).contains(&(draw.sold + draw.held)));
@@ -82,7 +99,13 @@ pub async fn examine(site: &Arc<Site>, database: Option<&str>, report: &mut Repo
     let anomalies = auditor.open_anomalies().await?;
     let lines = anomalies.iter().map(|(kind, count)| format!("{count} × {kind}")).collect();
     report.checks.push(Check::new("no anomaly is open", anomalies.len(), lines));
-    money(&browser, &auditor, report).await
+    let Some(key) = &access.seal_key else { return Ok(()) };
+    let sealer = Sealer::from_hex(key).context("the sealing key cannot be read")?;
+    let books = Postgres::connect(&access.url, sealer).await.context("opening the books")?;
+    let rows = books.violations().await?;
+    let lines = rows.into_iter().map(|row| format!("{}: {}", row.invariant, row.object)).collect();
+    report.checks.push(Check::new("every invariant has zero rows, read from the books", draws.len(), lines));
+    money(&browser, &books, report).await
 }
 
 /// The server's own look at its invariants: no rows expected.
@@ -94,17 +117,17 @@ async fn integrity(browser: &Browser) -> Result<Check> {
     if !answer.ok() && broken.is_empty() {
         broken.push(format!("{path} answered {}: {}", answer.status, answer.body));
     }
-    Ok(Check::new("every invariant has zero rows", 1, broken))
+    Ok(Check::new("the server itself finds every invariant at zero rows", 1, broken))
 }
 
 /// Account by account: what our books say was taken, kept as fee and given back, and what the sandbox says.
-async fn money(browser: &Browser, auditor: &Auditor, report: &mut Report) -> Result<()> {
+async fn money(browser: &Browser, books: &Postgres, report: &mut Report) -> Result<()> {
     let mut both: BTreeMap<String, (Holding, Holding)> = BTreeMap::new();
-    for ours in auditor.accounts().await? {
-        both.entry(ours.account).or_default().0 = Holding {
-            captured: ours.captured,
-            application_fees: ours.application_fees - ours.fees_refunded,
-            refunded: ours.refunded,
+    for ours in books.account_totals().await? {
+        both.entry(ours.account.0).or_default().0 = Holding {
+            captured: ours.captured.0,
+            application_fees: ours.application_fees.0 - ours.application_fees_refunded.0,
+            refunded: ours.refunded.0,
             payments: ours.payments,
         };
     }

@@ -100,9 +100,9 @@ impl House {
         if subject.is_ours() {
             report.checks.push(audit::clean_log(&subject.log()));
         }
-        let database = subject.database_url();
+        let access = subject.access();
         drop(subject);
-        crate::books::examine(&self.site, database.as_deref(), report).await?;
+        crate::books::examine(&self.site, access.as_ref(), report).await?;
         pictures(happened, &heard, report)
     }
 }

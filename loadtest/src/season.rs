@@ -238,8 +238,8 @@ async fn finish(
 
 /// Waits until every mail has left; says what the outbox has too many or too few of. Nothing, for somebody else's server.
 async fn mailed(house: &House, winners: usize) -> Result<Option<String>> {
-    let Some(url) = house.subject.lock().await.database_url() else { return Ok(None) };
-    let auditor = Auditor::open(&url).await.context("opening the books")?;
+    let Some(access) = house.subject.lock().await.access() else { return Ok(None) };
+    let auditor = Auditor::open(&access.url).await.context("opening the books")?;
     let mut said = String::new();
     for _ in 0..crate::house::CALM_SECONDS_MAX {
         let mails = auditor.mails().await?;

@@ -13,6 +13,8 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tokio::process::{Child, Command};
 
+use crate::books::Access;
+
 /// Where the doubted server is.
 pub struct Subject {
     pub base: String,
@@ -113,11 +115,12 @@ impl Subject {
         }
     }
 
-    /// How the auditor reaches our own server's database: by the socket that Postgres notes in its data folder.
-    pub fn database_url(&self) -> Option<String> {
+    /// How the auditor reaches our own server's books: by the socket that Postgres notes in its data folder.
+    pub fn access(&self) -> Option<Access> {
         let note = std::fs::read_to_string(postmaster_note(self.dir()?, 3)?).ok()?;
         let socket_dir = note.lines().nth(4)?;
-        Some(format!("postgres://app@localhost/football_doubles?host={socket_dir}"))
+        let url = format!("postgres://app@localhost/football_doubles?host={socket_dir}");
+        Some(Access::new(url, &self.dir()?.join("data")))
     }
 
     /// Everything the server wrote to its log.

@@ -1,7 +1,7 @@
 //! What an auditor reads from outside the running server: totals, what is undecided, what is sold. Changes nothing.
 
-use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
+use sqlx::{FromRow, PgPool};
 
 use crate::error::Failure;
 
@@ -10,21 +10,8 @@ pub struct Auditor {
     pool: PgPool,
 }
 
-/// What our books say of one connected account, in cents. Comparable with the provider's own ledger.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AccountTotals {
-    pub account: String,
-    /// Orders whose money was taken, refunded ones included.
-    pub payments: i64,
-    pub captured: i64,
-    /// Application fees taken, given-back ones included.
-    pub application_fees: i64,
-    pub refunded: i64,
-    pub fees_refunded: i64,
-}
-
 /// One draw, counted twice: by its tickets and by its own figure.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct DrawTotals {
     pub draw: i64,
     pub tickets: i64,
@@ -33,7 +20,7 @@ pub struct DrawTotals {
 }
 
 /// One order's money as our books have it, in cents.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct OrderMoney {
     pub order: String,
     pub payment_intent: Option<String>,
@@ -48,37 +35,10 @@ pub struct OrderMoney {
     pub is_reported: bool,
 }
 
-/// Order, payment intent, account, taken, total, fee, refunded, fee refunded, reported.
-type OrderRow = (String, Option<String>, String, bool, i64, i64, i64, i64, bool);
-
 impl Auditor {
     pub async fn open(url: &str) -> Result<Self, Failure> {
         let pool = PgPoolOptions::new().max_connections(1).connect(url).await.map_err(unread)?;
         Ok(Self { pool })
-    }
-
-    /// Every account with orders that took money, in order of its name.
-    pub async fn accounts(&self) -> Result<Vec<AccountTotals>, Failure> {
-        let rows: Vec<(String, i64, i64, i64, i64, i64)> = sqlx::query_as(
-            "select o.account_id, count(*), sum(o.total_cents)::bigint, sum(o.application_fee_cents)::bigint,
-                 coalesce(sum(r.amount_cents), 0)::bigint,
-                 coalesce(sum(o.fee_refunded_cents), 0)::bigint
-             from orders o left join refunds r on r.order_id = o.id and r.state = 'succeeded'
-             where o.captured_at is not null
-             group by o.account_id order by o.account_id",
-        )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unread)?;
-        let totals = |(account, payments, captured, application_fees, refunded, fees_refunded)| AccountTotals {
-            account,
-            payments,
-            captured,
-            application_fees,
-            refunded,
-            fees_refunded,
-        };
-        Ok(rows.into_iter().map(totals).collect())
     }
 
     /// Orders that somebody paid for and nobody has decided: their state, and how many seconds ago they were opened.
@@ -95,46 +55,31 @@ impl Auditor {
 
     /// Every draw that sold or holds something.
     pub async fn draws(&self) -> Result<Vec<DrawTotals>, Failure> {
-        let rows: Vec<(i64, i64, i64, i64)> = sqlx::query_as(
-            "select d.id, count(t.serial), d.sold::bigint, d.held::bigint
+        sqlx::query_as(
+            "select d.id as draw, count(t.serial) as tickets, d.sold::bigint, d.held::bigint
              from draws d left join tickets t on t.draw_id = d.id
              group by d.id having d.sold + d.held + count(t.serial) > 0 order by d.id",
         )
         .fetch_all(&self.pool)
         .await
-        .map_err(unread)?;
-        Ok(rows.into_iter().map(|(draw, tickets, sold, held)| DrawTotals { draw, tickets, sold, held }).collect())
+        .map_err(unread)
     }
 
     /// Every order that ever had a payment intent.
     pub async fn orders(&self) -> Result<Vec<OrderMoney>, Failure> {
-        let rows: Vec<OrderRow> = sqlx::query_as(
-            "select o.id::text, o.payment_intent_id, o.account_id, o.captured_at is not null, o.total_cents,
-                 o.application_fee_cents, coalesce(r.amount_cents, 0), o.fee_refunded_cents,
+        sqlx::query_as(
+            "select o.id::text as order, o.payment_intent_id as payment_intent, o.account_id as account,
+                 o.captured_at is not null as is_taken, o.total_cents as total,
+                 o.application_fee_cents as application_fee, coalesce(r.amount_cents, 0) as refunded,
+                 o.fee_refunded_cents as fee_refunded,
                  exists (select 1 from anomalies a where a.resolved_at is null
-                     and (a.payment_intent_id = o.payment_intent_id or a.order_id = o.id))
+                     and (a.payment_intent_id = o.payment_intent_id or a.order_id = o.id)) as is_reported
              from orders o left join refunds r on r.order_id = o.id and r.state = 'succeeded'
              where o.payment_intent_id is not null order by o.opened_at, o.id",
         )
         .fetch_all(&self.pool)
         .await
-        .map_err(unread)?;
-        let money = |row: OrderRow| {
-            let (order, payment_intent, account, is_taken, total, application_fee, refunded, fee_refunded, is_reported) =
-                row;
-            OrderMoney {
-                order,
-                payment_intent,
-                account,
-                is_taken,
-                total,
-                application_fee,
-                refunded,
-                fee_refunded,
-                is_reported,
-            }
-        };
-        Ok(rows.into_iter().map(money).collect())
+        .map_err(unread)
     }
 
     /// Payment intents that an open anomaly is about.
@@ -151,6 +96,18 @@ impl Auditor {
     pub async fn club_accounts(&self) -> Result<Vec<String>, Failure> {
         sqlx::query_scalar(
             "select stripe_connect_account_id from clubs where stripe_connect_account_id is not null order by id",
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unread)
+    }
+
+    /// How many mails of each kind are in each state (`pending`, `sent`, `dead`). One that waits for its buyer to leave an
+    /// address is not counted.
+    pub async fn mails(&self) -> Result<Vec<(String, String, i64)>, Failure> {
+        sqlx::query_as(
+            "select kind, state, count(*) from email_outbox where to_address is not null
+             group by kind, state order by kind, state",
         )
         .fetch_all(&self.pool)
         .await

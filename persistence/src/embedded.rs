@@ -1,5 +1,5 @@
 //! A private Postgres for the demo and the tests: found on the machine, started as a child on a unix socket, adopted when
-//! an earlier server was killed and left it running.
+//! an earlier server was killed and left it running, started again when it dies.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -8,10 +8,12 @@ use sqlx::Connection;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use thiserror::Error;
 
-use cluster::{Cluster, Durability};
+use cluster::{Cluster, Door, Durability};
+use keeper::Keeper;
 
 pub mod binaries;
 pub(crate) mod cluster;
+mod keeper;
 pub(crate) mod owner;
 
 /// The one database of the demo.
@@ -38,9 +40,13 @@ pub enum EmbeddedError {
     Silent(#[from] sqlx::Error),
 }
 
-/// A running private Postgres. Dropped without `stop` it keeps running, and the next `start` adopts it.
+/// A running private Postgres, started again if it dies. Dropped without `stop` it keeps running, and the next `start`
+/// adopts it.
 pub struct Embedded {
-    cluster: Cluster,
+    dir: PathBuf,
+    door: Door,
+    adopted: bool,
+    keeper: Keeper,
     /// Held as long as this server lives; the system lets go of it however the server ends.
     _lock: File,
 }
@@ -52,37 +58,38 @@ impl Embedded {
         let dir = owner::folder(dir)?;
         let lock = lock(&dir)?;
         let cluster = Cluster::start(&dir, Durability::Full).await?;
-        let embedded = Embedded { cluster, _lock: lock };
+        let (door, adopted) = (cluster.door(), cluster.adopted());
+        let embedded = Embedded { dir, door, adopted, keeper: Keeper::keep(cluster), _lock: lock };
         embedded.create_database().await?;
         Ok(embedded)
     }
 
     /// Where the data really is.
     pub fn dir(&self) -> &Path {
-        self.cluster.dir()
+        &self.dir
     }
 
     pub fn options(&self) -> PgConnectOptions {
-        self.cluster.options(DATABASE)
+        self.door.options(DATABASE)
     }
 
     /// For `DATABASE_URL` of another program on this machine, for example the load test's audit.
     pub fn url(&self) -> String {
-        self.cluster.url(DATABASE)
+        self.door.url(DATABASE)
     }
 
     /// Whether it was left running by a server that was killed.
     pub fn adopted(&self) -> bool {
-        self.cluster.adopted()
+        self.adopted
     }
 
     /// Ends every connection, writes everything down and stops.
     pub async fn stop(self) {
-        self.cluster.stop().await;
+        self.keeper.stop().await;
     }
 
     async fn create_database(&self) -> Result<(), EmbeddedError> {
-        let mut connection = PgConnection::connect_with(&self.cluster.options("postgres")).await?;
+        let mut connection = PgConnection::connect_with(&self.door.options("postgres")).await?;
         let known: bool = sqlx::query_scalar("select exists (select 1 from pg_database where datname = $1)")
             .bind(DATABASE)
             .fetch_one(&mut connection)

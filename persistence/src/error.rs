@@ -60,6 +60,12 @@ fn ends_the_session(code: Option<&str>) -> bool {
     code.is_none_or(|code| code.starts_with("57P") || code.starts_with("08"))
 }
 
+/// A lock or a statement that took longer than it may.
+pub(crate) fn is_timeout(why: &sqlx::Error) -> bool {
+    let code = why.as_database_error().and_then(|said| said.code());
+    matches!(code.as_deref(), Some("55P03" | "57014"))
+}
+
 /// Two transactions in each other's way, not a mistake of either: worth another try.
 pub(crate) fn is_collision(why: &sqlx::Error) -> bool {
     let code = why.as_database_error().and_then(|said| said.code());

@@ -4,6 +4,7 @@ use domain::Timestamp;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
+use crate::integrity::Violation;
 use crate::{Failure, Postgres};
 
 pub mod admins;
@@ -40,6 +41,14 @@ impl Records {
     /// It does not.
     pub async fn reachable(&self) -> Result<(), Failure> {
         self.read(async |pool: PgPool| sqlx::query("select 1").execute(&pool).await.map(|_| ())).await
+    }
+
+    /// The promises that are broken, if any: see [`Postgres::violations`]. Looks at everything.
+    ///
+    /// # Errors
+    /// The books could not be read.
+    pub async fn violations(&self) -> Result<Vec<Violation>, Failure> {
+        self.postgres.violations().await
     }
 
     /// The catalogue's revision: while it stays, everything prepared from clubs, draws' fixed facts and footers is current.

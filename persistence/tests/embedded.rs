@@ -36,6 +36,35 @@ async fn what_was_written_is_there_after_a_stop_and_after_a_killed_server() {
 }
 
 #[tokio::test]
+async fn a_postgres_that_is_killed_comes_back_with_what_was_committed() {
+    let folder = Folder::new();
+    let embedded = Embedded::start(folder.path()).await.expect("started");
+    let mut connection = connect(&embedded).await;
+    sqlx::query("create table kept as select 7 as seven").execute(&mut connection).await.expect("written");
+    let note = embedded.dir().join("data/postmaster.pid");
+    for _ in 0..2 {
+        let pid = std::fs::read_to_string(&note).expect("a note").lines().next().expect("a number").to_string();
+        let killed = std::process::Command::new("kill").args(["-9", &pid]).status().expect("kill");
+        assert!(killed.success());
+        let seven = loop {
+            let Ok(mut connection) = PgConnection::connect_with(&embedded.options()).await else {
+                tokio::task::yield_now().await;
+                continue;
+            };
+            // A connection of the dead one may still be taken and cut.
+            if let Ok(seven) = sqlx::query_scalar::<_, i32>("select seven from kept").fetch_one(&mut connection).await
+                && std::fs::read_to_string(&note).is_ok_and(|text| !text.starts_with(&pid))
+            {
+                break seven;
+            }
+        };
+        assert_eq!(seven, 7);
+    }
+    embedded.stop().await;
+    assert!(!note.exists(), "stopped in order");
+}
+
+#[tokio::test]
 async fn a_url_reaches_the_same_database_as_the_options() {
     let folder = Folder::new();
     let embedded = Embedded::start(folder.path()).await.expect("started");

@@ -5,6 +5,7 @@ mod support;
 use std::collections::BTreeSet;
 
 use domain::{Cents, Command, GameResult, OrderId, PaymentStatus};
+use persistence::auditor::Auditor;
 use persistence::integrity::AccountTotals;
 use persistence::{Books, Postgres};
 use sqlx::{Connection, Executor};
@@ -71,6 +72,23 @@ async fn clean_books_have_no_violation_and_add_up() {
         application_fees_refunded: Cents(70),
     };
     assert_eq!(postgres.account_totals().await, Ok(vec![totals]));
+}
+
+#[tokio::test]
+async fn an_auditor_from_outside_reads_the_same_books() {
+    let (world, _) = busy().await;
+    let (database, _) = world.postgres.as_ref().expect("in Postgres");
+    let auditor = Auditor::open(&database.url).await.expect("opened");
+    let draws: Vec<_> =
+        auditor.draws().await.expect("read").into_iter().map(|d| (d.draw, d.tickets, d.sold, d.held)).collect();
+    assert_eq!(draws, [(1001, 5, 5, 2), (1002, 50, 50, 0)]);
+    assert_eq!(auditor.undecided().await, Ok(vec![]), "a quoted order waits for its buyer, not for us");
+    assert_eq!(auditor.open_anomalies().await, Ok(vec![]));
+    let orders = auditor.orders().await.expect("read");
+    assert_eq!(orders.iter().filter(|order| order.is_taken).count(), 4);
+    assert_eq!(orders.iter().filter(|order| order.refunded > 0).count(), 1);
+    assert_eq!(auditor.deals().await.expect("read").len(), 1);
+    assert_eq!(auditor.mails().await, Ok(vec![("tickets".into(), "sent".into(), 4)]));
 }
 
 /// Breaks clean books one way, past all guards, and expects the auditor to name it.

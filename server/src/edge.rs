@@ -23,7 +23,7 @@ const X_SERVER_TIME: HeaderName = HeaderName::from_static("x-server-time");
 /// Wraps the whole application: `App::new().wrap(from_fn(edge::wrap))`.
 ///
 /// # Errors
-/// None of its own: handlers and guards answer, even when they refuse.
+/// None of its own: a handler's error becomes an answer here.
 pub async fn wrap(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
@@ -35,7 +35,7 @@ pub async fn wrap(
     let browser = known.unwrap_or_default();
     request.extensions_mut().insert(browser);
     let place = policy::Place::of(request.path());
-    // Nobody may hold the request while it is routed; what fails in there comes back as an answer.
+
     let mut response = next.call(request).await?.map_into_boxed_body();
     if let Some(body) = problem_body(&response, &id) {
         let (request, old) = response.into_parts();

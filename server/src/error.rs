@@ -121,6 +121,21 @@ pub fn too_few(free: u16) -> String {
     format!("Tickets No Longer Available: Only {free} tickets remaining. Please adjust your selection.")
 }
 
+/// Why an order was not charged, from the books' sentence to the buyer's.
+pub fn reason_shown(reason: &str) -> String {
+    let remaining = reason.split_once("only ").and_then(|(_, rest)| rest.split_once(" tickets remaining"));
+    if let Some(free) = remaining.and_then(|(free, _)| free.parse().ok()) {
+        return too_few(free);
+    }
+    let known = [
+        ("draw is closed", DRAW_CLOSED),
+        ("reservation lapsed", "Reservation expired"),
+        ("buyer left", "The purchase was cancelled."),
+    ];
+    let known = known.into_iter().find(|(sentence, _)| reason.contains(sentence));
+    known.map_or("Your payment could not be completed.", |(_, words)| words).to_string()
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.code, self.message)
@@ -185,5 +200,30 @@ impl From<PaymentFailure> for Problem {
                 "This payment does not match your order. We are looking into it; please contact support.",
             ),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buyer_reads_the_specified_words_not_the_books() {
+        assert_eq!(reason_shown("draw 1001: only 3 tickets remaining"), too_few(3));
+        assert_eq!(reason_shown("the draw is closed"), DRAW_CLOSED);
+        assert_eq!(reason_shown("something new"), "Your payment could not be completed.");
+    }
+
+    #[test]
+    fn a_body_carries_message_code_request_and_what_belongs_to_the_code() {
+        let body = Problem::refused(DrawId(1042), Refusal::TooFewTickets { free: 3 }).body("r1");
+        let body: Value = serde_json::from_str(&body).expect("JSON");
+        assert_eq!(
+            body,
+            json!({
+                "message": "Tickets No Longer Available: Only 3 tickets remaining. Please adjust your selection.",
+                "code": "tickets-unavailable", "requestId": "r1", "available": 3, "drawNumber": 1042,
+            })
+        );
     }
 }

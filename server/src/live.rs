@@ -83,7 +83,7 @@ pub async fn open(
     if origin::judge(&signs) == origin::Verdict::Foreign {
         return Err(Problem::new(StatusCode::FORBIDDEN, "cross-origin", "This socket is for our own pages."));
     }
-    let full = state.live.count() >= SESSIONS_MAX;
+    let full = state.live.sessions() >= SESSIONS_MAX;
     if full || *state.phase.borrow() >= Phase::Draining {
         return Err(Problem::unavailable());
     }
@@ -91,7 +91,8 @@ pub async fn open(
 }
 
 impl Hub {
-    fn count(&self) -> usize {
+    /// Sockets that are open.
+    pub fn sessions(&self) -> usize {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 

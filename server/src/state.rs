@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use actors::{Clock, Draws, Payments};
 use persistence::records::Records;
-use persistence::seal::Sealer;
 use persistence::{Books, Failure};
 use tokio::sync::watch;
 
@@ -14,6 +13,7 @@ use crate::config::Config;
 use crate::limits::Limits;
 use crate::live::Hub;
 use crate::open_orders::OpenOrders;
+use crate::routes::machine::health::Integrity;
 
 pub struct State {
     pub config: Config,
@@ -21,7 +21,6 @@ pub struct State {
     /// Where the server is in its life.
     pub phase: watch::Receiver<Phase>,
     pub records: Records,
-    pub sealer: Sealer,
     pub books: Arc<dyn Books>,
     pub draws: Draws,
     pub payments: Payments,
@@ -29,6 +28,7 @@ pub struct State {
     pub limits: Limits,
     pub open_orders: OpenOrders,
     pub live: Hub,
+    pub integrity: Integrity,
 }
 
 /// What the state is made of.
@@ -37,7 +37,6 @@ pub struct StateParts {
     pub clock: Arc<dyn Clock>,
     pub phase: watch::Receiver<Phase>,
     pub records: Records,
-    pub sealer: Sealer,
     pub books: Arc<dyn Books>,
     pub draws: Draws,
     pub payments: Payments,
@@ -56,13 +55,13 @@ impl State {
             clock: parts.clock,
             phase: parts.phase,
             records: parts.records,
-            sealer: parts.sealer,
             books: parts.books,
             draws: parts.draws,
             payments: parts.payments,
             catalogue,
             open_orders: OpenOrders::default(),
             live: Hub::default(),
+            integrity: Integrity::default(),
         })
     }
 }

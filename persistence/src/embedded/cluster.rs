@@ -29,7 +29,7 @@ pub(crate) enum Durability {
 
 pub(crate) struct Cluster {
     dir: PathBuf,
-    socket_dir: PathBuf,
+    door: Door,
     pid: Pid,
     /// `None` when it was left running by a server that was killed.
     child: Option<Child>,
@@ -63,12 +63,17 @@ impl Cluster {
         self.pid.as_raw()
     }
 
+    /// The same after every start.
+    pub(super) fn door(&self) -> Door {
+        self.door.clone()
+    }
+
     pub(crate) fn options(&self, database: &str) -> PgConnectOptions {
-        options(&self.socket_dir, database)
+        self.door.options(database)
     }
 
     pub(crate) fn url(&self, database: &str) -> String {
-        format!("postgres://{ROLE}@localhost/{database}?host={}", self.socket_dir.display())
+        self.door.url(database)
     }
 
     /// Fast shutdown: open transactions are rolled back, everything committed is written down.
@@ -82,12 +87,28 @@ impl Cluster {
         }
     }
 
-    fn lives(&mut self) -> bool {
+    pub(super) fn lives(&mut self) -> bool {
         match &mut self.child {
             Some(child) => matches!(child.try_wait(), Ok(None)),
             // The note is the last thing that it takes away.
             None => lives(self.pid) && Noted::read(&self.dir.join("data")).is_some(),
         }
+    }
+}
+
+/// Where a data directory's Postgres is reached, whether it runs or not.
+#[derive(Clone)]
+pub(super) struct Door {
+    socket_dir: PathBuf,
+}
+
+impl Door {
+    pub(super) fn options(&self, database: &str) -> PgConnectOptions {
+        options(&self.socket_dir, database)
+    }
+
+    pub(super) fn url(&self, database: &str) -> String {
+        format!("postgres://{ROLE}@localhost/{database}?host={}", self.socket_dir.display())
     }
 }
 
@@ -114,7 +135,8 @@ async fn adopt(dir: &Path) -> Option<Cluster> {
         }
         if answers(&noted.socket_dir, &data).await {
             tracing::info!("adopted the PostgreSQL that was left running in {}", dir.display());
-            return Some(Cluster { dir: dir.into(), socket_dir: noted.socket_dir, pid: noted.pid, child: None });
+            let door = Door { socket_dir: noted.socket_dir };
+            return Some(Cluster { dir: dir.into(), door, pid: noted.pid, child: None });
         }
         if !noted.is_changing() {
             // The number belongs to some other program by now; Postgres itself sees through a stale note.
@@ -193,7 +215,7 @@ async fn launch(binaries: &Binaries, dir: &Path, durability: Durability) -> Resu
     let give_up = Instant::now() + Duration::from_secs(START_SECONDS_MAX);
     loop {
         if answers(&socket_dir, &dir.join("data")).await {
-            return Ok(Cluster { dir: dir.into(), socket_dir, pid, child: Some(child) });
+            return Ok(Cluster { dir: dir.into(), door: Door { socket_dir }, pid, child: Some(child) });
         }
         let ended = child.try_wait().map_err(folder)?.is_some();
         if ended || Instant::now() > give_up {

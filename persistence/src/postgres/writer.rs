@@ -12,7 +12,7 @@ use sqlx::{Connection, Executor};
 use tokio::time::timeout;
 
 use super::desk::Clerk;
-use crate::error::{Failure, is_collision};
+use crate::error::{Failure, is_collision, is_timeout};
 
 /// Deadlocks, serialisation failures and lost connections in a row before it is called a failure.
 const TRIES_MAX: usize = 3;
@@ -41,6 +41,8 @@ pub(super) enum Trouble {
     Again(Failure),
     /// A statement was refused: somebody among the askers is guilty.
     Refused(Failure),
+    /// Nothing was written because a lock or the time ran out.
+    Busy(Failure),
     /// The database does not answer: certainly not written, and no use to try again now.
     Silent(Failure),
     /// The answer to `COMMIT` was lost.
@@ -51,9 +53,13 @@ impl From<sqlx::Error> for Trouble {
     /// Any error before `COMMIT` was sent.
     fn from(why: sqlx::Error) -> Trouble {
         let lost = !matches!(why, sqlx::Error::Database(_));
-        let again = lost || is_collision(&why);
+        let (again, busy) = (lost || is_collision(&why), is_timeout(&why));
         let failure = Failure::before_commit(why);
-        if again { Trouble::Again(failure) } else { Trouble::Refused(failure) }
+        match (again, busy) {
+            (true, _) => Trouble::Again(failure),
+            (false, true) => Trouble::Busy(failure),
+            (false, false) => Trouble::Refused(failure),
+        }
     }
 }
 
@@ -75,14 +81,7 @@ impl<T: Transaction> Clerk for Writer<T> {
         let asks: Vec<&T::Ask> = asks.iter().collect();
         match self.write(&asks).await {
             Ok(answers) => answers,
-            Err(Trouble::Refused(_)) if asks.len() > 1 => {
-                let mut answers = Vec::with_capacity(asks.len());
-                for ask in asks {
-                    let alone = self.write(&[ask]).await;
-                    answers.push(alone.map_err(Trouble::told).and_then(|mut answers| answers.remove(0)));
-                }
-                answers
-            }
+            Err(Trouble::Refused(_) | Trouble::Busy(_)) if asks.len() > 1 => self.write_each(&asks).await,
             Err(trouble) => {
                 let failure = trouble.told();
                 asks.iter().map(|_| Err(failure.clone())).collect()
@@ -94,7 +93,11 @@ impl<T: Transaction> Clerk for Writer<T> {
 impl Trouble {
     fn told(self) -> Failure {
         match self {
-            Trouble::Again(why) | Trouble::Refused(why) | Trouble::Silent(why) | Trouble::Unknown(why) => why,
+            Trouble::Again(why)
+            | Trouble::Refused(why)
+            | Trouble::Busy(why)
+            | Trouble::Silent(why)
+            | Trouble::Unknown(why) => why,
         }
     }
 }
@@ -102,6 +105,23 @@ impl Trouble {
 impl<T: Transaction> Writer<T> {
     pub fn new(options: PgConnectOptions) -> Writer<T> {
         Writer { options, connection: None, writes: PhantomData }
+    }
+
+    /// Each alone, so that only the guilty one fails. When the database is too busy for two of them, it is for the rest.
+    async fn write_each(&mut self, asks: &[&T::Ask]) -> Vec<Result<T::Answer, Failure>> {
+        const TOO_BUSY: usize = 2;
+        let mut busy = 0;
+        let mut answers = Vec::with_capacity(asks.len());
+        for ask in asks {
+            if busy == TOO_BUSY {
+                answers.push(Err(Failure::NotWritten("the database is busy".into())));
+                continue;
+            }
+            let alone = self.write(&[*ask]).await;
+            busy += usize::from(matches!(alone, Err(Trouble::Busy(_) | Trouble::Silent(_))));
+            answers.push(alone.map_err(Trouble::told).and_then(|mut answers| answers.remove(0)));
+        }
+        answers
     }
 
     /// One transaction, tried again as long as nobody is guilty.

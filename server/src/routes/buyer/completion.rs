@@ -6,7 +6,7 @@ use domain::{DrawId, PaymentIntentId};
 use persistence::books::OrderRecord;
 
 use super::payments::{adds_to, amount_changed, draws_of, wanted};
-use crate::error::Problem;
+use crate::error::{Problem, reason_shown};
 use crate::identity::{Browser, address};
 use crate::open_orders::is_own;
 use crate::routes::body::Body;
@@ -146,37 +146,17 @@ fn bought(draw: DrawId, serial: domain::Serial, cell: domain::Cell) -> TicketBou
 
 /// The reason in the buyer's words, and that no money was taken.
 fn not_charged(reason: &str) -> Problem {
-    Problem::conflict("not-charged", sentence_not_charged(reason)).with("success", false).with("status", "not_charged")
+    let message = format!("{} You have not been charged.", stopped(reason_shown(reason)));
+    Problem::conflict("not-charged", message).with("success", false).with("status", "not_charged")
 }
 
-const NOT_CHARGED: &str = "You have not been charged.";
-
-pub fn sentence_not_charged(reason: &str) -> String {
-    let reason = reason.trim();
-    if reason.contains(NOT_CHARGED) || reason.is_empty() {
-        return if reason.is_empty() { NOT_CHARGED.to_string() } else { reason.to_string() };
-    }
-    let stop = if reason.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{reason}{stop} {NOT_CHARGED}")
+/// A sentence with its full stop.
+fn stopped(sentence: String) -> String {
+    if sentence.ends_with(['.', '!', '?']) { sentence } else { sentence + "." }
 }
 
 fn refunding() -> Problem {
     Problem::conflict("refunding", "Your tickets could not be issued and your payment is being refunded.")
         .with("success", false)
         .with("status", "refunding")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::sentence_not_charged;
-
-    #[test]
-    fn nobody_reads_twice_that_they_were_not_charged() {
-        assert_eq!(sentence_not_charged("Too late"), "Too late. You have not been charged.");
-        assert_eq!(
-            sentence_not_charged("Too late. You have not been charged."),
-            "Too late. You have not been charged."
-        );
-        assert_eq!(sentence_not_charged(""), "You have not been charged.");
-    }
 }

@@ -6,7 +6,7 @@ use persistence::books::OrderRecord;
 use persistence::records::listings::Listing;
 use serde_json::json;
 
-use crate::error::Problem;
+use crate::error::{Problem, reason_shown};
 use crate::routes::body::Body;
 use crate::state::State;
 use crate::wire::draw::status_shown;
@@ -54,7 +54,7 @@ pub async fn present(state: &State, record: &OrderRecord) -> Result<Order, Probl
         buyer_name: record.buyer.name.clone(),
         buyer_email_masked: record.buyer.email.as_deref().map(masked),
         purchased_at: record.captured_at.or(record.authorised_at).map(rfc3339),
-        reason: record.reason.clone(),
+        reason: record.reason.as_deref().map(reason_shown),
         refund,
         lines,
     })

@@ -152,14 +152,14 @@ async fn find_or_open(state: &State, asked: &Asked, quote: &Quote, first: u32) -
 /// When the buyer's tickets stop being kept, as shown: 120 seconds, never past kick-off (decision C-1). What was reserved
 /// by an earlier call is asked of the draws, because the same call again does not prolong it.
 async fn shown_until(state: &State, record: &OrderRecord, quote: &Quote, now: Timestamp) -> Result<Timestamp, Problem> {
-    let fresh = now.plus_seconds(reservation::SHOWN_SECONDS).min(quote.closes_at);
+    let shown = |from: Timestamp| from.plus_seconds(reservation::SHOWN_SECONDS).min(quote.closes_at);
     if record.opened_at >= now {
-        return Ok(fresh);
+        return Ok(shown(record.opened_at));
     }
     let grace = reservation::KEPT_SECONDS - reservation::SHOWN_SECONDS;
     Ok(match state.payments.reservation(record.order.id).await? {
         // Cut short by kick-off: there is no grace then.
-        Some(kept) if kept.until.plus_seconds(grace) >= quote.closes_at => fresh,
+        Some(kept) if kept.until.plus_seconds(grace) >= quote.closes_at => shown(now),
         Some(kept) => kept.until,
         None => now,
     })

@@ -1,9 +1,14 @@
 //! Whether the server lives, may be sent buyers, and keeps its promises (decision B-24).
 
+use std::collections::BTreeMap;
+
 use actix_web::{HttpResponse, web};
+use domain::Timestamp;
 use serde_json::json;
+use tokio::sync::Mutex;
 
 use crate::app::Phase;
+use crate::error::Problem;
 use crate::state::State;
 
 pub async fn live() -> HttpResponse {
@@ -17,4 +22,29 @@ pub async fn ready(state: web::Data<State>) -> HttpResponse {
     let ready = phase == Phase::Ready && books;
     let mut response = if ready { HttpResponse::Ok() } else { HttpResponse::ServiceUnavailable() };
     response.json(json!({ "ready": ready, "database": books }))
+}
+
+/// The check looks at every row: whoever asks more often is told what was found last.
+const CHECK_SECONDS: i64 = 10;
+
+/// What the last check of the invariants found: how many rows break each.
+#[derive(Default)]
+pub struct Integrity(Mutex<Option<(Timestamp, BTreeMap<String, u64>)>>);
+
+/// Every promise that is broken, by name and count; 500 when there is any.
+pub async fn integrity(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+    let mut last = state.integrity.0.lock().await;
+    let now = state.clock.now();
+    let found = match last.as_ref() {
+        Some((at, found)) if now < at.plus_seconds(CHECK_SECONDS) => found.clone(),
+        _ => {
+            let mut found = BTreeMap::new();
+            for violation in state.records.violations().await? {
+                *found.entry(violation.invariant).or_default() += 1;
+            }
+            last.insert((now, found)).1.clone()
+        }
+    };
+    let mut response = if found.is_empty() { HttpResponse::Ok() } else { HttpResponse::InternalServerError() };
+    Ok(response.json(json!({ "healthy": found.is_empty(), "violations": found })))
 }

@@ -46,7 +46,7 @@ function TimeLeft({ draw }: { draw: Draw }) {
 }
 
 function Timer({ words, ms, band }: { words: string; ms: number; band: string }) {
-  return <div><dt className="board-label">{words}</dt><dd className={`num${band}`} role="timer">{boardTimeLeft(ms)}</dd></div>;
+  return <div><dt className="board-label">{words}</dt><dd className={`num${band}`}><span role="timer">{boardTimeLeft(ms)}</span></dd></div>;
 }
 
 function PlayHere({ draw, options }: { draw: Draw; options: BoardOptions }) {

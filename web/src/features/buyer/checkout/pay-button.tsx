@@ -13,7 +13,7 @@ interface PayButtonProps {
 }
 
 export function PayButton({ checkout, total, ready, busyWords }: PayButtonProps) {
-  const working = checkout.at === 'reserving' || checkout.at === 'paying' || checkout.at === 'issuing';
+  const working = checkout.at === 'reserving' || checkout.at === 'paying' || checkout.at === 'issuing' || checkout.at === 'issued';
   const slow = useSlow(working);
   return (
     <>

@@ -117,8 +117,14 @@ export function useFinish(scope: string, checkout: Checkout, summary: () => Summ
     showToast(toast);
     onDone();
     navigate(stored ? '/thank-you' : `/club/${kept.clubSlug}`);
-    store.set(resetCheckoutAtom, scope);
   }, [checkout, scope, summary, toast, onDone, navigate, showToast, store]);
+  // Only once this page is gone: until then it must not look as if nothing had been bought.
+  useEffect(
+    () => () => {
+      if (done.current) store.set(resetCheckoutAtom, scope);
+    },
+    [scope, store],
+  );
 }
 
 export const CARD_SUCCESS = { title: S.purchaseSuccessful, text: S.checkEmail };

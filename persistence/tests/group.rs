@@ -1,0 +1,348 @@
+//! Many commits in one transaction, each answering for itself; and what is told when the database goes away in the middle.
+
+mod support;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use domain::{Draw, Event, OrderId, Reservation};
+use persistence::ledger::{Append, BuyerDetails, Rider};
+use persistence::postgres::draws::NewDraw;
+use persistence::testing::{Folder, sealer};
+use persistence::{Books, Failure, Ledger, Postgres};
+use sqlx::Executor;
+use sqlx::postgres::PgConnection;
+use tokio::task::JoinHandle;
+
+use support::{CLUB, NOW, Owner, TERMS, World};
+
+const DRAWS: usize = 12;
+
+async fn world() -> (World, Vec<Owner>) {
+    let world = World::in_postgres(&[TERMS; DRAWS]).await;
+    let mut owners = Vec::new();
+    for claimed in world.ledger.claim(&world.draws).await.expect("claimed") {
+        let (ledger, epoch) = (world.ledger.clone(), claimed.epoch);
+        owners.push(Owner { ledger, epoch, draw: Draw::restore(claimed.snapshot) });
+    }
+    (world, owners)
+}
+
+fn reserve(owner: &Owner, order: u128) -> Append {
+    let command = owner.reserve(order, 1);
+    let events = owner.draw.decide(NOW, &command).expect("free");
+    owner.commit(&command, events, None)
+}
+
+fn sent(owner: &Owner, append: Append) -> JoinHandle<Result<(), Failure>> {
+    let ledger = owner.ledger.clone();
+    tokio::spawn(async move { ledger.append(append).await })
+}
+
+/// Both writers stand before locked rows of draws 0 and 1 until the gate is dropped; what is sent meanwhile waits together.
+struct Gate {
+    locks: PgConnection,
+    watch: PgConnection,
+}
+
+impl Gate {
+    async fn close(world: &World, owners: &[Owner]) -> (Gate, Vec<JoinHandle<Result<(), Failure>>>) {
+        let (mut locks, watch) = (world.connection().await, world.connection().await);
+        locks.execute("begin").await.expect("begun");
+        sqlx::query("select 1 from draws where id = any($1) for update")
+            .bind(vec![world.draws[0].0, world.draws[1].0])
+            .execute(&mut locks)
+            .await
+            .expect("locked");
+        let mut gate = Gate { locks, watch };
+        let mut stuck = Vec::new();
+        for (place, owner) in owners.iter().take(2).enumerate() {
+            stuck.push(sent(owner, reserve(owner, place as u128 + 1)));
+            gate.until(
+                "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+                place as i64 + 1,
+            )
+            .await;
+        }
+        (gate, stuck)
+    }
+
+    /// Waits for a fact.
+    async fn until(&mut self, count: &'static str, expected: i64) {
+        loop {
+            let found: i64 = sqlx::query_scalar(count).fetch_one(&mut self.watch).await.expect("counted");
+            if found == expected {
+                return;
+            }
+        }
+    }
+
+    async fn open(mut self) {
+        self.locks.execute("rollback").await.expect("let go");
+    }
+}
+
+async fn transactions(world: &World, draws: &[usize]) -> i64 {
+    let ids: Vec<i64> = draws.iter().map(|draw| world.draws[*draw].0).collect();
+    sqlx::query_scalar("select count(distinct xmin::text) from draw_events where draw_id = any($1)")
+        .bind(ids)
+        .fetch_one(&mut world.connection().await)
+        .await
+        .expect("counted")
+}
+
+async fn commits(connection: &mut PgConnection, draw: i64) -> i64 {
+    sqlx::query_scalar("select count(*) from draw_events where draw_id = $1")
+        .bind(draw)
+        .fetch_one(connection)
+        .await
+        .expect("counted")
+}
+
+async fn settle() {
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_fenced_member_does_not_fail_its_neighbours() {
+    let (world, owners) = world().await;
+    let (gate, stuck) = Gate::close(&world, &owners).await;
+    let mut waiting = Vec::new();
+    for owner in &owners[2..] {
+        waiting.push(sent(owner, reserve(owner, 9)));
+    }
+    let ghost = Append { epoch: 0, ..reserve(&owners[2], 8) };
+    let ghost = sent(&owners[2], ghost);
+    settle().await;
+    gate.open().await;
+    assert_eq!(ghost.await.expect("joined"), Err(Failure::Fenced));
+    for one in stuck.into_iter().chain(waiting) {
+        assert_eq!(one.await.expect("joined"), Ok(()));
+    }
+    let together = transactions(&world, &(2..DRAWS).collect::<Vec<_>>()).await;
+    assert!(together <= 2, "{together} transactions for ten draws");
+}
+
+#[tokio::test]
+async fn a_guilty_member_fails_alone() {
+    let (world, owners) = world().await;
+    let (gate, stuck) = Gate::close(&world, &owners).await;
+    let too_many = Reservation { count: 51, until: NOW, extensions: 0 };
+    let events = vec![Event::Reserved { order: OrderId(7), reservation: too_many }];
+    let guilty = Append { events, ..reserve(&owners[2], 7) };
+    let guilty = sent(&owners[2], guilty);
+    let unknown = sent(
+        &owners[3],
+        owners[3].commit(
+            &owners[3].sale(99, 1),
+            owners[3].draw.decide(NOW, &owners[3].sale(99, 1)).expect("free"),
+            None,
+        ),
+    );
+    let mut innocent = Vec::new();
+    for owner in &owners[4..] {
+        innocent.push(sent(owner, reserve(owner, 9)));
+    }
+    settle().await;
+    gate.open().await;
+    assert!(matches!(guilty.await.expect("joined"), Err(Failure::NotWritten(_))));
+    assert_eq!(unknown.await.expect("joined"), Err(Failure::NotFound));
+    for one in stuck.into_iter().chain(innocent) {
+        assert_eq!(one.await.expect("joined"), Ok(()));
+    }
+}
+
+#[tokio::test]
+async fn of_two_commits_that_follow_the_same_revision_one_is_written() {
+    let (world, owners) = world().await;
+    let (gate, stuck) = Gate::close(&world, &owners).await;
+    let (first, second) = (sent(&owners[2], reserve(&owners[2], 8)), sent(&owners[2], reserve(&owners[2], 9)));
+    settle().await;
+    gate.open().await;
+    let mut said = [first.await.expect("joined"), second.await.expect("joined")];
+    said.sort_by_key(Result::is_err);
+    assert_eq!(said, [Ok(()), Err(Failure::Fenced)]);
+    for one in stuck {
+        one.await.expect("joined").expect("written");
+    }
+    assert_eq!(commits(&mut world.connection().await, world.draws[2].0).await, 1);
+}
+
+#[tokio::test]
+async fn a_caller_that_goes_away_loses_nothing() {
+    let (world, owners) = world().await;
+    let (gate, stuck) = Gate::close(&world, &owners).await;
+    let gone = sent(&owners[2], reserve(&owners[2], 9));
+    settle().await;
+    gone.abort();
+    for one in &stuck {
+        one.abort();
+    }
+    gate.open().await;
+    let mut connection = world.connection().await;
+    for owner in &owners[..3] {
+        while commits(&mut connection, owner.draw.id().0).await == 0 {}
+    }
+}
+
+/// A `BEGIN` that is cancelled poisons its connection, and the next writer's work is lost without a word. Nobody can cancel
+/// ours.
+#[tokio::test]
+async fn cancelled_callers_poison_no_connection() {
+    let (world, mut owners) = world().await;
+    let orders = 60u128;
+    for order in 1..=orders {
+        let owner = &mut owners[order as usize % DRAWS];
+        let rider = Rider::Open(world.order(order, &[(order as usize % DRAWS, 1)]));
+        owner.execute(owner.reserve(order, 1), Some(rider)).await.expect("opened");
+    }
+    for round in 0..300 {
+        let books = world.books.clone();
+        let cancelled = tokio::spawn(async move { books.released(OrderId(1), "", NOW).await });
+        for _ in 0..round % 30 {
+            tokio::task::yield_now().await;
+        }
+        cancelled.abort();
+    }
+    for order in 1..=orders {
+        let phone = BuyerDetails { phone: Some(format!("{order}")), ..BuyerDetails::default() };
+        world.books.fill_buyer(OrderId(order), &phone).await.expect("filled");
+    }
+    let filled: i64 = sqlx::query_scalar("select count(*) from orders where buyer_phone is not null")
+        .fetch_one(&mut world.connection().await)
+        .await
+        .expect("counted");
+    assert_eq!(filled, orders as i64);
+}
+
+/// One draw's life while backends are being killed: what was told must be so.
+async fn tell(
+    ledger: Arc<dyn Ledger>,
+    mut owner: Owner,
+    mut check: PgConnection,
+    answers: Arc<AtomicU64>,
+) -> (u32, u32, u32) {
+    let draw = owner.draw.id();
+    let (mut written, mut refused, mut unknown) = (0, 0, 0);
+    let mut order = 0;
+    while written < 25 {
+        order += 1;
+        let append = reserve(&owner, order % 100 + 1);
+        let (events, after) = (append.events.clone(), append.after as i64);
+        let told = owner.ledger.append(append).await;
+        answers.fetch_add(1, Ordering::Relaxed);
+        match told {
+            Ok(()) => {
+                assert_eq!(commits(&mut check, draw.0).await, after + 1, "told as written, and lost");
+                owner.draw.apply(&events);
+                written += 1;
+            }
+            Err(Failure::NotWritten(_)) => {
+                assert_eq!(commits(&mut check, draw.0).await, after, "told as not written, and written");
+                refused += 1;
+            }
+            Err(Failure::Unknown(_) | Failure::Fenced) => {
+                let claimed = loop {
+                    match ledger.claim(&[draw]).await {
+                        Ok(mut claimed) => break claimed.remove(0),
+                        Err(_) => tokio::task::yield_now().await,
+                    }
+                };
+                owner = Owner { epoch: claimed.epoch, draw: Draw::restore(claimed.snapshot), ..owner };
+                unknown += 1;
+            }
+            Err(other) => panic!("{other}"),
+        }
+        if owner.draw.held() > 60 {
+            let events: Vec<Event> = (1..=100)
+                .map(OrderId)
+                .filter(|o| owner.draw.reservation(*o).is_some())
+                .map(|order| Event::Released { order })
+                .collect();
+            let append = Append { events: events.clone(), ..reserve(&owner, 200) };
+            if owner.ledger.append(append).await.is_ok() {
+                owner.draw.apply(&events);
+            }
+        }
+    }
+    (written, refused, unknown)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn when_backends_are_killed_nobody_is_told_a_lie() {
+    let (world, owners) = world().await;
+    // Named, so that the killer spares those who check.
+    let spare = |connection: PgConnection| async move {
+        let mut connection = connection;
+        connection.execute("set application_name = 'spared'").await.expect("named");
+        connection
+    };
+    let (done, told) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+    let mut killer = spare(world.connection().await).await;
+    let killing = tokio::spawn({
+        let (done, told) = (done.clone(), told.clone());
+        async move {
+            let (mut killed, mut next) = (0, 1);
+            while !done.load(Ordering::Relaxed) {
+                if told.load(Ordering::Relaxed) < next {
+                    tokio::task::yield_now().await;
+                    continue;
+                }
+                // Whoever is in the middle of something.
+                let hit = killer
+                    .execute(
+                        "select pg_terminate_backend(pid) from pg_stat_activity
+                         where datname = current_database() and application_name <> 'spared' and state <> 'idle'",
+                    )
+                    .await
+                    .expect("asked");
+                killed += hit.rows_affected();
+                next += 3 * hit.rows_affected();
+            }
+            killed
+        }
+    });
+    let mut telling = Vec::new();
+    for owner in owners {
+        let check = spare(world.connection().await).await;
+        telling.push(tokio::spawn(tell(world.ledger.clone(), owner, check, told.clone())));
+    }
+    let mut sums = (0, 0, 0);
+    for one in telling {
+        let (written, refused, unknown) = one.await.expect("no lie");
+        sums = (sums.0 + written, sums.1 + refused, sums.2 + unknown);
+    }
+    done.store(true, Ordering::Relaxed);
+    let killed = killing.await.expect("joined");
+    println!("{killed} backends killed; written, not written, unknown: {sums:?}");
+    assert!(killed > 0);
+    let postgres = &world.postgres.as_ref().expect("in Postgres").1;
+    assert_eq!(postgres.violations().await, Ok(vec![]));
+}
+
+#[tokio::test]
+async fn the_writers_survive_a_restart_of_the_database() {
+    let folder = Folder::new();
+    let embedded = persistence::embedded::Embedded::start(folder.path()).await.expect("started");
+    let postgres = Postgres::connect(&embedded.url(), sealer()).await.expect("connected");
+    postgres.migrate().await.expect("migrated");
+    sqlx::query("insert into clubs (id, name, email, password, home_page_slug) values (1, 'A', 'a@a', 'x', 'reds')")
+        .execute(&mut <PgConnection as sqlx::Connection>::connect_with(&embedded.options()).await.expect("connected"))
+        .await
+        .expect("a club");
+    let draw = postgres.create_draw(NewDraw::plain(CLUB, "Broncos", "Eels", TERMS)).await.expect("created");
+    let claimed = postgres.claim(&[draw]).await.expect("claimed").remove(0);
+    let ledger: Arc<dyn Ledger> = Arc::new(postgres.clone());
+    let mut owner = Owner { ledger, epoch: claimed.epoch, draw: Draw::restore(claimed.snapshot) };
+    owner.execute(owner.reserve(1, 1), None).await.expect("written");
+    embedded.stop().await;
+    assert!(matches!(owner.execute(owner.reserve(2, 1), None).await, Err(Failure::NotWritten(_))));
+    assert!(matches!(postgres.order(OrderId(1)).await, Err(Failure::NotWritten(_))));
+    let embedded = persistence::embedded::Embedded::start(folder.path()).await.expect("started again");
+    owner.execute(owner.reserve(2, 1), None).await.expect("the same connection's owner writes on");
+    assert_eq!(postgres.order(OrderId(1)).await.expect("the readers, too").map(|record| record.token), None);
+    assert_eq!(postgres.claim(&[draw]).await.expect("claimed")[0].snapshot.revision, 2);
+    embedded.stop().await;
+}

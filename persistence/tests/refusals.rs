@@ -1,0 +1,196 @@
+//! The database itself says no: whatever code is wrong above it, these cannot happen.
+
+mod support;
+
+use domain::{Authority, Cents, Command, Event, FeeStep, OrderId, Reservation, Serial, Terms, Timestamp};
+use persistence::Failure;
+use sqlx::Executor;
+
+use support::{NOW, Owner, TERMS, World};
+
+async fn world() -> World {
+    World::in_postgres(&[TERMS; 3]).await
+}
+
+/// What a buggy actor might send.
+async fn send(owner: &Owner, events: Vec<Event>) -> Result<(), Failure> {
+    let command = Command::Tick;
+    owner.ledger.append(owner.commit(&command, events, None)).await
+}
+
+fn refused(said: Result<(), Failure>, constraint: &str) {
+    match said {
+        Err(Failure::NotWritten(why)) => assert!(why.contains(constraint), "{why}, not {constraint}"),
+        other => panic!("{other:?} instead of {constraint}"),
+    }
+}
+
+fn step(revenue_delta: i64, fee_delta: i64, revenue_after: i64, fee_after: i64) -> FeeStep {
+    let (revenue_delta, fee_delta) = (Cents(revenue_delta), Cents(fee_delta));
+    FeeStep { revenue_delta, fee_delta, revenue_after: Cents(revenue_after), fee_after: Cents(fee_after) }
+}
+
+fn serials(numbers: impl IntoIterator<Item = u16>) -> Vec<Serial> {
+    numbers.into_iter().map(|number| Serial::new(number).expect("a serial")).collect()
+}
+
+#[tokio::test]
+async fn a_ticket_is_never_sold_twice() {
+    let world = world().await;
+    let mut owner = world.owner(0).await;
+    world.allocated(&mut owner, 1, 2).await;
+    owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
+    let again = Event::Allocated { order: OrderId(2), serials: serials([2, 3]), step: step(1000, 35, 2000, 70) };
+    refused(send(&owner, vec![again]).await, "tickets_pkey");
+    owner.allocate(2, 2).await.expect("the right ones");
+}
+
+#[tokio::test]
+async fn a_draw_is_never_oversold() {
+    let world = world().await;
+    let owner = world.owner(0).await;
+    let reserved = |order| {
+        let reservation = Reservation { count: 50, until: NOW.plus_seconds(150), extensions: 0 };
+        Event::Reserved { order: OrderId(order), reservation }
+    };
+    refused(send(&owner, (1..=4).map(reserved).collect()).await, "draws_never_oversold");
+}
+
+#[tokio::test]
+async fn a_fee_never_passes_the_cap_nor_leaves_the_formula() {
+    let world = world().await;
+    let mut owner = world.owner(0).await;
+    owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
+    for wrong in [step(1000, 1101, 1000, 1101), step(1000, 34, 1000, 34), step(999, 35, 999, 35)] {
+        let event = Event::Allocated { order: OrderId(1), serials: serials([1, 2]), step: wrong };
+        refused(send(&owner, vec![event]).await, "draws_");
+    }
+}
+
+#[tokio::test]
+async fn nobody_reserves_more_than_fifty() {
+    let world = world().await;
+    let owner = world.owner(0).await;
+    let reservation = Reservation { count: 51, until: NOW.plus_seconds(150), extensions: 0 };
+    let event = Event::Reserved { order: OrderId(1), reservation };
+    refused(send(&owner, vec![event]).await, "reservations_count_check");
+}
+
+/// The database's clock is long past this kick-off; the actors' is not (rule 5).
+fn kicked_off() -> (Terms, Timestamp) {
+    let kick_off = Timestamp(1_600_000_000_000);
+    (Terms { closes_at: kick_off, ..TERMS }, kick_off.plus_seconds(-60))
+}
+
+async fn sale_after_kick_off(world: World) {
+    let (_, before) = kicked_off();
+    let mut owner = world.owner(0).await;
+    let refusal = owner.draw.decide(NOW, &owner.reserve(1, 2)).expect_err("closed for a right clock");
+    assert_eq!(refusal, domain::Refusal::DrawClosed);
+    let reserved = Command::Reserve { order: OrderId(1), count: 2, until: before.plus_seconds(30) };
+    let events = owner.draw.decide(before, &reserved).expect("in time for a slow clock");
+    let rider = Some(persistence::ledger::Rider::Open(world.order(1, &[(0, 2)])));
+    owner.ledger.append(owner.commit(&reserved, events.clone(), rider)).await.expect("opened");
+    owner.draw.apply(&events);
+
+    let sale = owner.sale(1, 2);
+    let events = owner.draw.decide(before, &sale).expect("in time for a slow clock");
+    let said = owner.ledger.append(owner.commit(&sale, events, None)).await;
+    assert_eq!(said, Err(Failure::ClosedByClock));
+    assert!(world.record(1).await.tickets.is_empty());
+
+    let unit_price = TERMS.price;
+    let authority = Authority::Repair { authorised_at: before };
+    let repair = Command::Allocate { order: OrderId(1), count: 2, unit_price, authority };
+    let events = owner.draw.decide(NOW, &repair).expect("authorised in time");
+    owner.ledger.append(owner.commit(&repair, events, None)).await.expect("a repair");
+    assert_eq!(world.record(1).await.tickets.len(), 1);
+}
+
+#[tokio::test]
+async fn no_ticket_is_sold_after_kick_off_by_the_databases_own_clock() {
+    let (terms, _) = kicked_off();
+    sale_after_kick_off(World::in_postgres(&[terms]).await).await;
+}
+
+#[tokio::test]
+async fn no_ticket_is_sold_after_kick_off_by_the_memorys_clock() {
+    let (terms, _) = kicked_off();
+    let world = World::in_memory(&[terms]).await;
+    world.memory.as_ref().expect("in memory").set_clock(|| NOW);
+    sale_after_kick_off(world).await;
+}
+
+/// One statement, and the constraint that refuses it.
+async fn statement(sql: &'static str, constraint: &str) {
+    let world = world().await;
+    let mut owner = world.owner(0).await;
+    world.captured(&mut owner, 1, 2).await;
+    owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
+    let why = world.connection().await.execute(sql).await.expect_err(sql).to_string();
+    assert!(why.contains(constraint), "{why}, not {constraint}");
+}
+
+macro_rules! refused {
+    ($($name:ident: $constraint:literal by $sql:literal;)*) => {
+        $(#[tokio::test] async fn $name() { statement($sql, $constraint).await })*
+    };
+}
+
+refused! {
+    a_serial_beyond_the_grid: "tickets_serial_check" by
+        "insert into tickets (draw_id, serial, order_line_id, epoch) values (1001, 170, 2, 1)";
+    a_ticket_of_a_line_of_another_draw: "tickets_draw_id_order_line_id_fkey" by
+        "insert into tickets (draw_id, serial, order_line_id, epoch) values (1002, 1, 1, 1)";
+    fifty_one_tickets: "order_lines_count_check" by "update order_lines set count = 51 where serials is null";
+    more_tickets_than_the_line_has: "order_lines_serials_match_count" by
+        "update order_lines set serials = '{1}' where serials is null";
+    a_free_draw: "draws_price_cents_check" by "update draws set price_cents = 0 where id = 1003";
+    a_price_changed_under_sold_tickets: "draws_revenue_is_sold_times_price" by
+        "update draws set price_cents = 600 where id = 1001";
+    a_result_without_completion: "draws_completed_have_an_outcome" by
+        "update draws set result_home = 1, result_away = 1 where id = 1001";
+    a_completion_without_result: "draws_completed_have_an_outcome" by
+        "update draws set status = 'completed', held = 0 where id = 1001";
+    reservations_in_a_closed_draw: "draws_hold_only_while_active" by
+        "update draws set status = 'closed' where id = 1001";
+    the_same_client_key_twice: "orders_client_key_key" by "update orders set client_key = 'key-1'";
+    the_same_payment_intent_twice: "orders_payment_intent_id_key" by "update orders set payment_intent_id = 'pi_1'";
+    a_second_capture: "payment_ops_one_live_capture" by
+        "insert into payment_ops (order_id, kind, key) select id, 'capture', 'x' from orders where client_key = 'key-1'";
+    the_same_operation_twice: "payment_ops_key_key" by
+        "insert into payment_ops (order_id, kind, key) select order_id, kind, key from payment_ops where kind = 'create'";
+    a_refund_of_nothing: "payment_ops_refunds_have_amounts" by
+        "insert into payment_ops (order_id, kind, key) select id, 'refund', 'x' from orders where client_key = 'key-1'";
+    more_fee_back_than_taken: "orders_fee_refund_within_fee" by
+        "update orders set fee_refunded_cents = application_fee_cents + 1 where client_key = 'key-1'";
+    the_same_notice_twice: "webhook_events_pkey" by
+        "insert into webhook_events (event_id, kind, payload, received_at) values ('e', '', '', now()), ('e', '', '', now())";
+    the_same_mail_twice: "email_outbox_dedupe_key_key" by
+        "insert into email_outbox (dedupe_key, kind) select dedupe_key, kind from email_outbox";
+    the_same_anomaly_open_twice: "anomalies_one_open" by
+        "insert into anomalies (kind, payment_intent_id, note, detected_at)
+         values ('missing_ticket', 'pi_1', '', now()), ('missing_ticket', 'pi_1', '', now())";
+    a_buyer_without_an_address: "orders_buyer_whole" by "update orders set buyer_email = null";
+    a_captured_order_without_a_time: "orders_captured_say_when" by "update orders set captured_at = null where state = 'captured'";
+    an_allocated_order_without_tickets: "orders_allocated_have_every_line" by
+        "update orders set state = 'allocated' where client_key = 'key-2'";
+    the_same_revision_twice: "draw_events_pkey" by "insert into draw_events select * from draw_events";
+    a_club_of_the_same_name: "clubs_home_page_slug" by
+        "insert into clubs (id, name, email, password, home_page_slug) values (9, 'B', 'b@b', 'x', 'REDS')";
+}
+
+/// A pair is computed from the sealed seed and stored nowhere (decision K-3).
+#[tokio::test]
+async fn no_column_holds_a_number_pair() {
+    let world = world().await;
+    let mut connection = world.connection().await;
+    let suspects: Vec<(String, String)> = sqlx::query_as(
+        "select table_name::text, column_name::text from information_schema.columns
+         where table_schema = 'public' and (column_name like '%number' or column_name like '%cell%')",
+    )
+    .fetch_all(&mut connection)
+    .await
+    .expect("read");
+    assert_eq!(suspects, []);
+}
