@@ -54,7 +54,7 @@ function priceLine(draw: Draw): string {
   const ticket = cents(draw.ticketPrice);
   if (!draw.passStripeFees) return `${dollars(ticket)} a ticket`;
   const { cardFee, total } = priceOf(ticket, 1, true);
-  return `${dollars(ticket)} + ${dollars(cardFee)} fee = ${dollars(total)} a ticket`;
+  return `${dollars(ticket)} + ${dollars(cardFee)} fee = ${dollars(total)}`;
 }
 
 function ClosedBadge({ phase, awaiting }: { phase: DrawPhase; awaiting: boolean }) {
