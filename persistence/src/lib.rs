@@ -1,4 +1,4 @@
-//! What is remembered. The only crate that knows SQL.
+#![doc = include_str!("../README.md")]
 
 pub mod auditor;
 pub mod books;

@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, Connection};
@@ -119,6 +120,7 @@ async fn prepare() -> Result<PathBuf, Box<dyn std::error::Error + Send + Sync>> 
     if prepared.join("data").exists() {
         return Ok(prepared);
     }
+    sweep();
     let making = base().join("making");
     if making.exists() {
         fs::remove_dir_all(&making)?;
@@ -130,6 +132,19 @@ async fn prepare() -> Result<PathBuf, Box<dyn std::error::Error + Send + Sync>> 
     migrated?;
     fs::rename(&making, &prepared)?;
     Ok(prepared)
+}
+
+/// What a crashed machine or an older set of migrations left behind.
+fn sweep() {
+    const KEPT: Duration = Duration::from_secs(24 * 3600);
+    for entry in fs::read_dir(base()).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let age = entry.metadata().and_then(|found| found.modified()).map(|at| at.elapsed().unwrap_or_default());
+        let old = age.is_ok_and(|age| age > KEPT);
+        if old && (name.starts_with("prepared-") || name.starts_with("process-") || name.starts_with("folder-")) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 async fn migrate(cluster: &Cluster) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {

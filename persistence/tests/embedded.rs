@@ -108,3 +108,35 @@ async fn two_tests_never_see_each_others_rows() {
     let clubs: i64 = sqlx::query_scalar("select count(*) from clubs").fetch_one(&mut connection).await.expect("read");
     assert_eq!(clubs, 0);
 }
+
+/// The killed server is this very test in another process, which finds its folder in the environment.
+#[tokio::test]
+async fn a_server_killed_without_warning_finds_its_postgres_running() {
+    const FOLDER: &str = "FD_TEST_KILLED_SERVER";
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        let embedded = Embedded::start(folder.as_ref()).await.expect("started");
+        let mut connection = connect(&embedded).await;
+        sqlx::query("create table told (word text)").execute(&mut connection).await.expect("made");
+        sqlx::query("insert into told values ('yes')").execute(&mut connection).await.expect("written");
+        println!("told");
+        std::future::pending::<()>().await;
+    }
+    let folder = Folder::new();
+    let mut server = std::process::Command::new(std::env::current_exe().expect("a path"))
+        .args(["--exact", "a_server_killed_without_warning_finds_its_postgres_running", "--nocapture"])
+        .env(FOLDER, folder.path())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("spawned");
+    let said = std::io::BufReader::new(server.stdout.take().expect("piped"));
+    assert!(std::io::BufRead::lines(said).any(|line| line.expect("readable").contains("told")));
+    server.kill().expect("killed");
+    server.wait().expect("gone");
+
+    let embedded = Embedded::start(folder.path()).await.expect("adopted");
+    assert!(embedded.adopted());
+    let word: String =
+        sqlx::query_scalar("select word from told").fetch_one(&mut connect(&embedded).await).await.expect("read");
+    assert_eq!(word, "yes");
+    embedded.stop().await;
+}
