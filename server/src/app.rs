@@ -105,7 +105,6 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
             clock,
             phase: life.watch(),
             records,
-            sealer: postgres.sealer().clone(),
             books,
             draws: engine.draws.clone(),
             payments: engine.payments.clone(),

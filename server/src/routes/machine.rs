@@ -1,8 +1,7 @@
-//! For machines: the provider's notices, boards, health checks, and the description of all this.
+//! For machines: the provider's notices, boards, health checks, pages, and the description of all this.
 
 pub mod health;
 pub mod openapi;
 pub mod shell;
-pub mod signature;
 pub mod webhooks;
 pub mod widgets;

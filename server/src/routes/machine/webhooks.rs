@@ -1,11 +1,11 @@
 //! The provider's notices: signature checked over the raw bytes, stored once, answered, handled later (decision B-1).
 
 use actix_web::{HttpRequest, HttpResponse, web};
+use actors::payment::signature;
 use domain::{AccountId, PaymentIntentId};
 use persistence::books::Notice;
 use serde_json::Value;
 
-use super::signature;
 use crate::error::Problem;
 use crate::routes::body::unreadable;
 use crate::state::State;
@@ -17,9 +17,10 @@ pub async fn receive(
 ) -> Result<HttpResponse, Problem> {
     let body = body.map_err(unreadable)?;
     let header = request.headers().get("stripe-signature").and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let secrets: Vec<&str> = state.config.stripe.webhook_secrets.iter().map(|secret| secret.expose()).collect();
-    if !signature::is_valid(header, &body, &secrets, state.clock.now()) {
-        tracing::warn!("a notice with a bad signature was refused");
+    let secrets: Vec<String> =
+        state.config.stripe.webhook_secrets.iter().map(|secret| secret.expose().to_string()).collect();
+    if let Err(bad) = signature::verify(&body, header, &secrets, state.clock.now()) {
+        tracing::warn!(%bad, "a notice was refused");
         return Err(Problem::bad_request("bad-signature", "The signature does not match."));
     }
     // Signed and still unreadable is the provider's news of tomorrow: taken, so that it is not sent again for days.

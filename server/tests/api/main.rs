@@ -1,0 +1,10 @@
+//! The server as browsers meet it: a private Postgres, real sockets, and the payment stand-in over HTTP. Every test ends by
+//! asking the books whether a promise was broken.
+
+mod access;
+mod input;
+mod live;
+mod privacy;
+mod purchase;
+mod reads;
+mod support;

@@ -1,0 +1,142 @@
+//! No public answer holds a name, an address, a phone or an unrevealed pair (decision F-1).
+
+use domain::access::Audience;
+use serde_json::Value;
+use server::routes::{ROUTES, Verb};
+
+use crate::support::socket::Socket;
+use crate::support::{TestServer, club};
+
+/// Every public address that is read, with the objects of this server in it.
+fn public_paths(draw: domain::DrawId, club: i64) -> Vec<String> {
+    let public = ROUTES.iter().filter(|route| route.audience == Audience::Public && route.method == Verb::Get);
+    let paths =
+        public.filter(|route| !["/ws", "/api/openapi.json", "/api/qr.svg"].contains(&route.path)).map(|route| {
+            let path = route.path.replace("{draw}", &draw.to_string()).replace("{club}", &club.to_string());
+            path.replace("{slug}", "broncos").replace("{kind}", "sale")
+        });
+    paths.collect()
+}
+
+/// What Alice told us, and what only she may know.
+const SECRETS: [&str; 4] = ["alice", "example.com", "0411", "000 001"];
+
+async fn frames(server: &TestServer, draw: domain::DrawId) -> Vec<String> {
+    let mut socket = Socket::open(server, &format!("draw:{draw},draws,public")).await;
+    let mut frames = Vec::new();
+    for kind in ["draw", "draws", "public"] {
+        frames.push(Socket::open(server, &format!("draw:{draw},draws,public")).await.hears(kind).await.to_string());
+    }
+    socket.says("{\"subscribe\":[\"order:00000000000000000000000000000000\"]}").await;
+    frames
+}
+
+#[actix_web::test]
+async fn strangers_read_counts_and_serials_only() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    let alice = server.alice();
+    alice.buys(draw, 5).await;
+    alice.intent(draw, 2).await;
+    let stranger = server.bob();
+    let club = stranger.get("/api/clubs/slug/broncos").await.ok()["id"].as_i64().expect("an id");
+    for path in public_paths(draw, club) {
+        let answer = stranger.get(&path).await;
+        assert_eq!(answer.status, 200, "{path}");
+        assert_clean(&path, &answer.text);
+        for (name, value) in &answer.headers {
+            assert_clean(&path, &format!("{name}: {value:?}"));
+        }
+    }
+    for frame in frames(&server, draw).await {
+        assert_clean("a frame", &frame);
+    }
+    let rows = stranger.get(&format!("/api/draws/{draw}/tickets")).await.ok();
+    let rows = rows.as_array().expect("rows");
+    assert_eq!((rows.len(), rows.iter().filter(|row| row["buyerEmail"] == "sold").count()), (169, 5));
+    server.finish().await;
+}
+
+#[track_caller]
+fn assert_clean(place: &str, text: &str) {
+    let lower = text.to_lowercase();
+    for secret in SECRETS {
+        assert!(!lower.contains(secret), "{place} says {secret}: {text}");
+    }
+    if let Ok(json) = serde_json::from_str::<Value>(text) {
+        assert_no_pair(place, &json);
+    }
+}
+
+fn assert_no_pair(place: &str, json: &Value) {
+    match json {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let secret = ["homeNumber", "awayNumber", "isWinner", "seed", "clientSecret", "orderToken"];
+                assert!(!secret.contains(&name.as_str()) || value.is_null(), "{place} tells {name}: {value}");
+                assert_no_pair(place, value);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| assert_no_pair(place, item)),
+        _ => {}
+    }
+}
+
+#[actix_web::test]
+async fn another_club_reads_what_a_stranger_reads() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    server.club("storm").await;
+    server.alice().buys(draw, 2).await;
+    let path = format!("/api/draws/{draw}/tickets");
+    let stranger = server.bob().get(&path).await.text;
+    assert_eq!(club::club(&server, "storm").await.get(&path).await.text, stranger);
+    let own = club::club(&server, "broncos").await.get(&path).await;
+    assert_eq!(own.header("cache-control"), Some("no-store"));
+    let own = own.ok();
+    assert_eq!((&own[0]["buyerEmail"], &own[0]["homeNumber"]), (&"alice@example.com".into(), &Value::Null));
+    server.finish().await;
+}
+
+/// Two worlds with the same sales and other deals: what strangers read is the same, byte for byte.
+#[actix_web::test]
+async fn no_public_byte_depends_on_the_deal_or_on_who_bought() {
+    let (one, other) = (World::start("Alice", "alice@example.com").await, World::start("Zoe", "zoe@example.org").await);
+    for (first, second) in one.told().await.into_iter().zip(other.told().await) {
+        assert_eq!(first, second);
+    }
+    one.server.finish().await;
+    other.server.finish().await;
+}
+
+struct World {
+    server: TestServer,
+    draw: domain::DrawId,
+}
+
+impl World {
+    async fn start(name: &'static str, email: &'static str) -> World {
+        let server = TestServer::start().await;
+        let club = server.club("broncos").await;
+        // 2100-01-01: the same instant in both worlds.
+        let draw = server.draw_with(club.id, |draw| draw.kick_off = domain::Timestamp(4_102_444_800_000)).await;
+        let buyer = crate::support::Buyer::new(&server.url, name, email, "0411 000 009");
+        buyer.buys(draw, 5).await;
+        World { server, draw }
+    }
+
+    /// Everything a stranger reads, without what differs by nature: the commitment and the port.
+    async fn told(&self) -> Vec<(String, String)> {
+        let stranger = self.server.bob();
+        let club = stranger.get("/api/clubs/slug/broncos").await.ok()["id"].as_i64().expect("an id");
+        let commitment = stranger.get(&format!("/api/draws/{}", self.draw)).await.ok()["commitment"].clone();
+        let commitment = commitment.as_str().expect("hex").to_string();
+        let mut told = Vec::new();
+        for path in public_paths(self.draw, club) {
+            let text =
+                stranger.get(&path).await.text.replace(&commitment, "COMMITMENT").replace(&self.server.url, "URL");
+            told.push((path, text));
+        }
+        told
+    }
+}

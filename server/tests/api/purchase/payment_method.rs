@@ -1,0 +1,77 @@
+//! Paying with a method the browser made: the server confirms.
+
+use serde_json::{Value, json};
+
+use crate::support::buyer::{Buyer, Intent, items};
+use crate::support::{BAD_CARD, CARD_WITH_3DS, GOOD_CARD, TestServer};
+
+async fn pays_cart(alice: &Buyer, lines: &[(domain::DrawId, u16)], method: &str) -> crate::support::buyer::Answer {
+    let body = json!({ "items": items(lines), "buyer": alice.details(), "ageConfirmation": true, "termsAgreement": true,
+        "paymentMethodId": method });
+    alice.post("/api/cart/complete-card-payment", body).await
+}
+
+#[actix_web::test]
+async fn a_carts_card_is_confirmed_declined_and_tried_again() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    let alice = server.alice();
+    let intent = Intent { body: alice.ask_for_cart(&[(draw, 2)]).await.ok() };
+    let declined = pays_cart(&alice, &[(draw, 2)], BAD_CARD).await.refused(402, "declined");
+    assert_eq!(declined["message"], "Your card was declined.");
+    let paid = pays_cart(&alice, &[(draw, 2)], GOOD_CARD).await.ok();
+    assert_eq!((&paid["status"], &paid["paymentIntentId"]), (&json!("succeeded"), &json!(intent.id())));
+    let again = pays_cart(&alice, &[(draw, 2)], GOOD_CARD).await.ok();
+    assert_eq!(again["tickets"], paid["tickets"], "a repeated call never buys twice");
+    assert_eq!(server.sandbox.ledger()["total"]["count"], 1);
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn a_carts_card_that_asks_for_3ds_is_finished_by_the_browser() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    let alice = server.alice();
+    let intent = Intent { body: alice.ask_for_cart(&[(draw, 1)]).await.ok() };
+    let asked = pays_cart(&alice, &[(draw, 1)], CARD_WITH_3DS).await.ok();
+    assert_eq!((&asked["success"], &asked["status"]), (&json!(false), &json!("requires_action")));
+    assert_eq!(asked["clientSecret"], json!(intent.secret()));
+    alice.authenticate(&intent, "complete").await.ok();
+    let body = json!({ "items": items(&[(draw, 1)]), "paymentIntentId": intent.id(), "buyer": alice.details(),
+        "ageConfirmation": true, "termsAgreement": true });
+    assert_eq!(alice.post("/api/purchase-cart", body).await.ok()["status"], "succeeded");
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn a_wallet_pays_with_its_method_its_secret_or_its_token() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    let alice = server.alice();
+    let info = json!({ "name": "Alice", "email": "alice@example.com", "phone": "0411 000 001" });
+    let wallet = json!({ "drawNumber": draw.0, "ticketCount": 1, "paymentMethodId": GOOD_CARD, "customerInfo": info });
+    let bought = alice.post("/api/process-wallet-payment", wallet).await.ok();
+    assert_eq!((&bought["success"], &bought["tickets"][0]["ticketNumber"]), (&json!(true), &json!(1)));
+
+    let intent = alice.intent(draw, 1).await;
+    let confirm = json!({ "clientSecret": intent.secret(), "paymentMethodId": GOOD_CARD, "kind": "apple_pay" });
+    assert_eq!(alice.post("/api/payments/confirm-wallet", confirm).await.ok()["status"], "succeeded");
+    let forged = json!({ "clientSecret": format!("{}_secret_guess", intent.id()), "paymentMethodId": GOOD_CARD });
+    alice.post("/api/payments/confirm-wallet", forged).await.refused(404, "order-unknown");
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn only_the_providers_token_ids_are_taken() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    let alice = server.alice();
+    for token in
+        [json!("4242424242424242"), json!({ "version": "EC_v1", "data": "…" }), json!("pm_card_visa"), Value::Null]
+    {
+        let body = json!({ "drawId": draw.0, "ticketCount": 1, "paymentToken": token, "customerInfo": {} });
+        alice.post("/api/process-purchase", body).await.refused(400, "token-refused");
+    }
+    assert_eq!(server.engine.draws.view(draw).await.expect("a view").held, 0);
+    server.finish().await;
+}
