@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use report::Report;
 
 mod audit;
 mod books;
@@ -41,15 +42,26 @@ enum Command {
 }
 
 #[tokio::main]
-async fn main() -> anyhow::Result<ExitCode> {
-    let (report, file) = match CommandLine::parse().command {
+async fn main() -> ExitCode {
+    match run(CommandLine::parse().command).await {
+        Ok(report) if report.passed() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("{why:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+async fn run(command: Command) -> anyhow::Result<Report> {
+    let (report, page) = match command {
         Command::Rush(rush) => (rush::run(&rush).await?, Some(rush.page().clone())),
         Command::Season(season) => (season::run(&season).await?, Some(season.page().clone())),
         Command::Audit(audit) => (books::run(&audit).await?, None),
     };
-    match file {
-        Some(file) => report.publish(&file)?,
+    match page {
+        Some(page) => report.publish(&page)?,
         None => println!("{}", report.to_text()),
     }
-    Ok(if report.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(report)
 }

@@ -68,10 +68,12 @@ impl Cluster {
         self.door.clone()
     }
 
+    #[cfg(feature = "testing")]
     pub(crate) fn options(&self, database: &str) -> PgConnectOptions {
         self.door.options(database)
     }
 
+    #[cfg(feature = "testing")]
     pub(crate) fn url(&self, database: &str) -> String {
         self.door.url(database)
     }
