@@ -59,7 +59,9 @@ const FOUND_TOGETHER_MAX: usize = 128;
 const THREADS: usize = 2;
 
 /// The limits of every session, enforced by the server.
-const SESSION: [(&str, &str); 5] = [
+const SESSION: [(&str, &str); 6] = [
+    // Compiling a statement takes longer than any of ours.
+    ("jit", "off"),
     ("statement_timeout", "2s"),
     ("lock_timeout", "1s"),
     ("idle_in_transaction_session_timeout", "5s"),

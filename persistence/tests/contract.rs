@@ -1,5 +1,6 @@
 //! One suite, run against both memories: what holds in the simulations holds in Postgres.
 
+#[path = "support/world.rs"]
 mod support;
 
 #[path = "contract/books.rs"]

@@ -140,3 +140,21 @@ async fn a_server_killed_without_warning_finds_its_postgres_running() {
     assert_eq!(word, "yes");
     embedded.stop().await;
 }
+
+/// Postgres refuses to run as root, and root's folders are nobody else's.
+#[tokio::test]
+async fn a_folder_that_postgres_cannot_reach_has_a_stand_in() {
+    use std::os::unix::fs::PermissionsExt;
+    let closed = Folder::new();
+    std::fs::set_permissions(closed.path(), std::fs::Permissions::from_mode(0o700)).expect("closed");
+    let wanted = closed.path().join("data");
+    let embedded = Embedded::start(&wanted).await.expect("started all the same");
+    let is_stand_in = embedded.dir() != wanted;
+    assert_eq!(is_stand_in, nix::unistd::geteuid().is_root());
+    let dir = embedded.dir().to_path_buf();
+    embedded.stop().await;
+    if is_stand_in {
+        assert!(dir.starts_with("/var/tmp"));
+        std::fs::remove_dir_all(dir).expect("removed");
+    }
+}

@@ -1,5 +1,6 @@
 //! Many commits in one transaction, each answering for itself; and what is told when the database goes away in the middle.
 
+#[path = "support/world.rs"]
 mod support;
 
 use std::sync::Arc;

@@ -1,5 +1,6 @@
 //! Each seeded violation is caught by its own invariant; clean data give none.
 
+#[path = "support/world.rs"]
 mod support;
 
 use std::collections::BTreeSet;

@@ -1,5 +1,6 @@
 //! The database itself says no: whatever code is wrong above it, these cannot happen.
 
+#[path = "support/world.rs"]
 mod support;
 
 use domain::{Authority, Cents, Command, Event, FeeStep, OrderId, Reservation, Serial, Terms, Timestamp};

@@ -1,5 +1,6 @@
 //! The journal replayed is the draw that the tables hold.
 
+#[path = "support/world.rs"]
 mod support;
 
 use domain::{Command, Deal, Draw, Event, GameResult, OrderId, Seed, Timestamp};
