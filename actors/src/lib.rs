@@ -1,4 +1,4 @@
-//! What lives: one actor per draw, one for payments, and a supervisor that keeps draws alive.
+#![doc = include_str!("../README.md")]
 
 pub mod clock;
 mod draw;

@@ -285,6 +285,33 @@ fn refusals_resizes_refunds_and_the_result_leave_clean_books() {
 }
 
 #[test]
+fn whoever_tries_an_operation_uses_its_own_key() {
+    actix::System::new().block_on(async {
+        let shop = Shop::open(1, 3_600_000).await;
+        let engine = shop.engine().await;
+        let keys = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let seen = keys.clone();
+        shop.gateway.set_faults(move |asked| {
+            let counted = matches!(asked.verb, Verb::Create | Verb::Capture);
+            let mut seen = seen.lock().unwrap();
+            if counted {
+                seen.push((asked.verb, asked.key.to_owned()));
+            }
+            let first = seen.iter().filter(|(verb, _)| *verb == asked.verb).count() == 1;
+            if counted && first { Fault::TimeoutBefore } else { Fault::None }
+        });
+        let record = buy(&engine, &shop.gateway, shop.wants(1, &[(0, 1)])).await.unwrap();
+        let keys = keys.lock().unwrap().clone();
+        for verb in [Verb::Create, Verb::Capture] {
+            let tried: Vec<_> = keys.iter().filter(|(of, _)| *of == verb).map(|(_, key)| key).collect();
+            assert!(tried.len() >= 2 && tried.iter().all(|key| *key == tried[0]), "{keys:?}");
+        }
+        assert_eq!(shop.state(record.order.id).await, OrderState::Captured);
+        engine.stop().await;
+    });
+}
+
+#[test]
 fn kick_off_comes_for_everybody_at_once() {
     actix::System::new().block_on(async {
         let shop = Shop::open(1, 1_500).await;

@@ -38,6 +38,19 @@ pub enum OperationKind {
     FeeRefund,
 }
 
+impl OperationKind {
+    /// The key of the operation of this kind that a commit writes by itself: an order's creation, its capture, its
+    /// cancellation. Whoever made the commit may try it under this key at once, without claiming it, for `FAST_PATH_MS`.
+    pub fn first_key(self, order: OrderId) -> Option<String> {
+        match self {
+            OperationKind::Create => Some(format!("create-{order}-1")),
+            OperationKind::Capture => Some(format!("cap-{order}")),
+            OperationKind::Cancel => Some(format!("cancel-{order}")),
+            OperationKind::Update | OperationKind::Refund | OperationKind::FeeRefund => None,
+        }
+    }
+}
+
 /// A new operation is its asker's for so long (`claim_operation`); then it is anybody's (`claim_operations`).
 pub const FAST_PATH_MS: i64 = 2_000;
 

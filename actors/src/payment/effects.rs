@@ -34,19 +34,37 @@ pub(super) fn new_intent(order: &Order) -> NewIntent {
 }
 
 impl Room {
+    /// Makes the intent of an order that was opened just now: its creation is ours to try before anybody claims it.
+    pub(super) async fn create_first(&self, record: &mut OrderRecord) -> Result<(), Unmade> {
+        let order = record.order.id;
+        let key = OperationKind::Create.first_key(order).unwrap_or_default();
+        match self.gateway.create(&key, &new_intent(&record.order)).await {
+            Ok(opened) => self.created(record, opened).await,
+            Err(error) => {
+                let operation = self.claim_of(order, OperationKind::Create).await?.ok_or(Unmade::Later)?;
+                let opened = self.not_created(record, &operation, error).await?;
+                self.created(record, opened).await
+            }
+        }
+    }
+
     /// Makes the order's intent, or finds the one that an attempt without an answer made.
     pub(super) async fn create(&self, record: &mut OrderRecord, operation: &Operation) -> Result<(), Unmade> {
-        let order = &record.order;
         let found = if operation.attempts > 1 { self.find(record).await } else { None };
         let opened = match found {
             Some(opened) => opened,
-            None => match self.gateway.create(&operation.key, &new_intent(order)).await {
+            None => match self.gateway.create(&operation.key, &new_intent(&record.order)).await {
                 Ok(opened) => opened,
                 Err(error) => self.not_created(record, operation, error).await?,
             },
         };
-        self.books.opened(order.id, &opened.id, &opened.client_secret).await.map_err(Later::from)?;
-        self.index.intent_is(&opened.id, order.id);
+        self.created(record, opened).await
+    }
+
+    async fn created(&self, record: &mut OrderRecord, opened: Opened) -> Result<(), Unmade> {
+        let order = record.order.id;
+        self.books.opened(order, &opened.id, &opened.client_secret).await.map_err(Later::from)?;
+        self.index.intent_is(&opened.id, order);
         record.order.payment_intent = Some(opened.id);
         record.client_secret = Some(opened.client_secret);
         Ok(())

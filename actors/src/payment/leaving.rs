@@ -128,7 +128,7 @@ impl Room {
             PaymentStatus::RequiresCapture | PaymentStatus::Succeeded | PaymentStatus::Canceled => false,
         };
         if may_cancel {
-            let mut visit = Visit { record, said, held: None };
+            let mut visit = Visit { record, said, held: None, allocated: false };
             self.reject(&mut visit, reason).await.map_err(|Later| PaymentFailure::Unavailable)?;
         }
         // Cancels what was just refused; and whatever was authorised in between gets its tickets.

@@ -22,10 +22,17 @@ impl Room {
         let lane = Lane::Client(wanted.client_key.clone());
         let work = async move {
             let known = room.books.order_by_client_key(&wanted.client_key).await.map_err(unavailable)?;
-            let id = known.map_or(wanted.id, |record| record.order.id);
+            let known = known.map(|record| record.order.id);
+            let id = known.unwrap_or(wanted.id);
             room.index.client_has(&wanted.client_key, id);
             let inner = room.clone();
-            room.in_lane(id, async move { inner.open_in_lane(id, wanted).await }).await
+            let in_lane = async move {
+                match known {
+                    None => inner.open_new(wanted).await,
+                    Some(id) => inner.open_again(id, wanted.lines).await,
+                }
+            };
+            room.in_lane(id, in_lane).await
         };
         self.desk.run(lane, work).await.unwrap_or(Err(PaymentFailure::Unavailable))
     }
@@ -49,16 +56,28 @@ impl Room {
         Ok(())
     }
 
-    async fn open_in_lane(&self, id: OrderId, wanted: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
-        let mut record = match self.books.order(id).await.map_err(unavailable)? {
-            None => self.reserve_new(wanted).await?,
-            Some(record) if record.order.state != OrderState::Quoted => return Ok(record),
-            Some(record) => match self.reserve_again(record, wanted.lines).await? {
-                Reserved::Changeable(record) => record,
-                Reserved::TooLate(record) => return Ok(record),
-            },
-        };
-        match self.make_intent(&mut record).await {
+    async fn open_new(&self, wanted: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
+        let mut record = self.reserve_new(wanted).await?;
+        let made = self.create_first(&mut record).await;
+        self.payable(record, made).await
+    }
+
+    async fn open_again(&self, id: OrderId, lines: Vec<Line>) -> Result<OrderRecord, PaymentFailure> {
+        let record = self.record(id).await?;
+        if record.order.state != OrderState::Quoted {
+            return Ok(record);
+        }
+        match self.reserve_again(record, lines).await? {
+            Reserved::TooLate(record) => Ok(record),
+            Reserved::Changeable(mut record) => {
+                let made = self.make_intent(&mut record).await;
+                self.payable(record, made).await
+            }
+        }
+    }
+
+    async fn payable(&self, record: OrderRecord, made: Result<(), Unmade>) -> Result<OrderRecord, PaymentFailure> {
+        match made {
             Ok(()) => Ok(record),
             Err(Unmade::Later) => Err(PaymentFailure::Unavailable),
             Err(Unmade::Refused { code, message }) => {

@@ -52,6 +52,8 @@ pub(super) struct Visit {
     pub(super) said: PaymentIntent,
     /// An operation the visitor claimed before it came in.
     pub(super) held: Option<Operation>,
+    /// This visit made the commit that allocated the order's last line, and with it the capture operation.
+    pub(super) allocated: bool,
 }
 
 impl Room {
@@ -95,7 +97,7 @@ impl Room {
                 return Err(PaymentFailure::Unavailable);
             }
         };
-        let mut visit = Visit { record, said, held: held.take() };
+        let mut visit = Visit { record, said, held: held.take(), allocated: false };
         let stayed = self.stay(&mut visit).await;
         *held = visit.held;
         let status = match stayed {
@@ -113,11 +115,10 @@ impl Room {
                 Next::Wait | Next::Done => {
                     return Ok(Some(decided(&visit.record).unwrap_or_else(|| under_way(&visit.record, &visit.said))));
                 }
-                Next::Allocate => {
-                    if let Err(refusal) = self.allocate(&mut visit.record, Authority::Sale).await? {
-                        self.reject(visit, &refusal.to_string()).await?;
-                    }
-                }
+                Next::Allocate => match self.allocate(&mut visit.record, Authority::Sale).await? {
+                    Ok(now) => visit.allocated = now,
+                    Err(refusal) => self.reject(visit, &refusal.to_string()).await?,
+                },
                 Next::Capture => self.capture(visit).await?,
                 Next::Record => self.captured(visit).await?,
                 Next::Cancel => self.cancel(visit).await?,

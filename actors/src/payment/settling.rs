@@ -22,7 +22,7 @@ impl Room {
 
     /// Writes that an operation is to be tried again; `looked`: after an unknown outcome, the effect was not there.
     pub(super) async fn again(&self, operation: &Operation, looked: bool) -> Later {
-        let at = self.clock.now().plus_ms(pause_ms(operation.attempts, operation.id as u64));
+        let at = self.clock.now().plus_ms(pause_ms(operation.attempts.saturating_sub(1), operation.id as u64));
         let new_key = (looked && operation.attempts >= SAME_KEY_ATTEMPTS).then(|| next_key(&operation.key));
         self.nudges.operations.notify_one();
         match self.books.attempted(operation.id, Attempt::Again { at, new_key }).await {
@@ -38,23 +38,37 @@ impl Room {
 
     /// Takes the money, with the application fee of the order's fee steps.
     pub(super) async fn capture(&self, visit: &mut Visit) -> Result<(), Later> {
-        let operation = self.claim(visit, OperationKind::Capture).await?;
-        let order = &visit.record.order;
-        let capture = self.gateway.capture(&operation.key, &order.account, &visit.said.id, order.application_fee).await;
-        match capture {
-            Ok(said) => visit.said = said,
-            Err(error) => {
-                self.look(visit, &operation, &error).await?;
-                if visit.said.status == PaymentStatus::RequiresCapture {
-                    if let GatewayError::Refused { code, .. } = &error {
-                        let note = format!("the provider refuses to capture an authorised payment: {code}");
-                        self.raise(visit, AnomalyKind::FailedAllocation, &note).await?;
-                    }
-                    return Err(self.again(&operation, matches!(error, GatewayError::Unknown(_))).await);
-                }
+        let order = visit.record.order.id;
+        // Who has just written the operation may try it at once; it is claimed only when that gets no good answer.
+        let mine = std::mem::take(&mut visit.allocated).then(|| OperationKind::Capture.first_key(order)).flatten();
+        let (key, claimed) = match mine {
+            Some(key) => (key, None),
+            None => {
+                let operation = self.claim(visit, OperationKind::Capture).await?;
+                (operation.key.clone(), Some(operation))
             }
+        };
+        let (account, fee) = (&visit.record.order.account, visit.record.order.application_fee);
+        let error = match self.gateway.capture(&key, account, &visit.said.id, fee).await {
+            Ok(said) => {
+                visit.said = said;
+                return Ok(());
+            }
+            Err(error) => error,
+        };
+        let operation = match claimed {
+            Some(operation) => operation,
+            None => self.claim(visit, OperationKind::Capture).await?,
+        };
+        self.look(visit, &operation, &error).await?;
+        if visit.said.status != PaymentStatus::RequiresCapture {
+            return Ok(());
         }
-        Ok(())
+        if let GatewayError::Refused { code, .. } = &error {
+            let note = format!("the provider refuses to capture an authorised payment: {code}");
+            self.raise(visit, AnomalyKind::FailedAllocation, &note).await?;
+        }
+        Err(self.again(&operation, matches!(error, GatewayError::Unknown(_))).await)
     }
 
     /// Ends the authorisation, or the intent before there is one.

@@ -34,19 +34,24 @@ impl Room {
         }
     }
 
-    /// Gives an authorised order all its tickets, or says why not; then what it got is still to be given back.
+    /// Gives an authorised order all its tickets, and says whether the last commit was made now; or says why not, and then what
+    /// it got is still to be given back.
     pub(super) async fn allocate(
         &self,
         record: &mut OrderRecord,
         authority: Authority,
-    ) -> Result<Result<(), Refusal>, Later> {
+    ) -> Result<Result<bool, Refusal>, Later> {
         let order = record.order.id;
         let at = record.authorised_at.unwrap_or_else(|| self.clock.now());
         let mut tickets = Vec::new();
+        let mut now = false;
         for line in record.order.lines.clone() {
             let command = Command::Allocate { order, count: line.count, unit_price: line.unit_price, authority };
             match self.ask(line.draw, command, Some(Rider::Authorised { order, at })).await {
-                Ok(committed) => tickets.extend(committed.allocation.map(|allocation| (line.draw, allocation))),
+                Ok(committed) => {
+                    now = committed.written;
+                    tickets.extend(committed.allocation.map(|allocation| (line.draw, allocation)));
+                }
                 Err(Denied::Refused(refusal)) => return Ok(Err(refusal)),
                 Err(Denied::NoSuchDraw) => return Ok(Err(Refusal::DrawClosed)),
                 Err(denied @ (Denied::Unavailable | Denied::Paused)) => {
@@ -59,7 +64,7 @@ impl Room {
         record.order.state = OrderState::Allocated;
         record.order.application_fee = tickets.iter().map(|(_, allocation)| allocation.fee).sum();
         record.tickets = tickets.into_iter().map(|(draw, allocation)| (draw, allocation.serials)).collect();
-        Ok(Ok(()))
+        Ok(Ok(now))
     }
 
     /// Gives back whatever an order has: tickets and reservations, in every draw.
