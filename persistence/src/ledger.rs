@@ -83,8 +83,8 @@ pub struct NewOrder {
 /// An `Allocated` event also writes, in the same transaction: the ticket rows (primary key draw + serial: a double sale is
 /// refused by the database), the fee ledger step, the line's fee and serials, and — when this was the order's last line —
 /// the order's state `allocated`, its application fee and its pending `capture` operation. A sale is only for an order that
-/// is `quoted`; a repair (`sells` is false) also for one that is `rejecting`, `released` or `anomaly`, and it drops a pending
-/// `cancel`. `Allocated` with `Authority::Sale` is refused when the database's clock has reached `closes_at`;
+/// is `quoted`; a repair (`sells` is false) also for one that is `rejecting`, `released` or `anomaly`, which is `quoted`
+/// again until its last line, and whose pending `cancel` is dropped. `Allocated` with `Authority::Sale` is refused when the database's clock has reached `closes_at`;
 /// `Append::sells` says which.
 ///
 /// A `Voided` event takes the tickets and the fee step back and drops a pending `capture`. An order that was `allocated` is

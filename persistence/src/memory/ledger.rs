@@ -64,6 +64,9 @@ impl State {
         self.ride(append);
         for handover in &change.allocated {
             let complete = self.orders.allocated(append.draw, handover);
+            if !append.sells {
+                self.operations.keep(handover.order);
+            }
             if complete {
                 self.operations.capture(handover.order, append.at);
             }

@@ -52,8 +52,12 @@ impl Operations {
         }
     }
 
-    pub fn capture(&mut self, order: OrderId, at: Timestamp) {
+    /// An order that is being repaired is not cancelled any more.
+    pub fn keep(&mut self, order: OrderId) {
         self.drop_pending(order, &[OperationKind::Cancel]);
+    }
+
+    pub fn capture(&mut self, order: OrderId, at: Timestamp) {
         self.revive(order, OperationKind::Capture, format!("cap-{order}"), at.plus_ms(FAST_PATH_MS));
     }
 

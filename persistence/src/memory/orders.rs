@@ -203,8 +203,8 @@ impl Orders {
         let complete = row.record.tickets.len() == row.record.order.lines.len();
         if complete {
             row.record.reason = None;
-            self.turn(handover.order, OrderState::Allocated);
         }
+        self.turn(handover.order, if complete { OrderState::Allocated } else { OrderState::Quoted });
         complete
     }
 

@@ -39,8 +39,10 @@ pub(super) async fn allocate(connection: &mut PgConnection, entries: &[&Entry]) 
     }
     hand_over(connection, &given).await?;
     let complete = count_lines(connection, &given).await?;
-    if given.iter().any(|given| !given.entry.append.sells) {
-        drop_pending(connection, &complete.orders, "cancel").await?;
+    let repaired: Vec<Uuid> =
+        given.iter().filter(|given| !given.entry.append.sells).map(|given| words::uuid(given.handover.order)).collect();
+    if !repaired.is_empty() {
+        drop_pending(connection, &repaired, "cancel").await?;
     }
     revive(connection, "capture", "cap", &complete).await
 }
@@ -63,6 +65,7 @@ async fn hand_over(connection: &mut PgConnection, given: &[Moved<'_>]) -> Result
            from unnest($1::bigint[], $2::uuid[], $3::text[], $4::bigint[], $5::bigint[])
              as a (draw_id, order_id, serials, fee, epoch)
            where l.order_id = a.order_id and l.draw_id = a.draw_id and l.serials is null
+             and l.count = cardinality(a.serials::smallint[])
            returning l.id, l.draw_id, l.serials, a.epoch
          ), sold as (
            insert into tickets (draw_id, serial, order_line_id, epoch)
@@ -89,7 +92,7 @@ struct Reached {
 }
 
 /// Counts the lines under each order's lock, so that exactly one commit finds itself the last. A sale is only for an order
-/// that is quoted; a repair also for one that was refused.
+/// that is quoted; a repair also for one that was refused; it is quoted again until it has all its tickets.
 async fn count_lines(connection: &mut PgConnection, given: &[Moved<'_>]) -> Result<Reached, Trouble> {
     let (mut orders, mut fees, mut at, mut sells) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut authorised = Vec::new();
@@ -105,11 +108,11 @@ async fn count_lines(connection: &mut PgConnection, given: &[Moved<'_>]) -> Resu
         "update orders o set
            lines_allocated = o.lines_allocated + a.lines,
            application_fee_cents = o.application_fee_cents + a.fee,
-           state = case when o.lines_allocated + a.lines = o.lines then 'allocated' else o.state end,
+           state = case when o.lines_allocated + a.lines = o.lines then 'allocated' else 'quoted' end,
            authorised_at = coalesce(o.authorised_at, a.authorised),
            allocated_at = case when o.lines_allocated + a.lines = o.lines then a.at else o.allocated_at end,
            reason = case when o.lines_allocated + a.lines = o.lines then null else o.reason end,
-           ended_at = case when o.lines_allocated + a.lines = o.lines then null else o.ended_at end
+           ended_at = null
          from (
            select order_id, count(*)::smallint as lines, sum(fee)::bigint as fee, max(at) as at, bool_or(sells) as sells,
              min(authorised) as authorised
