@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures_util::future::join_all;
 use persistence::books::{Mail, OrderRecord};
 use persistence::{Books, Failure};
 use tokio::sync::watch;
@@ -59,8 +60,9 @@ pub(crate) async fn run(room: Arc<Room>, post: Arc<dyn Post>, stop: watch::Recei
 impl Mailer {
     async fn drain_some(&self) -> Result<usize, Failure> {
         let mails = self.books.claim_mail(self.clock.now(), LEASE_MS, CLAIM_MAX).await?;
-        for mail in &mails {
-            self.deliver(mail).await?;
+        // A post that is slow for one is not slow for all.
+        for delivered in join_all(mails.iter().map(|mail| self.deliver(mail))).await {
+            delivered?;
         }
         Ok(mails.len())
     }

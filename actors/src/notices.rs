@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::AccountId;
+use futures_util::future::ready;
+use futures_util::{StreamExt, stream};
 use persistence::books::Notice;
 use tokio::sync::watch;
 
@@ -12,6 +14,8 @@ use crate::payment::room::Room;
 use crate::reconciler::Comparison;
 use crate::rhythm::Rhythm;
 
+/// Notices handled at the same time; those of one order wait for each other in its lane.
+const TOGETHER_MAX: usize = 16;
 /// Notices read at once.
 const READ_MAX: u32 = 64;
 const REST: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(10));
@@ -27,11 +31,11 @@ pub(crate) async fn run(room: Arc<Room>, stop: watch::Receiver<bool>) {
                 continue;
             }
         };
-        let mut handled = 0;
-        for notice in &notices {
-            handled += usize::from(handle(&room, notice).await);
-        }
-        match handled {
+        let handled = stream::iter(notices).map(|notice| {
+            let room = room.clone();
+            async move { handle(&room, &notice).await }
+        });
+        match handled.buffer_unordered(TOGETHER_MAX).filter(|handled| ready(*handled)).count().await {
             // Those that are left wait for the provider or the books.
             0 => rhythm.found_nothing(),
             _ => {

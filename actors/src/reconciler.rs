@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{AccountId, OrderId, Timestamp};
+use futures_util::future::ready;
+use futures_util::{StreamExt, stream};
 use persistence::Failure;
 use persistence::books::OrderRecord;
 use tokio::sync::watch;
@@ -20,6 +22,9 @@ pub(crate) use comparison::Comparison;
 const ROUND: Duration = Duration::from_secs(30);
 /// Open orders younger than this are left to the buyer's own call and the webhook.
 const YOUNG_MS: i64 = 20_000;
+/// Orders a sweep visits at most, and how many of them at the same time.
+const OPEN_MAX: u32 = 5000;
+const TOGETHER_MAX: usize = 16;
 /// Orders read at once.
 const READ_MAX: u32 = 500;
 /// Between two questions to the provider: it allows a hundred a second, and buyers come first.
@@ -127,18 +132,22 @@ impl Rounds {
     /// Every open order goes through the room; what waits too long is let go.
     async fn sweep(&mut self) {
         let room = &self.comparison.room;
-        let open = match room.books.orders_open(room.clock.now().plus_ms(-YOUNG_MS), READ_MAX).await {
+        let open = match room.books.orders_open(room.clock.now().plus_ms(-YOUNG_MS), OPEN_MAX).await {
             Ok(open) => open,
             Err(failure) => return tracing::warn!(%failure, "open orders could not be read"),
         };
-        for record in open {
-            let (order, inside) = (record.order.id, room.clone());
+        let visits = stream::iter(open.into_iter().map(|record| record.order.id)).then(async |order| {
+            tokio::time::sleep(QUESTION_PAUSE).await;
+            order
+        });
+        let visits = visits.map(async |order| {
+            let inside = room.clone();
             let swept = room.desk.run(Lane::Order(order), async move { inside.sweep(order).await }).await;
             if let Some(Err(failure)) = swept {
                 tracing::warn!(%failure, order.id = %order, "an open order waits for the next round");
             }
-            tokio::time::sleep(QUESTION_PAUSE).await;
-        }
+        });
+        visits.buffer_unordered(TOGETHER_MAX).for_each(ready).await;
     }
 
     /// Looks at every captured payment once with eyes of its own.

@@ -179,7 +179,8 @@ pub trait Books: Send + Sync {
 
     /// Raises an anomaly unless one of its kind is open for its payment; `true` when it is new.
     async fn raise(&self, anomaly: &Anomaly, amount: Option<Cents>, at: Timestamp) -> Result<bool, Failure>;
-    /// Resolves the open anomalies of an order or a payment that healed; of one kind, or of all.
+    /// Resolves the open anomalies of a payment that healed, and those of its order that name no payment; of one kind, or of
+    /// all. What names another payment of the same order stays open.
     async fn heal(
         &self,
         payment_intent: &PaymentIntentId,

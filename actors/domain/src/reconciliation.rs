@@ -22,8 +22,15 @@ pub fn reconcile(ours: Option<&Order>, theirs: &PaymentIntent) -> Vec<Anomaly> {
 }
 
 fn compare(order: &Order, theirs: &PaymentIntent) -> Vec<(AnomalyKind, &'static str)> {
-    use AnomalyKind::{MismatchedAmount, MissingTicket, OrphanedTicket};
+    use AnomalyKind::{DuplicatePayment, MismatchedAmount, MissingTicket, OrphanedTicket};
     let mut found = Vec::new();
+    if order.state == OrderState::Captured && order.payment_intent.as_ref().is_some_and(|ours| *ours != theirs.id) {
+        // The order has its own payment. Another intent that names it is only of interest when it took money too.
+        if theirs.is_taken() && !theirs.is_refunded() {
+            found.push((DuplicatePayment, "a second payment was taken for one order"));
+        }
+        return found;
+    }
     // While nothing can be taken a difference hurts nobody: a resized order and its intent are updated one after the other.
     let money_at_stake = theirs.is_taken() || theirs.status == PaymentStatus::RequiresCapture;
     // An order in `Anomaly` has been reported and waits for a person; reporting it again would undo a dismissal.

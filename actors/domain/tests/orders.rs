@@ -1,6 +1,6 @@
 //! What follows from every meeting of an order's state with the provider's word, and what is an anomaly.
 
-use domain::AnomalyKind::{MismatchedAmount, MissingTicket, OrphanedTicket};
+use domain::AnomalyKind::{DuplicatePayment, MismatchedAmount, MissingTicket, OrphanedTicket};
 use domain::order::Next::{self, Allocate, Cancel, Capture, Done, Mismatch, Record, Release, Repair, Void, Wait};
 use domain::reconciliation::reconcile;
 use domain::{
@@ -173,6 +173,18 @@ fn a_difference_is_an_anomaly_once_money_is_at_stake() {
             assert_eq!(kinds(&order(OrderState::Quoted), &said), expected, "{status:?}, other {what}");
             assert_eq!(kinds(&order(OrderState::Anomaly), &said), [], "a person has it already");
         }
+    }
+}
+
+#[test]
+fn a_second_payment_for_an_order_that_is_paid_is_a_duplicate_once_it_took_money() {
+    for status in STATUSES {
+        let mut second = intent(status);
+        second.id = PaymentIntentId("pi_second".into());
+        let expected: &[AnomalyKind] = if status == PaymentStatus::Succeeded { &[DuplicatePayment] } else { &[] };
+        assert_eq!(kinds(&order(OrderState::Captured), &second), expected, "{status:?}");
+        second.amount_refunded = second.amount_received;
+        assert_eq!(kinds(&order(OrderState::Captured), &second), [], "{status:?}, refunded");
     }
 }
 

@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::OrderState;
-use futures_util::future::join_all;
 use persistence::books::{Operation, OperationKind};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 use super::effects::Unmade;
 use super::room::{Later, Room};
@@ -14,19 +13,31 @@ use super::settling::LEASE_MS;
 use crate::rhythm::Rhythm;
 use crate::{FulfilStatus, PaymentFailure};
 
-/// Operations claimed at once.
-const CLAIM_MAX: u32 = 64;
+/// Operations under way at once; a provider that hangs on some does not keep the others waiting.
+const UNDER_WAY_MAX: usize = 64;
 /// How long the worker rests when nothing is due: it is nudged when something is queued.
 const REST: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(8));
 
 pub(crate) async fn run(room: Arc<Room>, stop: watch::Receiver<bool>) {
+    let under_way = Arc::new(Semaphore::new(UNDER_WAY_MAX));
     let mut rhythm = Rhythm::new(REST, stop);
     while rhythm.next(&room.nudges.operations).await {
-        match room.books.claim_operations(room.clock.now(), LEASE_MS, CLAIM_MAX).await {
+        let room_for = under_way.available_permits() as u32;
+        let claimed = match room_for {
+            0 => Ok(Vec::new()),
+            _ => room.books.claim_operations(room.clock.now(), LEASE_MS, room_for).await,
+        };
+        match claimed {
             Ok(operations) if operations.is_empty() => rhythm.found_nothing(),
             Ok(operations) => {
                 rhythm.found_something();
-                join_all(operations.into_iter().map(|operation| perform(&room, operation))).await;
+                for operation in operations {
+                    let (room, permit) = (room.clone(), under_way.clone().try_acquire_owned());
+                    tokio::spawn(async move {
+                        perform(&room, operation).await;
+                        drop(permit);
+                    });
+                }
             }
             Err(failure) => {
                 tracing::warn!(%failure, "operations could not be claimed");

@@ -192,3 +192,57 @@ fn an_update_without_an_answer_reaches_the_provider_later() {
         }
     });
 }
+
+#[test]
+fn a_provider_that_hangs_on_one_order_does_not_keep_the_others_waiting() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let mut records = Vec::new();
+        for _ in 0..5 {
+            let record = world.open(&[(1042, 1)]).await;
+            world.gateway.authorise(&intent_of(&record));
+            records.push(record);
+        }
+        world.gateway.set_faults(|asked| match asked.verb {
+            Verb::Capture => Fault::Unavailable,
+            _ => Fault::None,
+        });
+        for record in &records {
+            assert_eq!(world.fulfil(record).await.unwrap().status, FulfilStatus::Processing);
+        }
+        world.gateway.clear_faults();
+        let hanging = format!("cap-{}", records[0].order.id);
+        world.gateway.set_pace(move |asked| std::time::Duration::from_secs(if asked.key == hanging { 600 } else { 0 }));
+        world.pass(10).await;
+        let captured = |record| world.order(record).order.state == OrderState::Captured;
+        assert_eq!(records.iter().filter(|record| captured(record)).count(), 4);
+        world.pass(700).await;
+        assert!(records.iter().all(captured));
+        world.audit();
+    });
+}
+
+#[test]
+fn after_an_outage_everybody_who_authorised_is_served() {
+    play(|| async {
+        let world = World::with(&[1042, 1043]).await;
+        let mut records = Vec::new();
+        for number in 0..100 {
+            let record = world.open(&[(1042 + number % 2, 1)]).await;
+            world.gateway.authorise(&intent_of(&record));
+            records.push(record);
+        }
+        world.gateway.set_faults(|_| Fault::Unavailable);
+        for record in &records {
+            assert_eq!(world.fulfil(record).await.unwrap_err(), PaymentFailure::Unavailable);
+        }
+        world.pass(1800).await;
+        assert_eq!(world.sold(1042), 0);
+        world.gateway.clear_faults();
+        world.pass(60).await;
+        assert!(records.iter().all(|record| world.order(record).order.state == OrderState::Captured));
+        world.pass(60).await;
+        assert_eq!(world.mails().len(), 100);
+        world.audit();
+    });
+}

@@ -139,3 +139,26 @@ fn refunds_and_disputes_at_the_dashboard_become_anomalies() {
         assert!(kinds.contains(&AnomalyKind::OrphanedTicket) && kinds.contains(&AnomalyKind::MismatchedAmount));
     });
 }
+
+#[test]
+fn a_second_payment_for_one_order_is_a_duplicate_and_an_unused_intent_is_nothing() {
+    play(|| async {
+        use actors::{Gateway, NewIntent};
+        let world = World::with(&[1042]).await;
+        let record = world.buy(&[(1042, 2)]).await;
+        let again =
+            NewIntent { order: record.order.id, account: account(), amount: Cents(1000), draws: "1042x2".into() };
+        let unused = world.gateway.create("lost-answer", &again).await.unwrap();
+        let second = world.gateway.create("second", &again).await.unwrap();
+        world.gateway.authorise(&second.id);
+        world.gateway.capture_behind_our_back(&second.id);
+        let scanned = world.engine().reconciler.scan(crate::world::NOON).await.unwrap();
+        assert_eq!((scanned.checked, scanned.raised), (3, 1));
+        let anomaly = &world.memory.anomaly_records()[0].anomaly;
+        assert_eq!((anomaly.kind, anomaly.payment_intent.as_ref()), (AnomalyKind::DuplicatePayment, Some(&second.id)));
+        assert_eq!(world.gateway.intent(&unused.id).unwrap().captures, 0);
+        assert_eq!(world.order(&record).order.state, OrderState::Captured);
+        world.gateway.refund_behind_our_back(&second.id);
+        assert_eq!(world.engine().reconciler.scan(crate::world::NOON).await.unwrap().healed, 1);
+    });
+}

@@ -53,8 +53,10 @@ impl Anomalies {
         let before = self.open.len();
         self.open.retain(|(of, _), index| {
             let anomaly = &rows[*index].anomaly;
-            let about =
-                anomaly.payment_intent.as_ref() == Some(payment_intent) || (order.is_some() && anomaly.order == order);
+            let about = match &anomaly.payment_intent {
+                Some(of) => of == payment_intent,
+                None => order.is_some() && anomaly.order == order,
+            };
             let heals = about && kind.is_none_or(|kind| kind == *of);
             if heals {
                 rows[*index].resolved_at = Some(at);

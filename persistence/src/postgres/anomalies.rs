@@ -41,7 +41,8 @@ pub(super) async fn heal(
     let healed = sqlx::query(
         "update anomalies set resolved_at = $3, resolution = 'healed'
          where resolved_at is null and ($2::text is null or kind = $2)
-           and (payment_intent_id = $1 or order_id = (select id from orders where payment_intent_id = $1))",
+           and (payment_intent_id = $1
+             or payment_intent_id is null and order_id = (select id from orders where payment_intent_id = $1))",
     )
     .bind(&payment_intent.0)
     .bind(kind.map(words::anomaly))
