@@ -15,8 +15,9 @@ use timer::Timer;
 
 mod timer;
 
-/// Commands that may wait for a draw; the next one is told to try again (503).
-pub(crate) const MAILBOX_MAX: usize = 64;
+/// Commands that may wait for a draw; the next one is told to try again (503). Room for everybody who comes at kick-off: a
+/// draw makes some hundred commits in its life and answers the rest from memory, so that nobody waits long.
+pub(crate) const MAILBOX_MAX: usize = 2048;
 /// After a tick that could not be written, the timer tries again.
 const TICK_AGAIN_MS: i64 = 1000;
 
