@@ -73,12 +73,29 @@ pub async fn run(audit: &Audit) -> Result<Report> {
     let (base, access) = audit.place()?;
     let house = House::open(Some(&base), 0, Duration::from_secs(10)).await?;
     let mut report = Report { title: "Football Doubles: the audit".to_owned(), ..Report::default() };
-    examine(&house.site, access.as_ref(), &mut report).await?;
+    // Nobody knows what was reported before: it is shown, and no fault of this look.
+    let known = match &access {
+        Some(access) => anomalies(access).await?,
+        None => Vec::new(),
+    };
+    for (kind, count) in &known {
+        report.fact(&format!("open anomalies: {kind}"), count);
+    }
+    examine(&house.site, access.as_ref(), &known, &mut report).await?;
     Ok(report)
 }
 
-/// Looks into the books and at the provider's, and writes what it finds into the report.
-pub async fn examine(site: &Arc<Site>, access: Option<&Access>, report: &mut Report) -> Result<()> {
+/// How many anomalies of each kind are open. The demo begins with one of each, for the operator's console.
+pub type Anomalies = Vec<(String, i64)>;
+
+pub async fn anomalies(access: &Access) -> Result<Anomalies> {
+    let auditor = Auditor::open(&access.url).await.context("opening the books")?;
+    Ok(auditor.open_anomalies().await?)
+}
+
+/// Looks into the books and at the provider's, and writes what it finds into the report. `known`: anomalies that were open
+/// before the run.
+pub async fn examine(site: &Arc<Site>, access: Option<&Access>, known: &Anomalies, report: &mut Report) -> Result<()> {
     let browser = Browser::open(Arc::clone(site), 0)?;
     report.checks.push(integrity(&browser).await?);
     let Some(access) = access else { return Ok(()) };
@@ -97,8 +114,9 @@ pub async fn examine(site: &Arc<Site>, access: Option<&Access>, report: &mut Rep
     let lines = undecided.iter().map(|(order, state, age)| format!("order {order} is {state} since {age} s")).collect();
     report.checks.push(Check::new("no authorised order is undecided", undecided.len(), lines));
     let anomalies = auditor.open_anomalies().await?;
-    let lines = anomalies.iter().map(|(kind, count)| format!("{count} × {kind}")).collect();
-    report.checks.push(Check::new("no anomaly is open", anomalies.len(), lines));
+    let lines =
+        anomalies.iter().filter(|found| !known.contains(found)).map(|found| format!("{found:?}, before {known:?}"));
+    report.checks.push(Check::new("no anomaly was raised", anomalies.len(), lines.collect()));
     let Some(key) = &access.seal_key else { return Ok(()) };
     let sealer = Sealer::from_hex(key).context("the sealing key cannot be read")?;
     let books = Postgres::connect(&access.url, sealer).await.context("opening the books")?;

@@ -9,6 +9,7 @@ use tokio::sync::{Mutex, watch};
 use tokio::task::JoinSet;
 
 use crate::audit::{self, Check};
+use crate::books::Anomalies;
 use crate::browser::{Browser, Request, Site};
 use crate::crowd;
 use crate::faults::Struck;
@@ -27,6 +28,8 @@ const POINTS_MAX: usize = 600;
 pub struct House {
     pub subject: Arc<Mutex<Subject>>,
     pub site: Arc<Site>,
+    /// Anomalies that were open before anybody bought.
+    known: Anomalies,
 }
 
 /// What happened in a run, before anybody judged it.
@@ -58,7 +61,11 @@ impl House {
         };
         let publishable_key = publishable_key(&site).await?;
         let site = Arc::new(Site { publishable_key, ..site });
-        Ok(Self { subject: Arc::new(Mutex::new(subject)), site })
+        let known = match subject.access() {
+            Some(access) => crate::books::anomalies(&access).await?,
+            None => Anomalies::new(),
+        };
+        Ok(Self { subject: Arc::new(Mutex::new(subject)), site, known })
     }
 
     /// Ends our own server and removes its folder, unless it is to be kept for a look.
@@ -102,7 +109,7 @@ impl House {
         }
         let access = subject.access();
         drop(subject);
-        crate::books::examine(&self.site, access.as_ref(), report).await?;
+        crate::books::examine(&self.site, access.as_ref(), &self.known, report).await?;
         pictures(happened, &heard, report)
     }
 }
