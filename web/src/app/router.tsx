@@ -23,7 +23,7 @@ export function useMatchedPage(): Match {
   return wanted.route.loaded ? wanted : shown;
 }
 
-/** On a change of page, not on the first, focus goes to the heading and the page to its top. */
+/** On a change of page, not on the first, focus goes to the heading, or to the section that the address names. */
 export function useFocusOnChange(pathname: string): void {
   const first = useRef(true);
   useEffect(() => {
@@ -31,7 +31,9 @@ export function useFocusOnChange(pathname: string): void {
       first.current = false;
       return;
     }
-    const heading = document.querySelector<HTMLElement>('main h1');
+    const named = window.location.hash ? document.getElementById(window.location.hash.slice(1)) : null;
+    named?.scrollIntoView();
+    const heading = named?.querySelector<HTMLElement>('h2') ?? document.querySelector<HTMLElement>('main h1');
     if (!heading) return;
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });

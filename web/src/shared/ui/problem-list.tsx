@@ -11,7 +11,7 @@ export const ProblemList = forwardRef<HTMLDivElement, { problems: readonly FormP
   if (problems.length === 0) return null;
   return (
     <div className="problems" role="group" aria-labelledby="problems-title" tabIndex={-1} ref={ref}>
-      <h3 id="problems-title">There is a problem</h3>
+      <h2 id="problems-title">There is a problem</h2>
       <ul>
         {problems.map(({ field, text }) => (
           <li key={text}>

@@ -9,6 +9,7 @@ import { PayButton } from './pay-button';
 import { usePaymentSurface } from './payment-provider';
 import { FIELD, consentProblems, type Details } from './purchase-rules';
 import type { WalletPayer } from './single-purchase';
+import { TroubleCallout } from './trouble-callout';
 import { WalletSlot } from './wallet-slot';
 
 interface PaymentPartProps {
@@ -51,11 +52,10 @@ export function PaymentPart({ checkout, say, details, total, withCard, card, wal
       say(happening);
     });
   };
-  const trouble = checkout.at === 'choosing' ? checkout.trouble : null;
   return (
     <form noValidate onSubmit={onSubmit} aria-label="Payment">
       <ProblemList ref={list} problems={problems} />
-      {trouble ? <div className="callout is-bad"><strong>{trouble.title}</strong>{trouble.text} {trouble.available === undefined ? 'You have not been charged.' : ''}</div> : null}
+      <TroubleCallout checkout={checkout} />
       <fieldset disabled={isBusy(checkout)} style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
         <WalletSlot confirmed={confirmed} busy={isBusy(checkout)} onUnconfirmed={() => complain([{ field: FIELD.age, text: `${S.confirmationRequired}: ${S.confirmationRequiredText}` }])} onConfirm={onWallet} />
         {withCard ? <CardField /> : null}

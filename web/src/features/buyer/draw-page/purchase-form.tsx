@@ -13,6 +13,7 @@ import { usePaymentSurface } from '@/features/buyer/checkout/payment-provider';
 import { cardPurchase, walletPurchase } from '@/features/buyer/checkout/single-purchase';
 import { FIELD, buyerOf, cardProblems, consentProblems } from '@/features/buyer/checkout/purchase-rules';
 import { summaryOf } from '@/features/buyer/checkout/summary';
+import { TroubleCallout } from '@/features/buyer/checkout/trouble-callout';
 import { CARD_SUCCESS, WALLET_SUCCESS, useCheckout, useFinish } from '@/features/buyer/checkout/use-checkout';
 import { WalletSlot } from '@/features/buyer/checkout/wallet-slot';
 import { dollars, priceOf, cents } from '@/shared/money';
@@ -90,7 +91,7 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
       <fieldset disabled={busy}>
         <ConsentBoxes details={details} onDetails={setDetails} problems={problems} ageWords={S.overEighteenDraw} />
         <WalletSlot confirmed={details.overEighteen && details.acceptsTerms} busy={busy} onUnconfirmed={onUnconfirmed} onConfirm={onWallet} />
-        {trouble ? <div className="callout is-bad"><strong>{trouble.title}</strong>{trouble.text} {trouble.available === undefined ? 'You have not been charged.' : ''}</div> : null}
+        <TroubleCallout checkout={checkout} />
         <BuyerFields details={details} onDetails={setDetails} problems={problems} />
         <CardField />
       </fieldset>
