@@ -13,7 +13,7 @@ use anyhow::Context;
 use persistence::records::Records;
 use persistence::{Books, Postgres};
 
-use crate::config::Config;
+use crate::config::{Config, Stage};
 use crate::post::smtp::Smtp;
 use crate::post::{Delivery, Postman};
 use crate::sandbox::{self, Sandbox};
@@ -22,10 +22,14 @@ use crate::state::{State, StateParts};
 use crate::{edge, routes};
 
 pub mod life;
+mod stand_in;
 pub use life::{Life, Phase};
+pub use stand_in::StandIn;
 
 /// How long requests in flight may take to finish once the server is told to stop.
 pub const DRAIN_SECONDS_MAX: u64 = 20;
+/// How long we say that we are not ready before we stop listening: load balancers look every second or two.
+const NOTICE: Duration = Duration::from_secs(3);
 /// A peer that does not acknowledge for this long is gone, even if its socket says otherwise (a stalled phone).
 const PEER_SILENCE_MAX: Duration = Duration::from_secs(20);
 /// Open sockets and files we ask the system for: a clubhouse of boards and phones (stack.md section 5).
@@ -70,6 +74,7 @@ pub struct Running {
     server: ServerHandle,
     finished: tokio::task::JoinHandle<std::io::Result<()>>,
     housekeeping: Vec<tokio::task::JoinHandle<()>>,
+    stand_in: Option<StandIn>,
 }
 
 /// Binds, wires and starts. The answer comes when the server accepts connections. Must be called inside an actix System.
@@ -87,7 +92,13 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
     let life = Arc::new(Life::default());
     let records = Records::new(postgres.clone());
     let books: Arc<dyn Books> = Arc::new(postgres.clone());
-    let gateway = gateway(&config, &provider, address)?;
+    let stand_in = provider.sandbox().map(|sandbox| StandIn::serve(sandbox.clone())).transpose()?;
+    let gateway = gateway(&config, stand_in.as_ref())?;
+    if let Some(sandbox) = provider.sandbox() {
+        // Notices go round inside the machine, whatever browsers call us.
+        let secret = config.stripe.webhook_secrets.first().context("a secret that signs notices")?;
+        sandbox.set_webhook(&format!("http://127.0.0.1:{}/api/stripe/webhook", address.port()), secret.expose());
+    }
     let delivery = delivery(&config, &provider, &life)?;
     let postman = Arc::new(Postman::new(config.clone(), records.clone(), delivery));
     let engine = Engine::start(EngineParts {
@@ -114,7 +125,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
     let (server, finished) = serve(listener, state.clone(), site.into(), provider.sandbox().cloned())?;
     let housekeeping = routes::run(state.clone());
     life.enter(Phase::Ready);
-    Ok(Running { address, state, engine, life, server, finished, housekeeping })
+    Ok(Running { address, state, engine, life, server, finished, housekeeping, stand_in })
 }
 
 type Served = (ServerHandle, tokio::task::JoinHandle<std::io::Result<()>>);
@@ -147,17 +158,8 @@ fn serve(
     Ok((handle, tokio::spawn(server)))
 }
 
-fn gateway(config: &Config, provider: &Provider, address: SocketAddr) -> anyhow::Result<Arc<dyn Gateway>> {
-    let url = match provider.sandbox() {
-        None => config.stripe.api_url.clone(),
-        Some(sandbox) => {
-            // Its notices and our calls go round inside the machine, whatever browsers call us.
-            let here = format!("http://127.0.0.1:{}", address.port());
-            let secret = config.stripe.webhook_secrets.first().context("a secret that signs notices")?;
-            sandbox.set_webhook(&format!("{here}/api/stripe/webhook"), secret.expose());
-            format!("{here}/sandbox/stripe")
-        }
-    };
+fn gateway(config: &Config, stand_in: Option<&StandIn>) -> anyhow::Result<Arc<dyn Gateway>> {
+    let url = stand_in.map_or(&config.stripe.api_url, |stand_in| &stand_in.url);
     let stripe = Stripe::new(&StripeSettings::new(config.stripe.secret_key.expose(), url));
     Ok(Arc::new(stripe.map_err(anyhow::Error::msg)?))
 }
@@ -184,11 +186,17 @@ impl Running {
     /// The server had failed before.
     pub async fn stop(self) -> anyhow::Result<()> {
         self.life.enter(Phase::Draining);
+        if self.state.config.stage == Stage::Production {
+            tokio::time::sleep(NOTICE).await;
+        }
         self.life.enter(Phase::Closing);
         self.server.stop(true).await;
         self.finished.await??;
         self.engine.stop().await;
         self.housekeeping.iter().for_each(tokio::task::JoinHandle::abort);
+        if let Some(stand_in) = self.stand_in {
+            stand_in.stop().await;
+        }
         Ok(())
     }
 }

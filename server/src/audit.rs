@@ -54,8 +54,8 @@ pub async fn run(config: &Config) -> anyhow::Result<Findings> {
     let findings = async {
         let postgres = database.connect(config).await?;
         let auditor = Auditor::open(database.url.expose()).await?;
-        let provider = provider::reach(config, database.sign()).await?;
-        let findings = examine(&postgres, &auditor, provider.gateway.as_ref()).await;
+        let provider = provider::reach(config, database.sign())?;
+        let findings = examine(&postgres, &auditor, &provider.gateway).await;
         provider.leave().await;
         findings
     };

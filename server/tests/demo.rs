@@ -1,0 +1,131 @@
+//! `cargo run` as a newcomer types it: the real binary on an empty folder, stopped kindly, killed unkindly, started again.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use persistence::testing::Folder;
+use serde_json::Value;
+
+/// A running demo and where it says it is.
+struct Demo {
+    child: Child,
+    url: String,
+    greeting: String,
+}
+
+fn binary(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
+    command
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("PORT", "0")
+        .env("FD_DATA_DIR", folder.join("data"))
+        .env("FD_WEB_DIR", folder.join("dist"));
+    command
+}
+
+impl Demo {
+    /// Starts it and waits until it has said everything.
+    fn start(folder: &Path) -> Demo {
+        let mut child = binary(folder).stdout(Stdio::piped()).spawn().expect("the binary starts");
+        let mut greeting = String::new();
+        for line in BufReader::new(child.stdout.take().expect("a pipe")).lines() {
+            greeting.push_str(&line.expect("text"));
+            greeting.push('\n');
+            if greeting.contains("Ctrl-C stops") {
+                break;
+            }
+        }
+        let url = greeting.split_whitespace().find(|word| word.starts_with("http://"));
+        let url = url.unwrap_or_else(|| panic!("no address:\n{greeting}")).to_string();
+        Demo { child, url, greeting }
+    }
+
+    async fn get(&self, path: &str) -> Value {
+        let answer = reqwest::get(format!("{}{path}", self.url)).await.expect("an answer");
+        assert!(answer.status().is_success(), "{path}: {}", answer.status());
+        answer.json().await.expect("JSON")
+    }
+
+    async fn page(&self, path: &str) -> (u16, String) {
+        let answer = reqwest::get(format!("{}{path}", self.url)).await.expect("an answer");
+        (answer.status().as_u16(), answer.text().await.expect("text"))
+    }
+
+    /// Draw numbers and how many tickets each has sold, over the three lists.
+    async fn sold(&self) -> Vec<(i64, i64)> {
+        let mut sold = Vec::new();
+        for list in ["active", "awaiting-results", "completed"] {
+            let draws = self.get(&format!("/api/draws/{list}")).await;
+            let draws = draws.as_array().expect("a list").clone();
+            let number = |draw: &Value, name: &str| draw[name].as_i64().expect("a number");
+            sold.extend(draws.iter().map(|draw| (number(draw, "drawNumber"), number(draw, "ticketsSold"))));
+        }
+        sold.sort_unstable();
+        sold
+    }
+
+    fn signal(&mut self, signal: Signal) -> Option<i32> {
+        kill(Pid::from_raw(self.child.id() as i32), signal).expect("a signal");
+        self.child.wait().expect("it ends").code()
+    }
+}
+
+/// A front end of one page, so that no test of the server waits for a build of the web.
+fn front_end(folder: &Path) {
+    let dist = folder.join("dist");
+    std::fs::create_dir_all(&dist).expect("a folder");
+    let page = "<!doctype html><title>x</title><script type=module src=/assets/web.0a1b2c3d.js></script>";
+    std::fs::write(dist.join("index.html"), page).expect("a page");
+    std::fs::write(dist.join("web.0a1b2c3d.js"), "export {}").expect("a script");
+    std::fs::write(dist.join("critical.css"), "h1{color:red}").expect("a style");
+}
+
+#[actix_web::test]
+async fn the_demo_starts_from_nothing_and_loses_nothing() {
+    let folder = Folder::new();
+    front_end(folder.path());
+
+    let mut demo = Demo::start(folder.path());
+    for words in ["operator@demo.test", "bayside-barracudas@demo.test", "demo-password", "/sandbox/mailbox"] {
+        assert!(demo.greeting.contains(words), "{words} is missing in\n{}", demo.greeting);
+    }
+    let count = |list: Value| list.as_array().map_or(0, Vec::len);
+    assert!(count(demo.get("/api/draws/active").await) >= 9);
+    assert_eq!(count(demo.get("/api/draws/awaiting-results").await), 2);
+    assert!(count(demo.get("/api/draws/completed").await) >= 6);
+    assert_eq!(count(demo.get("/api/clubs/public-list").await), 3);
+    assert_eq!(count(demo.get("/api/footer-menus").await), 2);
+    pages_are_drawn_before_any_script(&demo).await;
+    let sold = demo.sold().await;
+
+    assert_eq!(demo.signal(Signal::SIGKILL), None, "killed, not ended");
+    let mut demo = Demo::start(folder.path());
+    assert_eq!(demo.sold().await, sold, "what was sold is sold");
+    assert_eq!(demo.signal(Signal::SIGTERM), Some(0), "told to stop, it stops in order");
+
+    let audit = binary(folder.path()).arg("audit").output().expect("the audit runs");
+    let said = String::from_utf8_lossy(&audit.stdout);
+    assert!(audit.status.success() && said.contains("Nothing disagrees."), "{said}");
+    for kind in ["missing_ticket", "duplicate_payment", "failed_allocation", "mismatched_amount", "orphaned_ticket"] {
+        assert!(said.contains(&format!("1 × {kind}")), "{kind}:\n{said}");
+    }
+}
+
+async fn pages_are_drawn_before_any_script(demo: &Demo) {
+    let (status, draw) = demo.page("/draw/1001").await;
+    assert_eq!(status, 200);
+    for words in ["<h1 class=\"teams\">Bayside Barracudas", "113/169", "<style>h1{color:red}</style>", "id=\"boot\""] {
+        assert!(draw.contains(words), "{words} is missing in\n{draw}");
+    }
+    assert!(draw.contains("<script type=module src=/assets/web.0a1b2c3d.js></script>"));
+    assert!(demo.page("/").await.1.contains("href=\"/draw/1001\""));
+    assert!(demo.page("/club/western-ringtails").await.1.contains("Western Ringtails RLFC"));
+    for path in ["/draw/9999", "/club/nobody", "/nothing", "/my/00000000000000000000000000000000"] {
+        assert_eq!(demo.page(path).await.0, 404, "{path}");
+    }
+    assert_eq!(demo.page("/assets/web.0a1b2c3d.js").await, (200, "export {}".to_string()));
+}
