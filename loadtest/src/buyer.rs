@@ -53,25 +53,48 @@ impl Buyer<'_> {
         match self.plan.ending {
             Ending::Abandons => Verdict::Abandoned,
             Ending::Releases => {
-                let path = format!("/api/reservations/{}", payment.reservation);
-                let leave = Request { method: reqwest::Method::DELETE, ..Request::get(path) };
-                self.browser.insist(Call::Leave, &leave).await;
+                self.leave(&payment).await;
                 Verdict::Released
             }
             // A wallet's method is confirmed by the server itself, so there is nothing to do before the last call.
-            Ending::Reads | Ending::CutCall if self.plan.door == Door::Wallet => self.finish(&payment, true).await,
-            _ => match self.pay(&payment).await {
-                Said::Authorised => {
-                    self.told.authorised_at = Some(self.browser.site.now());
-                    self.think().await;
-                    self.finish(&payment, false).await
-                }
-                Said::Declined => Verdict::Declined,
-                Said::Canceled => Verdict::NotCharged,
-                Said::Silent => Verdict::Silence,
-                said @ (Said::Asks | Said::Odd(_)) => self.odd(format!("the card: {said:?}")),
-            },
+            Ending::Reads | Ending::CutCall if self.plan.door == Door::Wallet => {
+                let verdict = self.finish(&payment, true).await;
+                self.parted(&payment, verdict).await
+            }
+            _ => {
+                let said = self.pay(&payment).await;
+                let verdict = self.paid(&payment, said).await;
+                self.parted(&payment, verdict).await
+            }
         }
+    }
+
+    async fn paid(&mut self, payment: &Payment, said: Said) -> Verdict {
+        match said {
+            Said::Authorised => {
+                self.told.authorised_at = Some(self.browser.site.now());
+                self.think().await;
+                self.finish(payment, false).await
+            }
+            Said::Declined => Verdict::Declined,
+            Said::Canceled => Verdict::NotCharged,
+            Said::Silent => Verdict::Silence,
+            said @ (Said::Asks | Said::Odd(_)) => self.odd(format!("the card: {said:?}")),
+        }
+    }
+
+    /// Whoever has no card that works leaves the page, which gives the reservation back.
+    async fn parted(&self, payment: &Payment, verdict: Verdict) -> Verdict {
+        if verdict == Verdict::Declined {
+            self.leave(payment).await;
+        }
+        verdict
+    }
+
+    async fn leave(&self, payment: &Payment) {
+        let path = format!("/api/reservations/{}", payment.reservation);
+        let leave = Request { method: reqwest::Method::DELETE, ..Request::get(path) };
+        self.browser.insist(Call::Leave, &leave).await;
     }
 
     /// Opens the payment; asks again with fewer tickets when told how many are left, or later while keen.

@@ -23,8 +23,8 @@ use crate::provider;
 use crate::report::Report;
 use crate::told::Verdict;
 
-/// A lapsed reservation is free after 150 seconds; whoever is keen waits a little longer.
-const KEEN: Duration = Duration::from_secs(200);
+/// A lapsed reservation is free after 150 seconds, and whoever takes it then may go away too: three such waves.
+const KEEN: Duration = Duration::from_secs(480);
 
 #[derive(Args, Clone, Debug)]
 pub struct Rush {
