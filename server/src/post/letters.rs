@@ -2,10 +2,9 @@
 //!
 //! | kind | data |
 //! |---|---|
-//! | `tickets`, `resend` | nothing: the order says it all |
-//! | `refunded` | nothing |
-//! | `winner` | `drawNumber`, `ticketNumber`, `prizeCents`, `buyerName` |
-//! | `correction` | `drawNumber`, `buyerName` |
+//! | `tickets`, `resend`, `refunded` | nothing: the order says it all |
+//! | `winner` | `draw`, `serial` |
+//! | `correction` | `draw` |
 //! | `reset`, `verify` | `link`, `name` |
 //! | `waitlist` | `name` |
 
@@ -42,12 +41,10 @@ pub struct Letter {
 }
 
 #[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(default)]
 struct Data {
-    draw_number: Option<i64>,
-    ticket_number: Option<u16>,
-    prize_cents: Option<i64>,
-    buyer_name: Option<String>,
+    draw: Option<i64>,
+    serial: Option<u16>,
     name: Option<String>,
     link: Option<String>,
 }
@@ -58,8 +55,8 @@ impl Writer<'_> {
         match (mail.kind.as_str(), order) {
             ("tickets" | "resend", Some(order)) => self.confirmation(order).await,
             ("refunded", Some(order)) => self.refunded(order).await,
-            ("winner", _) => self.winner(data).await,
-            ("correction", _) => self.correction(data).await,
+            ("winner", Some(order)) => self.winner(order, data).await,
+            ("correction", Some(order)) => self.correction(order, data).await,
             ("reset", _) => self.note(self.house(), "Reset your password", data, &RESET),
             ("verify", _) => self.note(self.house(), "Confirm your e-mail address", data, &VERIFY),
             ("waitlist", _) => self.note(self.house(), "You are on the waitlist", data, &WAITLIST),
@@ -87,7 +84,7 @@ impl Writer<'_> {
         let confirmation = Confirmation {
             head: self.letterhead(Some(&club)),
             subject: subject::confirmation(count, &subjects),
-            buyer: record.buyer.name.clone().unwrap_or_else(|| NAME_UNKNOWN.to_string()),
+            buyer: buyer(record).to_string(),
             count,
             games,
             subtotal: order.subtotal().to_string(),
@@ -136,11 +133,11 @@ impl Writer<'_> {
         self.finish(note, Some(club.email))
     }
 
-    async fn winner(&self, data: Data) -> Result<Letter, String> {
+    async fn winner(&self, record: &OrderRecord, data: Data) -> Result<Letter, String> {
         let (listing, club) = self.draw_of(&data).await?;
         let draw = listing.id();
-        let prize = data.prize_cents.map_or(listing.view.prize, Cents).to_string();
-        let ticket = data.ticket_number.and_then(Serial::new).ok_or("the mail names no ticket")?;
+        let prize = listing.view.prize.to_string();
+        let ticket = data.serial.and_then(Serial::new).ok_or("the mail names no ticket")?;
         let (result, _) = listing.view.result.ok_or("the draw has no result")?;
         let (home, away) = (&listing.home_team, &listing.away_team);
         let note = Note {
@@ -148,7 +145,7 @@ impl Writer<'_> {
             subject: subject::winner(&prize, &face(&listing)),
             heading: format!("You won {prize}"),
             paragraphs: vec![
-                format!("Congratulations {}.", data.buyer_name.as_deref().unwrap_or(NAME_UNKNOWN)),
+                format!("Congratulations {}.", buyer(record)),
                 format!(
                     "Your ticket {} in {home} v {away} carries {} and {}: the jerseys of the first try scorers.",
                     ticket.label(draw),
@@ -162,7 +159,7 @@ impl Writer<'_> {
         self.finish(note, Some(club.email))
     }
 
-    async fn correction(&self, data: Data) -> Result<Letter, String> {
+    async fn correction(&self, record: &OrderRecord, data: Data) -> Result<Letter, String> {
         let (listing, club) = self.draw_of(&data).await?;
         let (home, away) = (&listing.home_team, &listing.away_team);
         let note = Note {
@@ -170,7 +167,7 @@ impl Writer<'_> {
             subject: subject::correction(&face(&listing)),
             heading: "The result was corrected".to_string(),
             paragraphs: vec![
-                format!("Hello {}.", data.buyer_name.as_deref().unwrap_or(NAME_UNKNOWN)),
+                format!("Hello {}.", buyer(record)),
                 format!(
                     "We told you that your ticket in {home} v {away} had won. The result had been entered wrongly and \
                      was taken back, so that message no longer holds. We are sorry."
@@ -209,7 +206,7 @@ impl Writer<'_> {
     }
 
     async fn draw_of(&self, data: &Data) -> Result<(Listing, Club), String> {
-        let draw = data.draw_number.map(DrawId).ok_or("the mail names no draw")?;
+        let draw = data.draw.map(DrawId).ok_or("the mail names no draw")?;
         let listing = self.listings().await?.remove(&draw).ok_or("the mail's draw is gone")?;
         let club = self.club(listing.club).await?;
         Ok((listing, club))
@@ -263,6 +260,10 @@ fn face(listing: &Listing) -> subject::Game<'_> {
         kick_off: listing.view.closes_at,
         zone: &listing.zone,
     }
+}
+
+fn buyer(record: &OrderRecord) -> &str {
+    record.buyer.name.as_deref().unwrap_or(NAME_UNKNOWN)
 }
 
 /// What buyer and support call an order: the end of its payment's id.

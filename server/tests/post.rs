@@ -1,0 +1,152 @@
+//! From the outbox to the reader: a whole server, one purchase, and what arrives in the mailbox.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::SystemClock;
+use domain::order::Wanted;
+use domain::{AccountId, Cents, Command, DrawId, FeePolicy, GameResult, OrderId, Timestamp};
+use persistence::books::OrderRecord;
+use persistence::records::clubs::NewClub;
+use persistence::records::draws::NewDraw;
+use persistence::testing::Database;
+use server::app::{self, Parts, Provider, Running};
+use server::config::{Config, Environment};
+use server::demo::crowd::{self, Wish};
+use server::demo::seed::Seller;
+use server::render::mail::RenderedMail;
+use server::sandbox::{Options, Sandbox};
+use server::site::Site;
+
+/// How long a mail may take to arrive before a test gives up.
+const PATIENCE: Duration = Duration::from_secs(30);
+const HOUR_MS: i64 = 3_600_000;
+
+struct Club {
+    running: Running,
+    sandbox: Arc<Sandbox>,
+    seller: Seller,
+    draw: DrawId,
+    now: Timestamp,
+    _database: Database,
+}
+
+impl Club {
+    async fn open() -> Club {
+        let database = persistence::testing::database().await;
+        let sandbox = Sandbox::open(None, Options::default()).expect("a sandbox");
+        let environment = Environment::from_pairs([("PORT", "0"), ("PUBLIC_URL", "https://doubles.example.com")]);
+        let parts = Parts {
+            config: Config::demo(&environment).expect("the demo needs nothing"),
+            postgres: database.postgres().await,
+            clock: Arc::new(SystemClock),
+            site: Arc::new(Site::default()),
+            provider: Provider::Sandbox(sandbox.clone()),
+        };
+        let running = app::start(parts).await.expect("a server");
+        let records = &running.state.records;
+        let new = NewClub {
+            name: "Redcliffe Sharks".to_string(),
+            email: "sharks@example.com".to_string(),
+            slug: "sharks".to_string(),
+            ..NewClub::default()
+        };
+        let club = records.create_club(&new).await.expect("a club").id;
+        let account = AccountId("acct_sharks".to_string());
+        records.connect_account(club, &account).await.expect("connected");
+        let now = running.state.clock.now();
+        let new = NewDraw {
+            club,
+            league: Some("Queensland Cup".to_string()),
+            home_team: "Redcliffe Sharks".to_string(),
+            away_team: "Wynnum Tigers".to_string(),
+            zone: "Australia/Brisbane".to_string(),
+            kick_off: now.plus_ms(HOUR_MS),
+            opens_at: None,
+            price: Cents(500),
+            prize_percentage: 50,
+            round_up_prize: false,
+            pass_card_fee: true,
+            fee_policy: FeePolicy::DEFAULT,
+            contact_name: "Sam".to_string(),
+            contact_phone: "0400 000 000".to_string(),
+        };
+        let draw = records.create_draws(&[new]).await.expect("a draw")[0];
+        Club { seller: Seller { club, account }, running, sandbox, draw, now, _database: database }
+    }
+
+    async fn buy(&self, count: u16) -> OrderRecord {
+        let wanted = Wanted { draw: self.draw, count, unit_price: Cents(500), passes_card_fee: true };
+        let wish = Wish { seller: self.seller.clone(), wanted, buyer: "Alice Nguyen" };
+        crowd::buy_one(&self.running.engine.payments, wish).await.expect("bought")
+    }
+
+    /// Waits for so many mails.
+    async fn mails(&self, count: usize) -> Vec<RenderedMail> {
+        let arrived = async {
+            loop {
+                let mails = self.sandbox.mailbox().mails();
+                if mails.len() >= count {
+                    return mails.into_iter().map(|delivered| delivered.mail).collect();
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, arrived).await.expect("the mails arrive")
+    }
+
+    async fn queue(&self, kind: &str, order: OrderId, to: &str, data: &str) {
+        let books = &self.running.state.books;
+        assert!(
+            books.queue_mail(&format!("{kind}:{to}"), kind, Some(order), to, data, self.now).await.expect("queued")
+        );
+    }
+}
+
+#[actix_web::test]
+async fn a_buyer_reads_own_numbers_and_the_clubs_address() {
+    let club = Club::open().await;
+    let order = club.buy(2).await;
+    let mail = club.mails(1).await.remove(0);
+    assert!(mail.subject.starts_with("2 tickets – Sharks v Tigers, "), "{}", mail.subject);
+    assert_eq!(mail.to, "alice.nguyen@example.com");
+    assert_eq!(mail.reply_to.as_deref(), Some("sharks@example.com"));
+    assert!(mail.message_id.contains('@') && !mail.message_id.contains('<'));
+    let (_, serials) = &order.tickets[0];
+    let cells = club.running.engine.draws.cells(club.draw, serials).await.expect("own pairs");
+    for (serial, cell) in cells {
+        let line = format!("{}   {} / {}", serial.label(club.draw), cell.home(), cell.away());
+        assert!(mail.text.contains(&line), "{line} is missing in\n{}", mail.text);
+    }
+    let link = format!("https://doubles.example.com/my/{}", order.token);
+    for words in [link.as_str(), "Queensland Cup", "AEST", "Total $10.47", "payment processing fees $0.47"] {
+        assert!(mail.text.contains(words) && mail.html.contains(words), "{words} is missing in\n{}", mail.text);
+    }
+    club.running.stop().await.expect("stopped");
+}
+
+#[actix_web::test]
+async fn a_winner_hears_of_the_prize_and_of_a_correction() {
+    let club = Club::open().await;
+    let order = club.buy(3).await;
+    let serial = order.tickets[0].1[1];
+    let draws = &club.running.engine.draws;
+    let (_, cell) = draws.cells(club.draw, &[serial]).await.expect("own pairs")[0];
+    let result = GameResult::new(cell.home(), cell.away()).expect("a result");
+    draws.execute(club.draw, Command::Complete { result }, None).await.expect("completed");
+    let data = format!(r#"{{"draw":{},"serial":{}}}"#, club.draw, serial.number());
+    club.queue("winner", order.order.id, "alice.nguyen@example.com", &data).await;
+    club.queue("correction", order.order.id, "alice.nguyen@example.com", &data).await;
+    // Nobody is written to who left no address; the mail counts as sent.
+    club.queue("winner", order.order.id, "no-email+7@invalid", &data).await;
+    let mails = club.mails(3).await;
+    let of = |kind: &str| mails.iter().find(|mail| mail.kind == kind).unwrap_or_else(|| panic!("no {kind}")).clone();
+    let winner = of("winner");
+    assert_eq!(winner.subject, "You won $7.50 – Redcliffe Sharks v Wynnum Tigers");
+    for words in ["Congratulations Alice Nguyen", &serial.label(club.draw), "within 7 days"] {
+        assert!(winner.text.contains(words), "{words} is missing in\n{}", winner.text);
+    }
+    assert!(of("correction").text.contains("no longer holds"));
+    assert!(mails.iter().all(|mail| !mail.to.ends_with("@invalid")));
+    club.running.stop().await.expect("stopped");
+}
