@@ -147,7 +147,7 @@ fn serve(
                 }
                 routes::configure(cfg, state);
             })
-            .default_service(web::to(routes::machine::shell::page))
+            .default_service(routes::pages())
     })
     .on_connect(tune_socket)
     .shutdown_timeout(DRAIN_SECONDS_MAX)

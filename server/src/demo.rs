@@ -1,6 +1,6 @@
 //! The demo: the whole product on one machine, without asking anybody for anything.
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -129,28 +129,29 @@ impl Demo {
     }
 }
 
-/// Addresses and logins, on one screen.
+/// Addresses and logins, on one screen. Written at once: whoever reads only the first lines does not stop the demo.
 fn greet(running: &Running, port_wanted: u16) {
-    let url = running.state.config.public_url.clone();
-    println!();
-    println!("  Football Doubles         {url}");
-    println!("  Draws                    {url}/draw/1001");
-    println!("  Big screen               {url}/draw/1001/display");
-    println!("  Club page                {url}/club/{}", plan::CLUBS[0].slug);
-    println!("  Mailbox                  {url}/sandbox/mailbox");
-    println!();
-    println!("  Log in at {url}/admin/login with password {PASSWORD}:");
-    println!("    operator               {}", seed::OPERATOR);
+    let config = &running.state.config;
+    let (url, data_dir) = (&config.public_url, config.data_dir.display());
+    let mut logins = format!("    {:<22} {}\n", "operator", seed::OPERATOR);
     for club in &plan::CLUBS {
-        println!("    {:<22} {}@demo.test", club.name, club.slug);
+        logins += &format!("    {:<22} {}@demo.test\n", club.name, club.slug);
     }
-    println!();
-    println!(
-        "  Cards: 4242 4242 4242 4242 pays, 4000 0000 0000 0002 is declined. Ctrl-C stops; data stay in {}.",
-        running.state.config.data_dir.display()
+    let chosen = if port_wanted == 0 { "  PORT=0: this port was free.\n" } else { "" };
+    let greeting = format!(
+        "
+  Football Doubles         {url}
+  Draws                    {url}/draw/1001
+  Big screen               {url}/draw/1001/display
+  Club page                {url}/club/{}
+  Mailbox                  {url}/sandbox/mailbox
+
+  Log in at {url}/admin/login with password {PASSWORD}:
+{logins}
+{chosen}  Cards: 4242 4242 4242 4242 pays, 4000 0000 0000 0002 is declined. Ctrl-C stops; data stay in {data_dir}.
+
+",
+        plan::CLUBS[0].slug
     );
-    if port_wanted == 0 {
-        println!("  PORT=0: this port was free.");
-    }
-    println!();
+    let _ = std::io::stdout().lock().write_all(greeting.as_bytes());
 }

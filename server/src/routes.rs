@@ -155,6 +155,12 @@ async fn no_such_address() -> Result<actix_web::HttpResponse, Problem> {
     Err(Problem::not_found())
 }
 
+/// Every other address is a page's, for anyone: the shell knows which pages there are and answers 404 for the rest.
+pub fn pages() -> ActixRoute {
+    let page = machine::shell::page;
+    web::to(page)
+}
+
 async fn method_not_allowed(_: HttpRequest) -> Result<actix_web::HttpResponse, Problem> {
     let status = actix_web::http::StatusCode::METHOD_NOT_ALLOWED;
     Err(Problem::new(status, "method-not-allowed", "This address does not take this kind of call."))
