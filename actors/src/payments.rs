@@ -153,6 +153,15 @@ impl Payments {
         self.in_lane(order, move |room| async move { room.abandon(order).await }).await
     }
 
+    /// The buyer was shown another amount than the order's (decision C-3): unless it has its tickets already, the order is
+    /// let go and the authorisation cancelled, if there is one. Answers what became of it.
+    ///
+    /// # Errors
+    /// `OrderUnknown`, `Unavailable`.
+    pub async fn turn_down(&self, order: OrderId) -> Result<FulfilStatus, PaymentFailure> {
+        self.in_lane(order, move |room| async move { room.turn_down(order).await }).await
+    }
+
     /// Takes the tickets back and gives the money back, with the application fee's part (decisions B-22, D-3). An order that
     /// was not charged yet is let go.
     ///

@@ -131,6 +131,8 @@ pub fn reason_shown(reason: &str) -> String {
         ("draw is closed", DRAW_CLOSED),
         ("reservation lapsed", "Reservation expired"),
         ("buyer left", "The purchase was cancelled."),
+        ("no longer available", "The tickets were no longer available."),
+        ("amount was not the one", "The total has changed."),
     ];
     let known = known.into_iter().find(|(sentence, _)| reason.contains(sentence));
     known.map_or("Your payment could not be completed.", |(_, words)| words).to_string()

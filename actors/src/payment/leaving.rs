@@ -21,6 +21,8 @@ pub(super) enum Leaving {
     Lapsed,
     /// It was not whole and cannot be made whole.
     Refused,
+    /// The buyer was shown another amount than the order's (decision C-3): not even an authorisation may stand.
+    Surprised,
 }
 
 impl Room {
@@ -86,6 +88,11 @@ impl Room {
         self.leave(order, Leaving::ByThemselves).await
     }
 
+    pub(crate) async fn turn_down(&self, order: OrderId) -> Result<FulfilStatus, PaymentFailure> {
+        self.leave(order, Leaving::Surprised).await?;
+        Ok(self.fulfil(order, &mut None).await?.status)
+    }
+
     /// The sweeper's part of one open order: fulfil it, and let it go when its reservation lapsed unpaid (decision C-1).
     pub(crate) async fn sweep(&self, order: OrderId) -> Result<(), PaymentFailure> {
         let fulfilled = self.fulfil(order, &mut None).await?;
@@ -112,6 +119,7 @@ impl Room {
             Leaving::ByThemselves => "the buyer left",
             Leaving::Lapsed => "the reservation lapsed before the payment was authorised",
             Leaving::Refused => "the tickets were no longer available",
+            Leaving::Surprised => "the amount was not the one the buyer was shown",
         };
         let age_ms = self.clock.now().ms_since(record.opened_at);
         let Some(id) = record.order.payment_intent.clone() else {
@@ -123,9 +131,11 @@ impl Room {
         let may_cancel = match said.status {
             PaymentStatus::RequiresPaymentMethod | PaymentStatus::RequiresConfirmation => true,
             PaymentStatus::RequiresAction | PaymentStatus::Processing => {
-                leaving == Leaving::Lapsed && age_ms > (KEPT_SECONDS + ACTION_SECONDS) * 1000
+                let abandoned = leaving == Leaving::Lapsed && age_ms > (KEPT_SECONDS + ACTION_SECONDS) * 1000;
+                abandoned || leaving == Leaving::Surprised
             }
-            PaymentStatus::RequiresCapture | PaymentStatus::Succeeded | PaymentStatus::Canceled => false,
+            PaymentStatus::RequiresCapture => leaving == Leaving::Surprised,
+            PaymentStatus::Succeeded | PaymentStatus::Canceled => false,
         };
         if may_cancel {
             let mut visit = Visit { record, said, held: None, allocated: false };

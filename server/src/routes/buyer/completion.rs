@@ -2,7 +2,7 @@
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use actors::{FulfilStatus, Fulfilled};
-use domain::{DrawId, PaymentIntentId};
+use domain::{DrawId, OrderState, PaymentIntentId};
 use persistence::books::OrderRecord;
 
 use super::payments::{adds_to, amount_changed, draws_of, wanted};
@@ -82,8 +82,14 @@ pub async fn finish(
     body: &Purchase,
 ) -> Result<HttpResponse, Problem> {
     let amount = record.order.total();
-    if let Some(expected) = body.expected_amount.filter(|expected| *expected != amount) {
-        return Err(amount_changed(expected, amount));
+    let surprised = body.expected_amount.is_some_and(|expected| expected != amount);
+    if surprised && record.order.state == OrderState::Quoted {
+        let status = state.payments.turn_down(record.order.id).await?;
+        // Whatever was decided a moment before stands: the buyer authorised that very amount.
+        if matches!(status, FulfilStatus::NotCharged { .. } | FulfilStatus::Waiting) {
+            state.open_orders.over(browser, record.order.id);
+            return Err(amount_changed(amount));
+        }
     }
     let buyer = body.buyer_details();
     if adds_to(&record.buyer, &buyer) {

@@ -90,8 +90,8 @@ pub async fn open(state: &State, asked: Asked) -> Result<Open, Problem> {
     refuse_while_closed(state)?;
     let quote = quote::price(state, &asked.counts).await?;
     let now = state.clock.now();
-    if let Some(expected) = asked.expected.filter(|expected| *expected != quote.total()) {
-        return Err(amount_changed(expected, quote.total()));
+    if asked.expected.is_some_and(|expected| expected != quote.total()) {
+        return Err(amount_changed(quote.total()));
     }
     let plan = state.open_orders.plan(&asked.browser, &asked.counts, now);
     if plan.reserved_elsewhere + asked.counts.values().sum::<u16>() > RESERVED_PER_BROWSER_MAX {
@@ -197,7 +197,7 @@ fn refuse_while_closed(state: &State) -> Result<(), Problem> {
 const MAINTENANCE: &str = "System is doing some maintenance. We won't be long, check back in a couple of minutes.";
 
 /// The amount is not what the buyer was shown (decision C-3).
-pub fn amount_changed(_expected: Cents, amount: Cents) -> Problem {
+pub fn amount_changed(amount: Cents) -> Problem {
     Problem::conflict(
         "amount-changed",
         format!("The total has changed to {amount}. Please check it and try again. You have not been charged."),

@@ -2,6 +2,7 @@
 
 use domain::Cents;
 use serde_json::json;
+use server::sandbox::faults::{Faults, WebhookFaults};
 
 use crate::support::TestServer;
 
@@ -16,6 +17,27 @@ async fn another_amount_than_expected_is_told_and_nothing_is_kept() {
     assert_eq!(server.engine.draws.view(draw).await.expect("a view").held, 0);
     let body = json!({ "drawNumber": draw.0, "ticketCount": 2, "expectedAmount": 1000 });
     alice.post("/api/create-payment-intent", body).await.ok();
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn who_was_shown_another_amount_is_not_charged_though_it_was_authorised() {
+    let server = TestServer::start().await;
+    let lost = WebhookFaults { lost: 1.0, ..WebhookFaults::default() };
+    server.sandbox.set_faults(Faults { webhook: lost, ..Faults::default() });
+    let draw = server.game().await;
+    let alice = server.alice();
+    let intent = alice.intent(draw, 2).await;
+    alice.authorise(&intent).await;
+    let mut body = json!({ "drawNumber": draw.0, "ticketCount": 2, "paymentIntentId": intent.id(),
+        "ageConfirmation": true, "termsAgreement": true, "expectedAmount": 999 });
+    assert_eq!(alice.post("/api/purchase-tickets", body.clone()).await.refused(409, "amount-changed")["amount"], 1000);
+    assert_eq!(alice.sees(&intent, "not_charged").await["state"], "released");
+    body["expectedAmount"] = json!(1000);
+    alice.post("/api/purchase-tickets", body).await.refused(409, "not-charged");
+    let total = &server.sandbox.ledger()["total"];
+    assert_eq!((&total["captured"], &total["authorised_count"]), (&json!(0), &json!(0)));
+    alice.buys(draw, 2).await;
     server.finish().await;
 }
 
