@@ -84,7 +84,7 @@ pub struct Running {
 pub async fn start(parts: Parts) -> anyhow::Result<Running> {
     raise_file_limit();
     let Parts { mut config, postgres, clock, site, provider } = parts;
-    let listener = TcpListener::bind(config.listen).with_context(|| format!("cannot listen on {}", config.listen))?;
+    let listener = listen(config.listen)?;
     let address = listener.local_addr()?;
     if config.public_url.is_empty() {
         config.public_url = format!("http://localhost:{}", address.port());
@@ -126,6 +126,16 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
     let housekeeping = routes::run(state.clone());
     life.enter(Phase::Ready);
     Ok(Running { address, state, engine, life, server, finished, housekeeping, stand_in })
+}
+
+/// Takes the port, or says who must let go of it.
+///
+/// # Errors
+/// One line with the port and what to do.
+pub fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).with_context(|| {
+        format!("cannot listen on {address}: stop whatever does, or set PORT to another port (0 takes a free one)")
+    })
 }
 
 type Served = (ServerHandle, tokio::task::JoinHandle<std::io::Result<()>>);

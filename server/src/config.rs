@@ -60,8 +60,6 @@ pub struct Config {
     pub data_dir: PathBuf,
     /// A built front end; `None` looks for `web/dist`.
     pub web_dir: Option<PathBuf>,
-    /// Prometheus, on its own private address (decision B-24).
-    pub metrics: Option<SocketAddr>,
     /// Proxies whose `X-Forwarded-For` is believed (decision G-13).
     pub proxies: Vec<IpAddr>,
     pub database_url: Option<Secret>,
@@ -126,7 +124,6 @@ impl Config {
             public_url: environment.get("PUBLIC_URL").unwrap_or_default(),
             data_dir: environment.path("FD_DATA_DIR").unwrap_or_else(|| PathBuf::from(".data")),
             web_dir: environment.path("FD_WEB_DIR"),
-            metrics: problems.keep(environment.parse_optional("METRICS_ADDR")).flatten(),
             proxies: Vec::new(),
             database_url: environment.secret("DATABASE_URL"),
             seal_key: environment.secret("SEAL_KEY"),
@@ -169,7 +166,6 @@ impl Config {
             public_url,
             data_dir: environment.path("FD_DATA_DIR").unwrap_or_else(|| PathBuf::from(".data")),
             web_dir: environment.path("FD_WEB_DIR"),
-            metrics: problems.keep(environment.parse_optional("METRICS_ADDR")).flatten(),
             proxies: problems.keep(environment.addresses("TRUSTED_PROXIES")).unwrap_or_default(),
             database_url,
             seal_key,

@@ -1,7 +1,7 @@
 //! The demo: the whole product on one machine, without asking anybody for anything.
 
 use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use actors::{Clock, SystemClock};
@@ -29,7 +29,6 @@ pub const PASSWORD: &str = "demo-password";
 pub struct Demo {
     pub running: Running,
     database: Database,
-    data_dir: PathBuf,
     season: tokio::task::JoinHandle<()>,
 }
 
@@ -39,6 +38,8 @@ pub struct Demo {
 /// One line: what is missing and how to get it.
 pub async fn run(config: Config) -> anyhow::Result<()> {
     let port = config.listen.port();
+    // Before anything is built or started: a taken port is the likeliest trouble. It is taken for good a moment later.
+    drop(app::listen(config.listen)?);
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web");
     let site = match &config.web_dir {
         Some(dist) => Site::read(dist)?,
@@ -58,12 +59,26 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
 pub async fn start(mut config: Config, site: Site) -> anyhow::Result<Demo> {
     std::fs::create_dir_all(&config.data_dir)
         .with_context(|| format!("cannot make the folder {}", config.data_dir.display()))?;
-    let data_dir = config.data_dir.canonicalize()?;
-    config.data_dir = data_dir.clone();
+    config.data_dir = config.data_dir.canonicalize()?;
     let database = Database::open(&config).await?;
+    match open(config, site, &database).await {
+        Ok((running, season)) => Ok(Demo { running, season, database }),
+        Err(failure) => {
+            database.close().await;
+            Err(failure)
+        }
+    }
+}
+
+async fn open(
+    config: Config,
+    site: Site,
+    database: &Database,
+) -> anyhow::Result<(Running, tokio::task::JoinHandle<()>)> {
+    let data_dir = config.data_dir.clone();
     let postgres = database.connect(&config).await?;
     postgres.migrate().await?;
-    let found = prepare(&postgres, &database, &data_dir).await?;
+    let found = prepare(&postgres, database, &data_dir).await?;
     let sandbox = Sandbox::open(Some(data_dir.join("sandbox")), Options::default()).context("the sandbox's journal")?;
     let site = Arc::new(site);
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
@@ -83,7 +98,7 @@ pub async fn start(mut config: Config, site: Site) -> anyhow::Result<Demo> {
     let sign = Sign { address: running.url(), database: database.url.expose().to_string() };
     sign.hang_out(&data_dir).context("cannot write into the data folder")?;
     let season = season::keep(&running, clock);
-    Ok(Demo { running, database, data_dir, season })
+    Ok((running, season))
 }
 
 /// Looks at what is there. Half a seed is thrown away, and only ever in the demo's own Postgres.
@@ -122,8 +137,9 @@ impl Demo {
     /// The server had failed before.
     pub async fn stop(self) -> anyhow::Result<()> {
         self.season.abort();
+        let data_dir = self.running.state.config.data_dir.clone();
         self.running.stop().await?;
-        Sign::take_down(&self.data_dir);
+        Sign::take_down(&data_dir);
         self.database.close().await;
         Ok(())
     }

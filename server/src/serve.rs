@@ -15,18 +15,15 @@ use crate::site::Site;
 /// # Errors
 /// What cannot be used, in one line.
 pub async fn run(config: Config) -> anyhow::Result<()> {
-    let site = Site::read(&built(&config))?;
+    let site = Arc::new(Site::read(&built(&config))?);
     let database = Database::open(&config).await?;
     let postgres = database.connect(&config).await?;
-    let parts =
-        Parts { config, postgres, clock: Arc::new(SystemClock), site: Arc::new(site), provider: Provider::Real };
-    let running = app::start(parts).await?;
+    let running =
+        app::start(Parts { config, postgres, clock: Arc::new(SystemClock), site, provider: Provider::Real }).await?;
     tracing::info!(address = %running.address, "serving");
     app::told_to_stop().await?;
     tracing::info!("draining");
-    running.stop().await?;
-    database.close().await;
-    Ok(())
+    running.stop().await
 }
 
 /// Where the built pages are: `FD_WEB_DIR`, else beside the working directory, else beside the sources.
