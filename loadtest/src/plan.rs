@@ -141,8 +141,10 @@ const KEPT_MAX: u32 = 50;
 pub struct Crowd {
     pub seed: u64,
     pub buyers: usize,
-    /// All arrive within this time; the last quarter of it sees most of them, as before a kick-off.
+    /// All arrive within this time.
     pub over_ms: u64,
+    /// Percent that come in the last quarter of it, as before a kick-off; the others at any time.
+    pub late: u32,
     /// Largest number of tickets in one line.
     pub most: u32,
     pub habits: Habits,
@@ -160,7 +162,7 @@ impl Crowd {
 
     fn buyer(&self, number: usize, draws: usize) -> BuyerPlan {
         let mut dice = Dice::of(self.seed, number as u64);
-        let arrives_ms = if dice.percent(70) {
+        let arrives_ms = if dice.percent(self.late) {
             dice.between(self.over_ms - self.over_ms / 4, self.over_ms)
         } else {
             dice.below(self.over_ms + 1)
@@ -214,6 +216,7 @@ mod tests {
             seed,
             buyers: 500,
             over_ms: 10_000,
+            late: 70,
             most: 50,
             habits: Habits::rushed(10),
             together: vec![vec![0, 1], vec![0, 1], vec![2]],

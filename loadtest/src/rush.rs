@@ -34,6 +34,9 @@ pub struct Rush {
     /// People who come.
     #[arg(long, default_value_t = 400)]
     buyers: usize,
+    /// Most tickets one of them wants; most people want six or fewer.
+    #[arg(long, default_value_t = 20)]
+    most: u32,
     /// How often every call is sent again although it was answered.
     #[arg(long, default_value_t = 3)]
     retries: u32,
@@ -101,7 +104,9 @@ async fn play(house: &House, rush: &Rush) -> Result<Report> {
         seed: rush.seed,
         buyers: rush.buyers,
         over_ms: rush.over() * 1000,
-        most: 20,
+        // Blows are to meet buyers from the first to the last.
+        late: if rush.kill_every.is_some() { 0 } else { 70 },
+        most: rush.most,
         habits: Habits::rushed(rush.abandoners),
         together: vec![(0..rush.draws).collect(); rush.draws],
     };

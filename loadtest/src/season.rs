@@ -148,6 +148,7 @@ async fn sell(house: &House, season: &Season, games: &[Game]) -> Result<Happened
         seed,
         buyers,
         over_ms,
+        late: 70,
         most: 30,
         habits,
         together: games

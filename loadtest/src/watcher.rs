@@ -28,15 +28,17 @@ pub struct Sight {
     pub at: Duration,
     /// Milliseconds between the server's own stamp and the arrival; both clocks are this machine's.
     pub age_ms: f64,
+    /// The first view on a socket: what is, not what is new.
+    pub greeting: bool,
 }
 
 /// What one board saw in the whole run.
 #[derive(Clone, Debug, Default)]
 pub struct Board {
     pub sights: Vec<Sight>,
-    pub sockets: u32,
     pub broken: Vec<String>,
     newest: HashMap<i64, i64>,
+    greeted: bool,
 }
 
 impl Board {
@@ -60,7 +62,8 @@ impl Board {
             self.broken.push(format!("draw {draw}: {sold} tickets sold were shown"));
         }
         let stamp = frame.pointer("/serverNow").and_then(Value::as_f64).unwrap_or(wall_ms);
-        self.sights.push(Sight { draw, seq, sold, at, age_ms: (wall_ms - stamp).max(0.0) });
+        let greeting = !std::mem::replace(&mut self.greeted, true);
+        self.sights.push(Sight { draw, seq, sold, at, age_ms: (wall_ms - stamp).max(0.0), greeting });
     }
 }
 
@@ -88,7 +91,7 @@ async fn listen(site: &Site, url: &str, board: &mut Board, stop: &mut watch::Rec
     let mut request = url.into_client_request()?;
     request.headers_mut().insert("origin", HeaderValue::from_str(&site.base)?);
     let (mut socket, _) = connect_async(request).await?;
-    board.sockets += 1;
+    board.greeted = false;
     loop {
         tokio::select! {
             frame = socket.next() => match frame {
@@ -125,14 +128,13 @@ pub struct Lag {
 pub fn lag(boards: &[Board], tolds: &[Told]) -> Lag {
     let mut lag = Lag::default();
     let mut first: HashMap<(i64, i64), Duration> = HashMap::new();
-    for sight in boards.iter().flat_map(|board| &board.sights) {
+    for sight in boards.iter().flat_map(|board| &board.sights).filter(|sight| !sight.greeting) {
         let seen = first.entry((sight.draw, sight.seq)).or_insert(sight.at);
         *seen = sight.at.min(*seen);
         lag.on_the_way.push(sight.age_ms);
     }
     for board in boards {
-        // The first view after a (re)connection is a greeting, not news; it is old by nature, so only news counts.
-        for sight in board.sights.iter().skip(1) {
+        for sight in board.sights.iter().filter(|sight| !sight.greeting) {
             let behind = sight.at.saturating_sub(first[&(sight.draw, sight.seq)]);
             lag.behind_first_board.push(millis(behind));
         }
@@ -197,7 +199,7 @@ mod tests {
         let lag = lag(&boards, &[told]);
         assert_eq!(lag.behind_buyer, vec![60.0, 90.0]);
         assert_eq!(lag.behind_first_board, vec![0.0, 30.0]);
-        assert_eq!(lag.on_the_way, vec![3.0; 4]);
+        assert_eq!(lag.on_the_way, vec![3.0; 2], "greetings are no news");
     }
 
     #[test]
