@@ -175,7 +175,7 @@ fn undecided(settled: &[Settled]) -> Check {
     Check::new("every order decided within a minute of calm", settled.len(), broken)
 }
 
-/// No answer of 5xx. While the server is being killed, 503 with a plea to come back is an honest answer.
+/// No answer of 5xx. While the server is being killed or the provider fails, 503 with a plea to come back is an honest one.
 pub fn no_server_errors(heard: &[Heard], troubled: bool) -> Check {
     let mut counts: BTreeMap<(Call, u16), usize> = BTreeMap::new();
     let ours = heard.iter().filter(|heard| heard.call != Call::Card && heard.status >= 500);
@@ -184,7 +184,7 @@ pub fn no_server_errors(heard: &[Heard], troubled: bool) -> Check {
     }
     let broken =
         counts.into_iter().map(|((call, status), count)| format!("{count} × {status} for {}", call.name())).collect();
-    let name = if troubled { "no answer of 5xx but 503 while it was down" } else { "no answer of 5xx" };
+    let name = if troubled { "no answer of 5xx but 503 while something was down" } else { "no answer of 5xx" };
     Check::new(name, heard.len(), broken)
 }
 

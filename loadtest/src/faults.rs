@@ -24,9 +24,14 @@ pub struct SandboxFaults {
 }
 
 impl SandboxFaults {
-    /// The season's ordinary bad luck.
-    pub fn ordinary() -> Self {
-        Self { webhooks_lost: 20, webhooks_doubled: 20, webhooks_late: 10, timeouts: 2, errors: 2 }
+    /// Ordinary bad luck: the provider answers, but its webhooks get lost, doubled and overtaken.
+    pub fn of_webhooks() -> Self {
+        Self { webhooks_lost: 20, webhooks_doubled: 20, webhooks_late: 10, ..Self::default() }
+    }
+
+    /// A bad day: the provider itself breaks connections and answers with errors, too.
+    pub fn everywhere() -> Self {
+        Self { timeouts: 2, errors: 2, ..Self::of_webhooks() }
     }
 }
 

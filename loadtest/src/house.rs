@@ -38,6 +38,8 @@ pub struct Happened {
     pub tolds: Vec<Told>,
     pub boards: Vec<Board>,
     pub struck: Option<Struck>,
+    /// The provider was made to fail, too.
+    pub provider_failed: bool,
 }
 
 impl House {
@@ -99,7 +101,7 @@ impl House {
         }
         report.latencies(&heard);
         report.checks.extend(audit::promises(&happened.tolds, &settled));
-        report.checks.push(audit::no_server_errors(&heard, happened.struck.is_some()));
+        report.checks.push(audit::no_server_errors(&heard, happened.struck.is_some() || happened.provider_failed));
         let broken = happened.boards.iter().flat_map(|board| board.broken.clone()).collect();
         let sights = happened.boards.iter().map(|board| board.sights.len()).sum();
         report.checks.push(Check::new("boards never went back, and never showed too much", sights, broken));

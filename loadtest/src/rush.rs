@@ -58,7 +58,7 @@ pub struct Rush {
     /// Kill Postgres (SIGKILL) so many times, in between.
     #[arg(long, default_value_t = 0, requires = "kill_every")]
     kill_postgres: u32,
-    /// Let the sandbox lose, double and delay its webhooks, and fail now and then.
+    /// Let the sandbox lose, double and delay its webhooks, break connections and answer with errors now and then.
     #[arg(long)]
     faults: bool,
     /// A server that runs already; by default one is started, and ended afterwards.
@@ -98,7 +98,7 @@ async fn play(house: &House, rush: &Rush) -> Result<Report> {
     let draws = fresh_draws(house, rush.draws).await?;
     let operator = Browser::open(Arc::clone(&house.site), rush.seed)?;
     if rush.faults {
-        faults::set(&operator, rush.seed, SandboxFaults::ordinary()).await?;
+        faults::set(&operator, rush.seed, SandboxFaults::everywhere()).await?;
     }
     let crowd = Crowd {
         seed: rush.seed,
@@ -153,7 +153,7 @@ async fn storm(house: &House, rush: &Rush, crowd: &Crowd, draws: &[i64]) -> Resu
     // Boards get a moment for the last sale: two ticks and some air.
     tokio::time::sleep(Duration::from_millis(500)).await;
     calm.send_replace(true);
-    Ok(Happened { tolds: tolds?, boards: boards.join_all().await, struck })
+    Ok(Happened { tolds: tolds?, boards: boards.join_all().await, struck, provider_failed: rush.faults })
 }
 
 /// New draws of one club, so that nothing was sold before; their kick-off is a week away.

@@ -90,7 +90,7 @@ async fn play(house: &House, season: &Season, csv: &str) -> Result<Report> {
     report.fact("clubs", clubs.iter().map(|club| club.name.clone()).collect::<Vec<_>>().join(", "));
     report.fact("buyers", season.buyers);
     let operator = Browser::open(Arc::clone(&house.site), season.seed)?;
-    faults::set(&operator, season.seed, SandboxFaults::ordinary()).await?;
+    faults::set(&operator, season.seed, SandboxFaults::of_webhooks()).await?;
     let mut happened = sell(house, season, &games).await?;
     faults::set(&operator, season.seed, SandboxFaults::default()).await?;
     report.fact("selling took", format!("{:.1} s", house.site.now().as_secs_f64()));
@@ -171,7 +171,7 @@ async fn sell(house: &House, season: &Season, games: &[Game]) -> Result<Happened
     tokio::time::sleep(Duration::from_millis(500)).await;
     stop.send_replace(true);
     let tolds = before?.into_iter().chain(after?).collect();
-    Ok(Happened { tolds, boards: boards.join_all().await, struck: None })
+    Ok(Happened { tolds, boards: boards.join_all().await, ..Happened::default() })
 }
 
 fn millis_until(fixture: &Fixture, now: OffsetDateTime) -> u64 {

@@ -184,8 +184,13 @@ pub fn one_story(buyer: usize, answers: &[Answer]) -> (Option<Finish>, Vec<Strin
         if contradicts {
             broken.push(format!("buyer {buyer} was first told {story:?} and then {finish:?}"));
         }
-        let final_already = matches!(story, Some(Finish::Tickets(_) | Finish::NotCharged));
-        if !final_already {
+        // What is decided stays; and of two clicks at once, the one that waits for the bank outlives the one it refused.
+        let settled = match &story {
+            Some(Finish::Tickets(_) | Finish::NotCharged) => true,
+            Some(Finish::Pending) => finish == Finish::Declined,
+            _ => false,
+        };
+        if !settled {
             story = Some(finish);
         }
     }
