@@ -145,6 +145,9 @@ pub trait Books: Send + Sync {
     /// What voiding this order's tickets took off its draws' application fees: the sum of its negative fee ledger steps, as
     /// a positive amount. Read after the voids, so that a refund cut off half-way still returns the right part.
     async fn fee_returned(&self, order: OrderId) -> Result<Cents, Failure>;
+    /// How much of this order's own application fee the provider gave back so far: the sum of its fee refunds that are done.
+    /// One order's fee may give for several refunds, so that the provider's total alone says of none whether it was done.
+    async fn fee_given_back(&self, order: OrderId) -> Result<Cents, Failure>;
     /// Queues money back: a `refund` of `amount`, and one `fee_refund` for each order whose application fee still has some of
     /// `fee` to give (decision D-3: first this order's own, then others of the same draws; such an operation names the order
     /// whose intent carries the fee). The order becomes `void`, whatever it was. Again: nothing.

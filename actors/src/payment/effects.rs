@@ -144,7 +144,10 @@ impl Room {
             return Err(self.again(operation, false).await);
         };
         let back = match operation.kind {
-            OperationKind::FeeRefund => said.application_fee_refunded >= amount,
+            // One order's fee may give for several refunds: what went back before is not this one.
+            OperationKind::FeeRefund => {
+                said.application_fee_refunded >= self.books.fee_given_back(order.id).await? + amount
+            }
             _ => said.amount_refunded >= amount,
         };
         match error {
@@ -165,12 +168,12 @@ impl Room {
     }
 
     async fn given_back(&self, record: &OrderRecord, operation: &Operation) -> Result<(), Later> {
-        self.done(operation).await?;
         if let (OperationKind::Refund, Some(id)) = (operation.kind, &record.order.payment_intent) {
             self.books.heal(id, Some(AnomalyKind::MissingTicket), self.clock.now()).await?;
             self.books.heal(id, Some(AnomalyKind::OrphanedTicket), self.clock.now()).await?;
         }
-        Ok(())
+        // Last, because nobody comes back to an operation that is done.
+        self.done(operation).await
     }
 
     /// Whether an intent may still be made or changed for the order.

@@ -139,8 +139,9 @@ impl Room {
         self.give_back(&visit.record.order).await?;
         let reason = visit.record.reason.clone().unwrap_or_else(|| "the payment was cancelled".into());
         let at = self.clock.now();
-        self.books.released(visit.record.order.id, &reason, at).await?;
+        // First, because nobody comes back to an order that is over.
         self.books.heal(&visit.said.id, Some(AnomalyKind::FailedAllocation), at).await?;
+        self.books.released(visit.record.order.id, &reason, at).await?;
         visit.record.order.state = OrderState::Released;
         visit.record.reason = Some(reason);
         visit.record.tickets.clear();
@@ -152,8 +153,9 @@ impl Room {
         self.give_back(&visit.record.order).await?;
         let reason = "the authorisation ended before it could be captured";
         let at = self.clock.now();
-        self.books.voided(visit.record.order.id, reason, at).await?;
+        // First, because nobody comes back to an order that is over.
         self.books.heal(&visit.said.id, Some(AnomalyKind::FailedAllocation), at).await?;
+        self.books.voided(visit.record.order.id, reason, at).await?;
         visit.record.order.state = OrderState::Void;
         visit.record.reason = Some(reason.into());
         visit.record.tickets.clear();

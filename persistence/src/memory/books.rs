@@ -120,6 +120,10 @@ impl Books for Memory {
         self.reading("fee_returned", |state| state.fee_returned(order))
     }
 
+    async fn fee_given_back(&self, order: OrderId) -> Result<Cents, Failure> {
+        self.reading("fee_given_back", |state| state.operations.done_sum(order, OperationKind::FeeRefund))
+    }
+
     async fn refunding(&self, order: OrderId, amount: Cents, fee: Cents, reason: &str) -> Result<(), Failure> {
         self.writing(Call::Write("refunding"), |state| state.refunding(order, amount, fee, reason))
     }

@@ -39,6 +39,13 @@ impl Operations {
         self.rows.values().cloned()
     }
 
+    /// What the operations of a kind that are done came to.
+    pub fn done_sum(&self, order: OrderId, kind: OperationKind) -> Cents {
+        let of_order = self.by_order.get(&order).into_iter().flatten().map(|id| &self.rows[id]);
+        let done = of_order.filter(|(operation, state)| operation.kind == kind && *state == OperationState::Done);
+        done.filter_map(|(operation, _)| operation.amount).sum()
+    }
+
     pub fn create(&mut self, order: OrderId, at: Timestamp) {
         self.put(order, OperationKind::Create, format!("create-{order}-1"), None, at.plus_ms(FAST_PATH_MS));
     }

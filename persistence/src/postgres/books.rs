@@ -98,6 +98,11 @@ impl Books for Postgres {
         self.run(async move { payments::fee_returned(postgres.actors(), words::uuid(order)).await }).await
     }
 
+    async fn fee_given_back(&self, order: OrderId) -> Result<Cents, Failure> {
+        let postgres = self.clone();
+        self.run(async move { payments::fee_given_back(postgres.actors(), words::uuid(order)).await }).await
+    }
+
     async fn refunding(&self, order: OrderId, amount: Cents, fee: Cents, reason: &str) -> Result<(), Failure> {
         let (postgres, reason) = (self.clone(), reason.to_string());
         let queued = async move {

@@ -272,3 +272,16 @@ pub(super) async fn fee_returned(pool: &PgPool, order: Uuid) -> Result<domain::C
     .map_err(Failure::from_read)?;
     row.try_get(0).map(domain::Cents).map_err(Failure::from_read)
 }
+
+/// What an order's fee refunds that are done came to.
+pub(super) async fn fee_given_back(pool: &PgPool, order: Uuid) -> Result<domain::Cents, Failure> {
+    let row = sqlx::query(
+        "select coalesce(sum(amount_cents), 0)::bigint from payment_ops
+         where order_id = $1 and kind = 'fee_refund' and state = 'done'",
+    )
+    .bind(order)
+    .fetch_one(pool)
+    .await
+    .map_err(Failure::from_read)?;
+    row.try_get(0).map(domain::Cents).map_err(Failure::from_read)
+}

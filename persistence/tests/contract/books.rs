@@ -177,6 +177,12 @@ pub async fn a_refund_returns_the_fee_from_whoever_carries_it(world: World) {
     let claimed = world.books.claim_operations(NOW.plus_ms(LEASE_MS), LEASE_MS, 10).await.expect("claimed");
     let amounts: Vec<_> = claimed.iter().map(|operation| (operation.amount, operation.attempts)).collect();
     assert_eq!(amounts, [(Some(paid), 2), (Some(Cents(1100)), 2), (Some(paid), 2)], "leases ended");
+    assert_eq!(world.books.fee_given_back(id(1)).await, Ok(Cents(0)), "queued is not given");
+    for operation in claimed {
+        world.books.attempted(operation.id, Attempt::Done).await.expect("noted");
+    }
+    let given = [world.books.fee_given_back(id(1)).await, world.books.fee_given_back(id(2)).await];
+    assert_eq!(given, [Ok(Cents(1100)), Ok(Cents(0))], "the fee that gave it, not the refund that asked");
 }
 
 pub async fn operations_are_claimed_once_captures_first(world: World) {
