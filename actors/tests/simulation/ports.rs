@@ -1,0 +1,220 @@
+//! How a process reaches the outside: every question and every answer waits while the process hangs, and for ever when it is
+//! dead. Here the guards are taken away, too: a mutant is a port that breaks its promise.
+
+use std::sync::Arc;
+
+use actors::{Gateway, GatewayError, NewIntent, Opened, Post};
+use async_trait::async_trait;
+use domain::{AccountId, Cents, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Timestamp};
+use persistence::books::{Mail, OrderRecord};
+use persistence::ledger::{Append, Claimed};
+use persistence::{Failure, Ledger};
+
+use super::house::Process;
+use super::mutant::Mutant;
+use super::world::World;
+
+pub use books::BooksPort;
+
+mod books;
+
+pub type Owner = (Arc<World>, Arc<Process>);
+
+async fn enter((world, process): &Owner) {
+    world.weather.books_pause().await;
+    process.pass().await;
+}
+
+async fn leave((world, process): &Owner) {
+    world.weather.books_pause().await;
+    process.pass().await;
+}
+
+pub struct LedgerPort(Owner);
+
+impl LedgerPort {
+    pub fn new(owner: Owner) -> LedgerPort {
+        LedgerPort(owner)
+    }
+}
+
+#[async_trait]
+impl Ledger for LedgerPort {
+    async fn claim(&self, draws: &[DrawId]) -> Result<Vec<Claimed>, Failure> {
+        let (world, process) = &self.0;
+        enter(&self.0).await;
+        let claimed = world.memory.claim(draws).await;
+        world.watch.claimed(world, process.number, &claimed);
+        leave(&self.0).await;
+        claimed
+    }
+
+    async fn append(&self, append: Append) -> Result<(), Failure> {
+        let (world, process) = &self.0;
+        enter(&self.0).await;
+        let written = world.memory.append(world.mutant.append(world, append.clone())).await;
+        world.watch.appended(world, process.number, &append, &written);
+        leave(&self.0).await;
+        written
+    }
+
+    async fn live(&self) -> Result<Vec<DrawId>, Failure> {
+        enter(&self.0).await;
+        let live = self.0.0.memory.live().await;
+        leave(&self.0).await;
+        live
+    }
+}
+
+pub struct PostPort(Owner);
+
+impl PostPort {
+    pub fn new(owner: Owner) -> PostPort {
+        PostPort(owner)
+    }
+}
+
+#[async_trait]
+impl Post for PostPort {
+    async fn send(&self, mail: &Mail, _: Option<&OrderRecord>) -> Result<(), String> {
+        let (world, process) = &self.0;
+        enter(&self.0).await;
+        if world.post_is_shut() {
+            return Err("the post office is shut".into());
+        }
+        world.trace.note("mail", &[process.number, mail.id as u64], || format!("{} to {}", mail.kind, mail.to));
+        world.watch.delivered(mail);
+        leave(&self.0).await;
+        Ok(())
+    }
+}
+
+pub struct GatewayPort(Owner);
+
+impl GatewayPort {
+    pub fn new(owner: Owner) -> GatewayPort {
+        GatewayPort(owner)
+    }
+
+    /// One call, with what it told others, and the way back.
+    async fn ask<T>(
+        &self,
+        verb: &'static str,
+        of: u128,
+        call: impl Future<Output = Result<T, GatewayError>> + Send,
+    ) -> Result<T, GatewayError> {
+        let (world, process) = &self.0;
+        process.pass().await;
+        let said = call.await;
+        let (sign, situation) = match &said {
+            Ok(_) => (0, "the provider answered"),
+            Err(GatewayError::Refused { .. }) => (1, "the provider refused"),
+            Err(GatewayError::Unavailable(_)) => (2, "the provider unavailable"),
+            Err(GatewayError::Unknown(_)) => (3, "the provider without an answer"),
+        };
+        world.watch.met(situation);
+        world.trace.note(verb, &[process.number, of as u64, sign], || {
+            let words = said.as_ref().err().map_or("done".into(), ToString::to_string);
+            format!("process {} for {of}: {words}", process.number)
+        });
+        world.deliver_notices();
+        leave(&self.0).await;
+        said
+    }
+}
+
+fn place(id: &PaymentIntentId) -> u128 {
+    id.0.trim_start_matches("pi_").parse().unwrap_or_default()
+}
+
+#[async_trait]
+impl Gateway for GatewayPort {
+    async fn create(&self, key: &str, new: &NewIntent) -> Result<Opened, GatewayError> {
+        let world = &self.0.0;
+        let opened = self.ask("create", new.order.0, world.provider.create(key, new)).await?;
+        world.mutant.created(world, &opened.id, new);
+        Ok(opened)
+    }
+
+    async fn update(
+        &self,
+        key: &str,
+        account: &AccountId,
+        id: &PaymentIntentId,
+        new: &NewIntent,
+    ) -> Result<Opened, GatewayError> {
+        self.ask("update", place(id), self.0.0.provider.update(key, account, id, new)).await
+    }
+
+    async fn retrieve(&self, account: &AccountId, id: &PaymentIntentId) -> Result<PaymentIntent, GatewayError> {
+        self.ask("retrieve", place(id), self.0.0.provider.retrieve(account, id)).await
+    }
+
+    async fn confirm(
+        &self,
+        key: &str,
+        account: &AccountId,
+        id: &PaymentIntentId,
+        payment_method: &str,
+    ) -> Result<Opened, GatewayError> {
+        self.ask("confirm", place(id), self.0.0.provider.confirm(key, account, id, payment_method)).await
+    }
+
+    async fn capture(
+        &self,
+        key: &str,
+        account: &AccountId,
+        id: &PaymentIntentId,
+        application_fee: Cents,
+    ) -> Result<PaymentIntent, GatewayError> {
+        let world = &self.0.0;
+        let fee = world.mutant.fee(world, id).unwrap_or(application_fee);
+        self.ask("capture", place(id), world.provider.capture(key, account, id, fee)).await
+    }
+
+    async fn cancel(
+        &self,
+        key: &str,
+        account: &AccountId,
+        id: &PaymentIntentId,
+    ) -> Result<PaymentIntent, GatewayError> {
+        if self.0.0.mutant == Mutant::CancelIsOnlyBelieved {
+            let said = self.retrieve(account, id).await?;
+            return Ok(PaymentIntent { status: PaymentStatus::Canceled, ..said });
+        }
+        self.ask("cancel", place(id), self.0.0.provider.cancel(key, account, id)).await
+    }
+
+    async fn refund(
+        &self,
+        key: &str,
+        account: &AccountId,
+        id: &PaymentIntentId,
+        amount: Cents,
+    ) -> Result<(), GatewayError> {
+        self.ask("refund", place(id), self.0.0.provider.refund(key, account, id, amount)).await
+    }
+
+    async fn refund_fee(
+        &self,
+        key: &str,
+        account: &AccountId,
+        id: &PaymentIntentId,
+        amount: Cents,
+    ) -> Result<(), GatewayError> {
+        self.ask("fee back", place(id), self.0.0.provider.refund_fee(key, account, id, amount)).await
+    }
+
+    async fn list(&self, account: &AccountId, since: Timestamp) -> Result<Vec<PaymentIntent>, GatewayError> {
+        self.ask("list", 0, self.0.0.provider.list(account, since)).await
+    }
+
+    async fn find(
+        &self,
+        account: &AccountId,
+        order: OrderId,
+        since: Timestamp,
+    ) -> Result<Option<Opened>, GatewayError> {
+        self.ask("find", order.0, self.0.0.provider.find(account, order, since)).await
+    }
+}

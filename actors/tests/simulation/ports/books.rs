@@ -1,0 +1,179 @@
+//! The way to the books.
+
+use async_trait::async_trait;
+use domain::{AccountId, Anomaly, AnomalyKind, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
+use persistence::Failure;
+use persistence::books::{AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord};
+use persistence::ledger::BuyerDetails;
+
+use super::{Owner, enter, leave};
+
+pub struct BooksPort(Owner);
+
+impl BooksPort {
+    pub fn new(owner: Owner) -> BooksPort {
+        BooksPort(owner)
+    }
+}
+
+type Answer<T> = Result<T, Failure>;
+
+/// There, the books themselves, and back.
+macro_rules! through {
+    ($port:ident, $method:ident($($given:expr),*)) => {{
+        enter(&$port.0).await;
+        let answer = $port.0.0.memory.$method($($given),*).await;
+        leave(&$port.0).await;
+        answer
+    }};
+}
+
+#[async_trait]
+impl Books for BooksPort {
+    async fn order(&self, id: OrderId) -> Answer<Option<OrderRecord>> {
+        let record = through!(self, order(id))?;
+        Ok(record.map(|record| self.0.0.mutant.recalled(record)))
+    }
+
+    async fn order_by_client_key(&self, client_key: &str) -> Answer<Option<OrderRecord>> {
+        through!(self, order_by_client_key(client_key))
+    }
+
+    async fn order_by_token(&self, token: &str) -> Answer<Option<OrderRecord>> {
+        through!(self, order_by_token(token))
+    }
+
+    async fn order_by_payment_intent(&self, id: &PaymentIntentId) -> Answer<Option<OrderRecord>> {
+        through!(self, order_by_payment_intent(id))
+    }
+
+    async fn opened(&self, order: OrderId, id: &PaymentIntentId, client_secret: &str) -> Answer<()> {
+        through!(self, opened(order, id, client_secret))
+    }
+
+    async fn fill_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Answer<()> {
+        through!(self, fill_buyer(order, buyer))
+    }
+
+    async fn consented(&self, order: OrderId, at: Timestamp, ip: &str, terms_version: &str) -> Answer<()> {
+        through!(self, consented(order, at, ip, terms_version))
+    }
+
+    async fn captured(&self, order: OrderId, said: &PaymentIntent, at: Timestamp) -> Answer<()> {
+        self.0.0.mutant.captured(&self.0.0, order, at).await?;
+        through!(self, captured(order, said, at))
+    }
+
+    async fn rejecting(&self, order: OrderId, reason: &str, at: Timestamp) -> Answer<()> {
+        through!(self, rejecting(order, reason, at))
+    }
+
+    async fn released(&self, order: OrderId, reason: &str, at: Timestamp) -> Answer<()> {
+        through!(self, released(order, reason, at))
+    }
+
+    async fn voided(&self, order: OrderId, reason: &str, at: Timestamp) -> Answer<()> {
+        through!(self, voided(order, reason, at))
+    }
+
+    async fn fee_returned(&self, order: OrderId) -> Answer<Cents> {
+        through!(self, fee_returned(order))
+    }
+
+    async fn fee_given_back(&self, order: OrderId) -> Answer<Cents> {
+        through!(self, fee_given_back(order))
+    }
+
+    async fn refunding(&self, order: OrderId, amount: Cents, fee: Cents, reason: &str) -> Answer<()> {
+        through!(self, refunding(order, amount, fee, reason))
+    }
+
+    async fn claim_operations(&self, now: Timestamp, lease_ms: i64, limit: u32) -> Answer<Vec<Operation>> {
+        let claimed = through!(self, claim_operations(now, lease_ms, limit))?;
+        Ok(claimed.into_iter().filter(|operation| self.0.0.mutant.lets_claim(operation)).collect())
+    }
+
+    async fn claim_operation(
+        &self,
+        order: OrderId,
+        kind: OperationKind,
+        now: Timestamp,
+        lease_ms: i64,
+    ) -> Answer<Option<Operation>> {
+        let claimed = through!(self, claim_operation(order, kind, now, lease_ms))?;
+        Ok(claimed.filter(|operation| self.0.0.mutant.lets_claim(operation)))
+    }
+
+    async fn attempted(&self, operation: i64, attempt: Attempt) -> Answer<()> {
+        through!(self, attempted(operation, attempt))
+    }
+
+    async fn notice(&self, notice: &Notice, at: Timestamp) -> Answer<bool> {
+        let world = &self.0.0;
+        let stored = through!(self, notice(&world.mutant.notice(world, notice), at));
+        if stored == Ok(true) {
+            world.watch.stored(notice);
+        }
+        stored
+    }
+
+    async fn notices_unhandled(&self, limit: u32) -> Answer<Vec<Notice>> {
+        through!(self, notices_unhandled(limit))
+    }
+
+    async fn notice_handled(&self, event_id: &str, at: Timestamp) -> Answer<()> {
+        through!(self, notice_handled(event_id, at))
+    }
+
+    async fn orders_open(&self, opened_before: Timestamp, limit: u32) -> Answer<Vec<OrderRecord>> {
+        through!(self, orders_open(opened_before, limit))
+    }
+
+    async fn orders_captured(&self, since: Timestamp, limit: u32) -> Answer<Vec<OrderRecord>> {
+        through!(self, orders_captured(since, limit))
+    }
+
+    async fn accounts(&self) -> Answer<Vec<AccountId>> {
+        through!(self, accounts())
+    }
+
+    async fn witness(&self, said: &PaymentIntent, at: Timestamp) -> Answer<()> {
+        through!(self, witness(said, at))
+    }
+
+    async fn raise(&self, anomaly: &Anomaly, amount: Option<Cents>, at: Timestamp) -> Answer<bool> {
+        through!(self, raise(anomaly, amount, at))
+    }
+
+    async fn heal(&self, payment_intent: &PaymentIntentId, kind: Option<AnomalyKind>, at: Timestamp) -> Answer<u64> {
+        through!(self, heal(payment_intent, kind, at))
+    }
+
+    async fn anomalies(&self, only_open: bool, limit: u32) -> Answer<Vec<AnomalyRecord>> {
+        through!(self, anomalies(only_open, limit))
+    }
+
+    async fn queue_mail(
+        &self,
+        dedupe_key: &str,
+        kind: &str,
+        order: Option<OrderId>,
+        to: &str,
+        data: &str,
+        at: Timestamp,
+    ) -> Answer<bool> {
+        through!(self, queue_mail(dedupe_key, kind, order, to, data, at))
+    }
+
+    async fn claim_mail(&self, now: Timestamp, lease_ms: i64, limit: u32) -> Answer<Vec<Mail>> {
+        through!(self, claim_mail(now, lease_ms, limit))
+    }
+
+    async fn mail_sent(&self, mail: i64, at: Timestamp) -> Answer<()> {
+        through!(self, mail_sent(mail, at))
+    }
+
+    async fn mail_failed(&self, mail: i64, why: &str, again: Option<Timestamp>) -> Answer<()> {
+        through!(self, mail_failed(mail, why, again))
+    }
+}

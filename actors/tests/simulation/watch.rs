@@ -1,0 +1,175 @@
+//! What is checked while a world goes on: after every commit, and whenever something was shown or told.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use domain::{Cents, Draw, DrawId, Event, OrderId, PaymentIntentId};
+use persistence::Failure;
+use persistence::books::{Mail, Notice};
+use persistence::ledger::{Append, Claimed};
+use persistence::memory::Fault;
+
+use super::world::World;
+
+#[derive(Default)]
+pub struct Watch {
+    facts: Mutex<Facts>,
+}
+
+#[derive(Default)]
+pub struct Facts {
+    pub violations: Vec<String>,
+    /// The newest epoch of each draw that anybody was told.
+    epochs: BTreeMap<DrawId, i64>,
+    /// What each order's steps came to in the fee ledgers.
+    pub steps: BTreeMap<OrderId, Cents>,
+    /// How often each notice was stored as a new one.
+    stored: BTreeMap<String, u32>,
+    /// How often each mail left.
+    pub delivered: BTreeMap<i64, u32>,
+    /// Somebody did something with these at the provider, past us.
+    pub meddled: BTreeSet<PaymentIntentId>,
+    /// An operator asked for these to be refunded.
+    pub refund_asked: BTreeSet<OrderId>,
+    /// How often each situation was met.
+    pub met: BTreeMap<&'static str, u64>,
+}
+
+impl Watch {
+    pub fn facts(&self) -> MutexGuard<'_, Facts> {
+        self.facts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn violated(&self, what: String) {
+        self.facts().violations.push(what);
+    }
+
+    pub fn is_violated(&self) -> bool {
+        !self.facts().violations.is_empty()
+    }
+
+    /// A simulation that never meets a situation has not looked there.
+    pub fn met(&self, situation: &'static str) {
+        *self.facts().met.entry(situation).or_default() += 1;
+    }
+
+    pub fn epoch(&self, draw: DrawId) -> i64 {
+        self.facts().epochs.get(&draw).copied().unwrap_or_default()
+    }
+
+    pub fn claimed(&self, world: &World, process: u64, claimed: &Result<Vec<Claimed>, Failure>) {
+        for one in claimed.iter().flatten() {
+            let draw = one.snapshot.id;
+            let numbers = [process, draw.0 as u64, one.epoch as u64];
+            world.trace.note("claims", &numbers, || format!("process {process} draw {draw} epoch {}", one.epoch));
+            let mut facts = self.facts();
+            let newest = facts.epochs.entry(draw).or_default();
+            *newest = (*newest).max(one.epoch);
+        }
+    }
+
+    /// After every commit that was tried: `append` as the actor asked for it.
+    pub fn appended(&self, world: &World, process: u64, append: &Append, written: &Result<(), Failure>) {
+        let unknown = matches!(written, Err(Failure::Unknown(_)));
+        let is_written = written.is_ok() || (unknown && world.weather.last_books_fault() == Fault::UnknownWritten);
+        let sign = u64::from(is_written) + 2 * u64::from(unknown);
+        world.trace.note("append", &[process, append.draw.0 as u64, append.after, sign], || {
+            let how = written.as_ref().err().map_or("written".into(), |failure| {
+                if is_written { format!("written, but {failure}") } else { failure.to_string() }
+            });
+            format!("process {process} draw {} after {}: {:?} → {how}", append.draw, append.after, append.events)
+        });
+        self.met(match written {
+            Ok(()) => "a commit written",
+            Err(Failure::Unknown(_)) if is_written => "a commit written without an answer",
+            Err(Failure::Unknown(_)) => "a commit not written without an answer",
+            Err(Failure::NotWritten(_)) => "a commit not written",
+            Err(Failure::Fenced) => "a ghost fenced",
+            Err(Failure::ClosedByClock) => "kick-off seen by the database's clock alone",
+            Err(_) => "a commit contradicted",
+        });
+        if is_written {
+            self.check_epoch(append);
+            self.check_kick_off(world, append);
+            self.take_steps(append);
+            self.check_draws(world);
+        }
+    }
+
+    /// T7: no ghost writes.
+    fn check_epoch(&self, append: &Append) {
+        let newest = self.epoch(append.draw);
+        if append.epoch < newest {
+            let ghost = append.epoch;
+            self.violated(format!("T7 fence: draw {} took a commit of epoch {ghost}, {newest} is newer", append.draw));
+        }
+    }
+
+    /// T5, rule 5: by the database's clock. An order whose payment was captured past us may be repaired after kick-off.
+    fn check_kick_off(&self, world: &World, append: &Append) {
+        let now = world.clock.true_now();
+        for event in &append.events {
+            let Event::Allocated { order, serials, .. } = event else { continue };
+            serials.iter().for_each(|_| self.met("a ticket sold"));
+            let draws = world.memory.draws();
+            let closes_at = draws.iter().find(|draw| draw.id() == append.draw).map(|draw| draw.terms().closes_at);
+            if closes_at.is_some_and(|closes_at| now >= closes_at) && !world.is_meddled(*order) {
+                self.violated(format!("T5 kick-off: draw {} sold to order {order} after kick-off", append.draw));
+            }
+        }
+    }
+
+    fn take_steps(&self, append: &Append) {
+        for event in &append.events {
+            if let Event::Allocated { order, step, .. } | Event::Voided { order, step, .. } = event {
+                *self.facts().steps.entry(*order).or_default() += step.fee_delta;
+            }
+        }
+    }
+
+    /// Rebuilding a draw checks it: T1, T6, M4, D1 to D6, no ticket twice.
+    pub fn check_draws(&self, world: &World) -> Vec<Draw> {
+        let draws = catch_unwind(AssertUnwindSafe(|| world.memory.draws()));
+        draws.unwrap_or_else(|_| {
+            self.violated("D1–D6: a draw cannot be rebuilt from its tables (see the panic)".into());
+            Vec::new()
+        })
+    }
+
+    /// A6: nothing is shown before it is written, and what is shown is what was written.
+    pub fn check_views(&self, world: &World) {
+        let Some(views) = world.house.views() else { return };
+        let draws = self.check_draws(world);
+        for view in views {
+            let Some(draw) = draws.iter().find(|draw| draw.id() == view.draw) else { continue };
+            if view.revision > draw.revision() || (view.revision == draw.revision() && view != draw.view()) {
+                self.violated(format!("A6: draw {} shows {view:?}, but {:?} is written", view.draw, draw.view()));
+            }
+        }
+    }
+
+    /// W1: the door said of a notice that it was new.
+    pub fn stored(&self, notice: &Notice) {
+        let mut facts = self.facts();
+        let stored = facts.stored.entry(notice.event_id.clone()).or_default();
+        *stored += 1;
+        let times = *stored;
+        if times > 1 {
+            let event = &notice.event_id;
+            facts.violations.push(format!("W1 notices: {event} was stored as new {times} times"));
+        }
+    }
+
+    pub fn delivered(&self, mail: &Mail) {
+        *self.facts().delivered.entry(mail.id).or_default() += 1;
+    }
+
+    pub fn meddled(&self, id: &PaymentIntentId) {
+        self.facts().meddled.insert(id.clone());
+    }
+
+    pub fn refund_asked(&self, order: OrderId) {
+        self.facts().refund_asked.insert(order);
+    }
+}

@@ -1,0 +1,220 @@
+//! One seed, one world: a process with the real engine, its books, its provider, and a crowd. First everything goes wrong, then
+//! it is calm for an hour, and then everything is counted.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use actors::testing::{FakeGateway, ManualClock};
+use domain::{Cents, Draw, DrawId, OrderId, PaymentIntentId, Terms};
+use persistence::memory::Memory;
+use tokio::time::sleep;
+
+use super::audit;
+use super::buyer::Buyer;
+use super::chance::Chance;
+use super::house::House;
+use super::mutant::Mutant;
+use super::people::Person;
+use super::plan::{MINUTE, NOON, Plan, account};
+use super::told::Told;
+use super::trace::Trace;
+use super::watch::Watch;
+use super::weather::Weather;
+
+/// Calm: so long nothing goes wrong, and afterwards nothing may be under way.
+const CALM_MS: u64 = 60 * MINUTE;
+/// Most worlds are left when everything has been at rest for so many looks, and nobody is left who could disturb it; every
+/// eighth is watched for the whole hour.
+const RESTS: u32 = 2;
+/// Between two looks at what is shown.
+const LOOK_MS: u64 = 10_000;
+
+pub struct World {
+    pub plan: Plan,
+    pub mutant: Mutant,
+    /// The true time, the database's.
+    pub clock: ManualClock,
+    pub memory: Memory,
+    pub provider: FakeGateway,
+    pub weather: Arc<Weather>,
+    pub house: House,
+    pub trace: Trace,
+    pub watch: Watch,
+    pub told: Told,
+    pub courier: Chance,
+    chance: Chance,
+    /// Whoever still does something: buyers, people, couriers.
+    busy: Arc<()>,
+    kept_fees: Mutex<BTreeMap<PaymentIntentId, Cents>>,
+}
+
+/// How a world ended.
+#[derive(Clone, Debug, Default)]
+pub struct Ending {
+    pub violations: Vec<String>,
+    pub hash: u64,
+    pub events: u64,
+    pub met: BTreeMap<&'static str, u64>,
+    pub text: Vec<String>,
+}
+
+thread_local! {
+    /// Panics on this thread while a world is played; actors swallow them otherwise.
+    static PANICS: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+}
+
+/// Lets panics inside worlds be found, and others be printed as ever.
+pub fn listen_for_panics() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let print = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panicked| {
+            let kept = PANICS.with_borrow_mut(|panics| panics.as_mut().map(|p| p.push(panicked.to_string())).is_some());
+            if !kept {
+                print(panicked);
+            }
+        }));
+    });
+}
+
+/// Plays one seed to its end.
+pub fn play(seed: u64, mutant: Mutant, readable: bool) -> Ending {
+    listen_for_panics();
+    PANICS.set(Some(Vec::new()));
+    let runtime = || {
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        builder.enable_time().start_paused(true).build().expect("a runtime")
+    };
+    let played = catch_unwind(AssertUnwindSafe(|| {
+        actix::System::with_tokio_rt(runtime).block_on(async { World::new(seed, mutant, readable).live().await })
+    }));
+    let panics = PANICS.take().unwrap_or_default();
+    let mut ending = played.unwrap_or_default();
+    ending.violations.extend(panics.into_iter().map(|panic| format!("a panic: {panic}")));
+    ending
+}
+
+impl World {
+    fn new(seed: u64, mutant: Mutant, readable: bool) -> Arc<World> {
+        let plan = Plan::of(seed);
+        let chance = Chance::new(!seed);
+        let clock = ManualClock::new(NOON);
+        let memory = Memory::new();
+        for (draw, club) in plan.draws.iter().zip(&plan.clubs) {
+            memory.add_club(*club, account(*club));
+            memory.add_draw(draw.clone());
+        }
+        let database_clock = clock.clone();
+        memory.set_clock(move || database_clock.true_now());
+        let provider = FakeGateway::new(Arc::new(clock.clone()));
+        let weather = Weather::new(&plan, clock.clone(), &chance);
+        weather.over(&memory, &provider);
+        Arc::new(World {
+            plan,
+            mutant,
+            memory,
+            provider,
+            weather,
+            house: House::default(),
+            trace: Trace::new(clock.clone(), readable),
+            clock,
+            watch: Watch::default(),
+            told: Told::default(),
+            courier: chance.fork(),
+            chance,
+            busy: Arc::default(),
+            kept_fees: Mutex::default(),
+        })
+    }
+
+    async fn live(self: Arc<World>) -> Ending {
+        self.house.start(&self).await;
+        for number in 1..=self.plan.buyers {
+            self.sends(Buyer::new(self.clone(), number, self.chance.fork()).live());
+        }
+        Person::send_all(&self, &self.chance);
+        self.look_on(self.plan.safety_ms).await;
+        self.weather.calm_down();
+        self.trace.note("calm", &[], || "from now on nothing goes wrong".into());
+        self.house.settle(&self).await;
+        self.look_on(CALM_MS).await;
+        if !self.watch.is_violated() {
+            audit::everything(&self).await;
+        }
+        let ending = self.ending();
+        self.house.close();
+        ending
+    }
+
+    /// Lets time pass, and looks at what is shown; stops at the first violation.
+    async fn look_on(&self, for_ms: u64) {
+        let until = self.clock.true_now().plus_ms(for_ms as i64);
+        let mut rests = 0;
+        while self.clock.true_now() < until && !self.watch.is_violated() && rests < RESTS {
+            let step_ms = if self.weather.is_calm() { 5 * MINUTE } else { LOOK_MS };
+            sleep(Duration::from_millis(step_ms)).await;
+            self.watch.check_views(self);
+            rests = if self.is_at_rest().await { rests + 1 } else { 0 };
+        }
+    }
+
+    async fn is_at_rest(&self) -> bool {
+        let may_leave = self.weather.is_calm() && !self.plan.seed.is_multiple_of(8);
+        may_leave && Arc::strong_count(&self.busy) == 1 && audit::pending(self).await.is_empty()
+    }
+
+    /// Lets somebody do something beside everybody else; the world waits for its end.
+    pub fn sends(&self, task: impl Future<Output = ()> + 'static) {
+        let busy = self.busy.clone();
+        actix::spawn(async move {
+            task.await;
+            drop(busy);
+        });
+    }
+
+    fn ending(&self) -> Ending {
+        let facts = self.watch.facts();
+        Ending {
+            violations: facts.violations.clone(),
+            hash: self.trace.hash(),
+            events: self.trace.events(),
+            met: facts.met.clone(),
+            text: self.trace.text(),
+        }
+    }
+
+    /// How far the clock of a new process is off.
+    pub fn skew_ms(&self) -> i64 {
+        let most = self.weather.rate(|_| self.plan.fates.skew_ms);
+        let chosen = self.chance.below(2 * most + 1) as i64 - most as i64;
+        self.mutant.skew_ms().unwrap_or(chosen)
+    }
+
+    pub fn post_is_shut(&self) -> bool {
+        self.courier.happens(self.weather.rate(|r| r.post_shut))
+    }
+
+    pub fn draw(&self, id: DrawId) -> Option<Draw> {
+        self.watch.check_draws(self).into_iter().find(|draw| draw.id() == id)
+    }
+
+    pub fn terms(&self, id: DrawId) -> Option<Terms> {
+        self.draw(id).map(|draw| *draw.terms())
+    }
+
+    /// Somebody did something with this order's payment, past us.
+    pub fn is_meddled(&self, order: OrderId) -> bool {
+        let meddled = &self.watch.facts().meddled;
+        self.provider
+            .intents()
+            .iter()
+            .any(|intent| intent.said.order == Some(order) && meddled.contains(&intent.said.id))
+    }
+
+    pub fn kept_fees(&self) -> MutexGuard<'_, BTreeMap<PaymentIntentId, Cents>> {
+        self.kept_fees.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
