@@ -168,12 +168,13 @@ fn pictures(happened: &Happened, heard: &[Heard], report: &mut Report) -> Result
         let answered = heard.iter().filter(move |heard| heard.call == call && heard.status > 0);
         plots::cumulative(call.name(), answered.map(|heard| millis(heard.took)).collect())
     };
-    let latencies: Vec<plots::Line> =
+    let mut latencies: Vec<plots::Line> =
         [Call::Page, Call::Draw, Call::Open, Call::Card, Call::Finish].into_iter().map(took).collect();
+    latencies.push(plots::cumulative("card authorised → buyer knows", decided));
     let lags = [
-        plots::cumulative("card authorised → buyer knows", decided),
         plots::cumulative("buyer knows → board shows it", lag.behind_buyer),
         plots::cumulative("first board → every board", lag.behind_first_board),
+        plots::cumulative("frame made → frame there", lag.on_the_way),
     ];
     let all = [
         plots::lines("Sold over time", "seconds since the start", "tickets sold", &sold)?,

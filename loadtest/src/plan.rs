@@ -171,7 +171,8 @@ impl Crowd {
         let card = self.habits.card(&mut dice);
         let ending = self.habits.ending(&mut dice);
         let door = Habits::door(&mut dice);
-        let thinks_ms = dice.below(120);
+        // One in twelve looks for the card, or for the phone with the bank's question: long enough to cross a kick-off.
+        let thinks_ms = if dice.percent(8) { dice.between(1_500, 8_000) } else { dice.below(120) };
         BuyerPlan { number, arrives_ms, wanted, card, ending, door, thinks_ms, seed: dice.throw() }
     }
 

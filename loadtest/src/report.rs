@@ -157,7 +157,7 @@ pub fn dollars(cents: i64) -> String {
     format!("{sign}${}.{:02}", cents.abs() / 100, cents.abs() % 100)
 }
 
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1f2937}\
+const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:58rem;overflow-x:hidden;margin:2rem auto;padding:0 1rem;color:#1f2937}\
     table{border-collapse:collapse;margin:1rem 0}th,td{padding:.2rem .8rem;border-bottom:1px solid #e5e7eb;text-align:right}\
     th:first-child,td:first-child{text-align:left}figure{margin:1.5rem 0}svg{max-width:100%;height:auto}\
     .passed{color:#047857}.failed{color:#b91c1c}code{color:#b91c1c}small{color:#6b7280}";
