@@ -1,4 +1,4 @@
-//! What speaks: HTTP, JSON and WebSocket; the command line; the demo. Modules in reading order.
+#![doc = include_str!("../README.md")]
 
 // How it starts.
 pub mod app;

@@ -21,6 +21,9 @@ pub enum List {
     Completed,
 }
 
+/// Results that sockets hear of: a season's worth would be too much to say again every second.
+const RESULTS_TOLD_MAX: usize = 50;
+
 /// A part of a list: what a page asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Part {
@@ -78,10 +81,12 @@ impl Catalogue {
         chosen.filter_map(|(listing, view)| facts.wire(listing, view, now)).collect()
     }
 
-    /// Every draw that is in a list, as of now: what the topic `draws` tells.
+    /// What the topic `draws` tells: every draw on sale or waiting for its result, and the latest results.
     pub fn listed(&self, now: Timestamp) -> (Arc<Facts>, Vec<View>) {
         let facts = self.facts();
-        let views = self.members(&facts, now).into_iter().flatten().map(|(_, view)| view).collect();
+        let mut members = self.members(&facts, now);
+        members[List::Completed as usize].truncate(RESULTS_TOLD_MAX);
+        let views = members.into_iter().flatten().map(|(_, view)| view).collect();
         (facts, views)
     }
 
