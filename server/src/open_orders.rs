@@ -37,6 +37,9 @@ pub struct Known {
 #[derive(Default)]
 struct Shelf {
     orders: Vec<Known>,
+    /// What is being opened just now: it counts before anybody knows its order, so that calls at once do not add up.
+    opening: Vec<(u64, Counts)>,
+    openings: u64,
     consented_at: Option<Timestamp>,
     seen_at: Option<Timestamp>,
 }
@@ -72,25 +75,48 @@ pub fn is_own(browser: &Browser, client_key: &str, draws: impl Iterator<Item = D
     generation.is_some_and(|generation| self::client_key(browser, draws, generation) == client_key)
 }
 
-impl OpenOrders {
-    pub fn plan(&self, browser: &Browser, counts: &Counts, now: Timestamp) -> Plan {
-        let shelf = self.0.get(browser);
-        let orders = shelf.as_ref().map_or(&[][..], |shelf| &shelf.orders);
+/// An order is being opened for a browser, until this is dropped.
+pub struct Opening<'a> {
+    orders: &'a OpenOrders,
+    browser: Browser,
+    number: u64,
+}
+
+impl Drop for Opening<'_> {
+    fn drop(&mut self) {
+        if let Some(mut shelf) = self.orders.0.get_mut(&self.browser) {
+            shelf.opening.retain(|(number, _)| *number != self.number);
+        }
+    }
+}
+
+impl Shelf {
+    fn plan(&self, counts: &Counts, now: Timestamp) -> Plan {
         let same = |known: &&Known| known.counts.keys().eq(counts.keys());
         let live = |known: &&Known| !known.over && now < known.kept_until;
-        let overlaps = |known: &&Known| known.counts.keys().any(|draw| counts.contains_key(draw));
-        let others: Vec<&Known> = orders.iter().filter(live).filter(|known| !same(known)).collect();
-        let current = orders.iter().rev().find(same);
+        let overlaps = |other: &Counts| other.keys().any(|draw| counts.contains_key(draw));
+        let others: Vec<&Known> = self.orders.iter().filter(live).filter(|known| !same(known)).collect();
+        let current = self.orders.iter().rev().find(same);
+        let kept = others.iter().map(|known| &known.counts).chain(self.opening.iter().map(|(_, counts)| counts));
         Plan {
             generation: current.map_or(0, |known| known.generation),
             is_new: current.is_none_or(|known| known.over || now >= known.kept_until),
-            give_up: others.iter().filter(|known| overlaps(known)).map(|known| known.order).collect(),
-            reserved_elsewhere: others
-                .iter()
-                .filter(|known| !overlaps(known))
-                .flat_map(|known| known.counts.values())
-                .sum(),
+            give_up: others.iter().filter(|known| overlaps(&known.counts)).map(|known| known.order).collect(),
+            reserved_elsewhere: kept.filter(|other| !overlaps(other)).flat_map(Counts::values).sum(),
         }
+    }
+}
+
+impl OpenOrders {
+    /// What to do before opening, with what other calls of this browser are opening at this moment.
+    pub fn begin(&self, browser: &Browser, counts: &Counts, now: Timestamp) -> (Plan, Opening<'_>) {
+        let mut shelf = self.0.entry(*browser).or_default();
+        let plan = shelf.plan(counts, now);
+        shelf.openings += 1;
+        let number = shelf.openings;
+        shelf.opening.push((number, counts.clone()));
+        shelf.seen_at = Some(now);
+        (plan, Opening { orders: self, browser: *browser, number })
     }
 
     /// The newest order of a browser for exactly these draws.
@@ -158,6 +184,10 @@ mod tests {
     const NOW: Timestamp = Timestamp(1_000_000);
     const BROWSER: Browser = Browser([7; 16]);
 
+    fn plan(orders: &OpenOrders, browser: &Browser, counts: &Counts, now: Timestamp) -> Plan {
+        orders.begin(browser, counts, now).0
+    }
+
     fn counts(list: &[(i64, u16)]) -> Counts {
         list.iter().map(|(draw, count)| (DrawId(*draw), *count)).collect()
     }
@@ -177,14 +207,25 @@ mod tests {
     fn a_browser_has_one_live_order_for_a_draw() {
         let orders = OpenOrders::default();
         orders.opened(&BROWSER, known(1, &[(1001, 2)]), NOW);
-        let again = orders.plan(&BROWSER, &counts(&[(1001, 5)]), NOW);
+        let again = plan(&orders, &BROWSER, &counts(&[(1001, 5)]), NOW);
         assert_eq!(again, Plan { generation: 0, is_new: false, give_up: vec![], reserved_elsewhere: 0 });
-        let cart = orders.plan(&BROWSER, &counts(&[(1001, 1), (1002, 1)]), NOW);
+        let cart = plan(&orders, &BROWSER, &counts(&[(1001, 1), (1002, 1)]), NOW);
         assert_eq!(cart, Plan { generation: 0, is_new: true, give_up: vec![OrderId(1)], reserved_elsewhere: 0 });
-        let other = orders.plan(&BROWSER, &counts(&[(1003, 1)]), NOW);
+        let other = plan(&orders, &BROWSER, &counts(&[(1003, 1)]), NOW);
         assert_eq!(other, Plan { generation: 0, is_new: true, give_up: vec![], reserved_elsewhere: 2 });
-        let stranger = orders.plan(&Browser([8; 16]), &counts(&[(1001, 5)]), NOW);
+        let stranger = plan(&orders, &Browser([8; 16]), &counts(&[(1001, 5)]), NOW);
         assert_eq!(stranger, Plan { generation: 0, is_new: true, give_up: vec![], reserved_elsewhere: 0 });
+    }
+
+    #[test]
+    fn calls_at_once_do_not_add_up() {
+        let orders = OpenOrders::default();
+        let (first, opening) = orders.begin(&BROWSER, &counts(&[(1001, 50)]), NOW);
+        assert_eq!(first.reserved_elsewhere, 0);
+        assert_eq!(orders.begin(&BROWSER, &counts(&[(1002, 50)]), NOW).0.reserved_elsewhere, 50);
+        assert_eq!(orders.begin(&BROWSER, &counts(&[(1001, 50)]), NOW).0.reserved_elsewhere, 0, "the same order");
+        drop(opening);
+        assert_eq!(orders.begin(&BROWSER, &counts(&[(1002, 50)]), NOW).0.reserved_elsewhere, 0, "it came to nothing");
     }
 
     #[test]
@@ -192,10 +233,10 @@ mod tests {
         let orders = OpenOrders::default();
         orders.opened(&BROWSER, known(1, &[(1001, 50)]), NOW);
         orders.over(&BROWSER, OrderId(1));
-        assert_eq!(orders.plan(&BROWSER, &counts(&[(1002, 1)]), NOW).reserved_elsewhere, 0);
+        assert_eq!(plan(&orders, &BROWSER, &counts(&[(1002, 1)]), NOW).reserved_elsewhere, 0);
         orders.opened(&BROWSER, known(2, &[(1003, 50)]), NOW);
-        assert_eq!(orders.plan(&BROWSER, &counts(&[(1002, 1)]), NOW).reserved_elsewhere, 50);
-        assert_eq!(orders.plan(&BROWSER, &counts(&[(1002, 1)]), NOW.plus_seconds(150)).reserved_elsewhere, 0);
+        assert_eq!(plan(&orders, &BROWSER, &counts(&[(1002, 1)]), NOW).reserved_elsewhere, 50);
+        assert_eq!(plan(&orders, &BROWSER, &counts(&[(1002, 1)]), NOW.plus_seconds(150)).reserved_elsewhere, 0);
     }
 
     #[test]

@@ -93,7 +93,7 @@ pub async fn open(state: &State, asked: Asked) -> Result<Open, Problem> {
     if asked.expected.is_some_and(|expected| expected != quote.total()) {
         return Err(amount_changed(quote.total()));
     }
-    let plan = state.open_orders.plan(&asked.browser, &asked.counts, now);
+    let (plan, opening) = state.open_orders.begin(&asked.browser, &asked.counts, now);
     if plan.reserved_elsewhere + asked.counts.values().sum::<u16>() > RESERVED_PER_BROWSER_MAX {
         return Err(Problem::conflict(
             "too-many-reserved",
@@ -121,6 +121,7 @@ pub async fn open(state: &State, asked: Asked) -> Result<Open, Problem> {
         over: record.order.state != OrderState::Quoted,
     };
     state.open_orders.opened(&asked.browser, known, now);
+    drop(opening);
     Ok(Open { record, shown_until })
 }
 

@@ -71,6 +71,12 @@ async fn a_browser_keeps_at_most_fifty_tickets_at_a_time() {
     let intent = alice.intent(first, 40).await;
     alice.ask(second, 11).await.refused(409, "too-many-reserved");
     alice.ask(second, 10).await.ok();
+    let bob = server.bob();
+    bob.get("/api/config").await;
+    let (one, other) = tokio::join!(bob.ask(first, 30), bob.ask(second, 30));
+    let mut answers = [one.status, other.status];
+    answers.sort_unstable();
+    assert_eq!(answers, [200, 409], "asking at once gives no more");
     alice.authorise(&intent).await;
     alice.complete(first, 40, &intent).await.ok();
     alice.ask(second, 50).await.ok();
