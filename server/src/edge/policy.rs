@@ -3,6 +3,7 @@
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 use crate::config::{Config, Stage};
+use crate::routes::machine::shell::address::Page;
 
 /// What kind of address was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +26,7 @@ impl Place {
             Place::Sandbox
         } else if path.starts_with("/assets/") || path == "/widgets/live.js" {
             Place::Asset
-        } else if path.ends_with("/display") || path.starts_with("/w/") || path.starts_with("/widgets/") {
+        } else if Page::of(path).is_some_and(|page| page.is_framed_by_anyone()) {
             Place::Board
         } else {
             Place::Page
@@ -54,6 +55,10 @@ pub fn write(headers: &mut HeaderMap, place: Place, config: &Config) {
     }
     if config.over_tls() {
         say(header::STRICT_TRANSPORT_SECURITY, "max-age=31536000; includeSubDomains");
+    }
+    if place == Place::Asset {
+        // A board in a sandboxed frame has no origin, and its scripts and fonts are fetched across origins.
+        say(header::ACCESS_CONTROL_ALLOW_ORIGIN, "*");
     }
     if place == Place::Api {
         say(header::CACHE_CONTROL, "no-store");
@@ -96,8 +101,17 @@ mod tests {
         let framed = |path| content_security_policy(Place::of(path), &config).ends_with("frame-ancestors *");
         assert!(framed("/draw/1042/display"));
         assert!(framed("/w/draw:1042"));
-        for path in ["/", "/draw/1042", "/checkout/1042", "/admin", "/api/config", "/sandbox/mailbox", "/display-case"]
-        {
+        let bare = [
+            "/",
+            "/draw/1042",
+            "/checkout/1042",
+            "/admin",
+            "/api/config",
+            "/sandbox/mailbox",
+            "/club/display",
+            "/x/display",
+        ];
+        for path in bare {
             assert!(!framed(path), "{path}");
         }
     }

@@ -61,6 +61,10 @@ pub enum Body<'a> {
         heading: &'a str,
         words: &'a str,
     },
+    /// A club's or the operator's: nothing is shown before somebody has signed in (decision A-14).
+    Desk {
+        heading: &'a str,
+    },
     /// Nothing at this address.
     Missing {
         heading: &'a str,
@@ -116,7 +120,17 @@ struct PlainPage<'a> {
     frame: &'a Frame,
     heading: &'a str,
     words: &'a str,
-    missing: bool,
+    room: Room,
+}
+
+/// What follows the words of a plain page.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Room {
+    /// The page will come: how to buy without it.
+    Buying,
+    Desk,
+    /// Ways on.
+    Missing,
 }
 
 impl Body<'_> {
@@ -131,8 +145,9 @@ impl Body<'_> {
                 ClubPage { frame, club, draws, nothing: ("No active draws right now", "") }.render()
             }
             Body::Board(draw) => BoardPage { draw }.render(),
-            Body::Plain { heading, words } => PlainPage { frame, heading, words, missing: false }.render(),
-            Body::Missing { heading, words } => PlainPage { frame, heading, words, missing: true }.render(),
+            Body::Plain { heading, words } => PlainPage { frame, heading, words, room: Room::Buying }.render(),
+            Body::Desk { heading } => PlainPage { frame, heading, words: "", room: Room::Desk }.render(),
+            Body::Missing { heading, words } => PlainPage { frame, heading, words, room: Room::Missing }.render(),
         }
     }
 }

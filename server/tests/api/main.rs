@@ -4,6 +4,7 @@
 mod access;
 mod input;
 mod live;
+mod pages;
 mod privacy;
 mod purchase;
 mod reads;

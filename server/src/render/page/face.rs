@@ -191,6 +191,8 @@ fn left(now: Timestamp, kick_off: Timestamp, zone: &str) -> Option<Left> {
 /// A club in words and safe colours.
 #[derive(Clone, Debug)]
 pub struct ClubFace {
+    /// The present one (decision A-16).
+    pub slug: String,
     pub title: String,
     pub tagline: String,
     pub logo: Option<String>,
@@ -211,6 +213,7 @@ impl ClubFace {
         let primary = colour(&club.primary_color, "#1f2937");
         let accent = colour(&club.accent_color, "#3b82f6");
         ClubFace {
+            slug: club.canonical_slug.clone(),
             title: club.home_page_title.clone().unwrap_or_else(|| club.name.clone()),
             tagline: club.home_page_tagline.clone().unwrap_or_default(),
             logo: club.logo_url.clone(),

@@ -22,6 +22,7 @@ use server::app::Phase;
 use server::config::{Config, DEMO_WEBHOOK_SECRET, Environment};
 use server::identity::password;
 use server::sandbox::{self, Sandbox};
+use server::site::Site;
 use server::state::{State, StateParts};
 use server::{edge, routes};
 use tokio::sync::{mpsc, watch};
@@ -93,11 +94,14 @@ impl TestServer {
         };
         let state = web::Data::new(State::open(parts).await.expect("the catalogue is read"));
         let (served, provider) = (state.clone(), sandbox.clone());
+        let site = web::Data::new(Site::default());
         let http = HttpServer::new(move || {
             App::new()
+                .app_data(site.clone())
                 .wrap(from_fn(edge::wrap))
                 .configure(|cfg| sandbox::configure(cfg, provider.clone()))
                 .configure(|cfg| routes::configure(cfg, served.clone()))
+                .default_service(routes::pages())
         });
         // A narrow line, so that whoever stops reading is noticed before megabytes are under way.
         let http = http.on_connect(|connection, _| {
