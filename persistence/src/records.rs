@@ -17,6 +17,7 @@ pub mod financials;
 pub mod footers;
 pub mod listings;
 pub mod payouts;
+pub mod proofs;
 pub mod rehearsal;
 pub mod sessions;
 pub mod settings;
@@ -58,6 +59,19 @@ impl Records {
     pub async fn catalogue_revision(&self) -> Result<i64, Failure> {
         self.read(async |pool: PgPool| sqlx::query_scalar("select revision from catalogue").fetch_one(&pool).await)
             .await
+    }
+
+    /// Words that only this service reads again, as text for a row: a link in a queued mail opens an account.
+    pub fn seal(&self, purpose: &str, id: &str, words: &str) -> String {
+        hex::encode(self.postgres.sealer().seal(purpose, id, words.as_bytes()))
+    }
+
+    /// # Errors
+    /// `Corrupt`: sealed with another key, for another purpose or id, or changed.
+    pub fn unseal(&self, purpose: &str, id: &str, sealed: &str) -> Result<String, Failure> {
+        let damaged = || Failure::Corrupt(format!("{purpose}:{id} is not sealed text"));
+        let sealed = hex::decode(sealed).map_err(|_| damaged())?;
+        String::from_utf8(self.postgres.sealer().open(purpose, id, &sealed)?).map_err(|_| damaged())
     }
 
     /// Runs a read to its end on the database threads.

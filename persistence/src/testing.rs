@@ -36,6 +36,12 @@ impl Database {
         Postgres::connect_with(self.options.clone(), sealer()).await.expect("the tests' Postgres answers")
     }
 
+    /// One number from the books, asked past all guards: `$1` is `with`.
+    pub async fn count(&self, question: &'static str, with: &str) -> i64 {
+        let mut connection = self.connection().await;
+        sqlx::query_scalar(question).bind(with).fetch_one(&mut connection).await.expect("a number")
+    }
+
     /// A connection past all guards, for tests that look or break in.
     pub async fn connection(&self) -> PgConnection {
         PgConnection::connect_with(&self.options).await.expect("the tests' Postgres answers")

@@ -73,6 +73,11 @@ impl Facts {
         self.settings.get(settings::MAINTENANCE_MODE).is_some_and(|value| value == "true")
     }
 
+    /// Clubs may register by themselves: yes unless the operator switched it off (decision I-6).
+    pub fn registration_is_open(&self) -> bool {
+        self.settings.get(settings::CLUB_REGISTRATION_ENABLED).is_none_or(|value| value != "false")
+    }
+
     /// The setting, else what the environment says (decision D-6).
     pub fn surcharge_mode(&self, otherwise: SurchargeMode) -> SurchargeMode {
         match self.settings.get(settings::SURCHARGE_MODE).map(String::as_str) {

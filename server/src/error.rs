@@ -45,6 +45,12 @@ impl Problem {
         Problem::new(StatusCode::UNAUTHORIZED, "unauthenticated", "Please log in to access this page.")
     }
 
+    /// An archived club looks on; what runs may finish (decision H-3).
+    pub fn club_archived() -> Problem {
+        let words = "This club is archived. Its running draws finish and pay; nothing new can be started.";
+        Problem::new(StatusCode::FORBIDDEN, "club-archived", words)
+    }
+
     /// The machine is busy or being rebuilt; the same call may be sent again.
     pub fn unavailable() -> Problem {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", "Please wait a moment and try again.")

@@ -13,6 +13,7 @@ pub mod telemetry;
 // Who may ask for what, and what crosses the wire.
 pub mod edge;
 pub mod error;
+pub mod form;
 pub mod identity;
 pub mod limits;
 pub mod routes;

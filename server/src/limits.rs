@@ -22,6 +22,10 @@ const INTENTS_PER_ADDRESS_AND_MINUTE: u32 = 600;
 const LOGS_PER_ADDRESS_AND_MINUTE: u32 = 30;
 /// Repeated confirmation mails of one order an hour (decision C-17).
 const RESENDS_PER_ORDER_AND_HOUR: u32 = 3;
+/// Registrations, waitlist entries and forgotten passwords of one address an hour: a club's members share one.
+const FORMS_PER_ADDRESS_AND_HOUR: u32 = 20;
+/// Mails with a link that one account can be made to get an hour.
+const LINKS_PER_ACCOUNT_AND_HOUR: u32 = 3;
 /// Wrong passwords of one account and of one address in 15 minutes.
 const WRONG_PASSWORDS_PER_ACCOUNT_MAX: u32 = 5;
 const WRONG_PASSWORDS_PER_ADDRESS_MAX: u32 = 20;
@@ -39,6 +43,8 @@ pub struct Limits {
     intents_by_address: Bucket<IpAddr>,
     logs_by_address: Bucket<IpAddr>,
     resends_by_order: Bucket<u128>,
+    forms_by_address: Bucket<IpAddr>,
+    links_by_account: Bucket<String>,
     wrong_passwords: Failures<String>,
     declines: Failures<[u8; 16]>,
 }
@@ -52,6 +58,8 @@ impl Limits {
             intents_by_address: Bucket::dashmap(per_minute(INTENTS_PER_ADDRESS_AND_MINUTE)),
             logs_by_address: Bucket::dashmap(per_minute(LOGS_PER_ADDRESS_AND_MINUTE)),
             resends_by_order: Bucket::dashmap(Quota::per_hour(positive(RESENDS_PER_ORDER_AND_HOUR))),
+            forms_by_address: Bucket::dashmap(Quota::per_hour(positive(FORMS_PER_ADDRESS_AND_HOUR))),
+            links_by_account: Bucket::dashmap(Quota::per_hour(positive(LINKS_PER_ACCOUNT_AND_HOUR))),
             wrong_passwords: Failures::new(WRONG_PASSWORDS_WINDOW),
             declines: Failures::new(DECLINES_WINDOW),
         }
@@ -100,12 +108,35 @@ impl Limits {
         self.wrong_passwords.add(address.to_string());
     }
 
+    /// Somebody at an address registers a club or joins the waitlist.
+    ///
+    /// # Errors
+    /// 429 with `Retry-After`.
+    pub fn joining(&self, address: IpAddr) -> Result<(), Problem> {
+        if self.exempt(address) { Ok(()) } else { self.take(&self.forms_by_address, &address) }
+    }
+
+    /// Somebody at an address forgot a password.
+    ///
+    /// # Errors
+    /// 429 with `Retry-After`.
+    pub fn forgetting(&self, address: IpAddr) -> Result<(), Problem> {
+        self.joining(address)
+    }
+
+    /// Whether an account may be sent one more link this hour; who asked is told the same either way.
+    pub fn may_mail(&self, email: &str) -> bool {
+        self.links_by_account.check_key(&account_key(email)).is_ok()
+    }
+
     /// Forgets who has been quiet: called every minute.
     pub fn sweep(&self) {
         self.intents_by_session.retain_recent();
         self.intents_by_address.retain_recent();
         self.logs_by_address.retain_recent();
         self.resends_by_order.retain_recent();
+        self.forms_by_address.retain_recent();
+        self.links_by_account.retain_recent();
         self.wrong_passwords.sweep();
         self.declines.sweep();
     }

@@ -20,6 +20,14 @@ pub mod smtp;
 /// Addresses below this are placeholders of buyers who left none: nothing is ever sent there (decision C-11).
 const NOBODY: &str = "@invalid";
 
+/// What a link in a queued mail is sealed for; its id is the address it goes to.
+const LINK: &str = "mail-link";
+
+/// A link that opens an account, as the outbox may hold it: whoever reads the table alone cannot use it.
+pub fn sealed_link(records: &Records, to: &str, link: &str) -> String {
+    records.seal(LINK, to, link)
+}
+
 /// How a mail leaves.
 pub enum Delivery {
     /// The demo's mailbox page.

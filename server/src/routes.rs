@@ -103,6 +103,14 @@ routes! {
     Post   "/api/clubs/logout"                      Public   FORM   => club::session::logout;
     Post   "/api/admin/logout"                      Public   FORM   => club::session::logout;
     Get    "/api/admin/whoami"                      Club     FORM   => club::session::whoami;
+    Get    "/api/settings/club-registration"        Public   FORM   => club::registration::switch;
+    Get    "/api/clubs/slug-preview"                Public   FORM   => club::registration::slug_preview;
+    Post   "/api/clubs/register"                    Public   FORM   => club::registration::register;
+    Post   "/api/waitlist"                          Public   FORM   => club::registration::wait;
+    Post   "/api/clubs/reset-password"              Public   FORM   => club::recovery::ask;
+    Post   "/api/clubs/reset-password-confirm"      Public   FORM   => club::recovery::confirm;
+    Post   "/api/clubs/verify-email"                Public   FORM   => club::verification::confirm;
+    Post   "/api/clubs/{club}/verification-email"   Club     FORM   => club::verification::again;
     Post   "/api/draws/{draw}/results"              Club     FORM   => club::results::enter;
     Post   "/api/draws/{draw}/notify-winners"       Club     FORM   => club::results::notify;
     Get    "/api/draws/{draw}/payouts"              Club     FORM   => club::payouts::list;

@@ -25,3 +25,50 @@ pub fn slug_is_valid(slug: &str) -> bool {
         && slug.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
         && !SLUGS_RESERVED.contains(&slug)
 }
+
+/// A slug that follows from a club's name: its letters and digits, whatever stands between them one hyphen (decision H-1). It
+/// leaves room for `-2`; whether it is free is the caller's to ask.
+pub fn slug_from_name(name: &str) -> String {
+    const LENGTH_MAX: usize = 46;
+    let mut slug = String::new();
+    for letter in name.chars().flat_map(char::to_lowercase) {
+        match letter {
+            'a'..='z' | '0'..='9' => slug.push(letter),
+            // An apostrophe is part of its word.
+            '\'' | '’' => {}
+            _ if slug.ends_with('-') || slug.is_empty() => {}
+            _ => slug.push('-'),
+        }
+    }
+    slug.truncate(LENGTH_MAX);
+    let slug = slug.trim_end_matches('-');
+    match slug.len() {
+        0 => "club-page".to_string(),
+        _ if slug_is_valid(slug) => slug.to_string(),
+        _ => format!("{slug}-club"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_becomes_a_slug_that_may_be_used() {
+        let examples = [
+            ("Brisbane Broncos RLFC", "brisbane-broncos-rlfc"),
+            ("  St. Mary's -- Saints!  ", "st-marys-saints"),
+            ("Manly–Warringah", "manly-warringah"),
+            ("Admin", "admin-club"),
+            ("AB", "ab-club"),
+            ("橄榄球", "club-page"),
+            ("", "club-page"),
+        ];
+        for (name, slug) in examples {
+            assert_eq!(slug_from_name(name), slug, "{name}");
+            assert!(slug_is_valid(slug), "{slug}");
+        }
+        assert_eq!(slug_from_name(&"x".repeat(80)).len(), 46);
+        assert!(slug_is_valid(&format!("{}-999", slug_from_name(&"ab ".repeat(40)))));
+    }
+}

@@ -29,6 +29,8 @@ pub struct Club {
     pub accent_color: String,
     pub facebook_pixel_id: Option<String>,
     pub page_enabled: bool,
+    /// Its address answered a mail of ours (decision G-18).
+    pub email_verified: bool,
     pub created_at: Timestamp,
 }
 
@@ -53,6 +55,7 @@ struct Row {
     accent_color: String,
     facebook_pixel_id: Option<String>,
     home_page_enabled: bool,
+    email_verified_at: Option<OffsetDateTime>,
     created_at: OffsetDateTime,
 }
 
@@ -77,6 +80,7 @@ impl From<Row> for Club {
             accent_color: row.accent_color,
             facebook_pixel_id: row.facebook_pixel_id,
             page_enabled: row.home_page_enabled,
+            email_verified: row.email_verified_at.is_some(),
             created_at: timestamp(row.created_at),
         }
     }

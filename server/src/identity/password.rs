@@ -12,6 +12,8 @@ const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;
 /// Longer passwords are cut by nobody: they are refused.
 pub const PASSWORD_BYTES_MAX: usize = 128;
+/// Shorter ones are refused (B:152).
+pub const PASSWORD_CHARS_MIN: usize = 8;
 /// Sign-ins must not slow purchases down.
 static AT_ONCE: Semaphore = Semaphore::const_new(2);
 
@@ -30,6 +32,17 @@ fn argon2() -> Argon2<'static> {
 /// When the operating system has no randomness for the salt.
 pub fn hash(password: &str) -> String {
     argon2().hash_password(password.as_bytes()).expect("a salt and constant parameters").to_string()
+}
+
+/// A password as it is stored, made on the blocking threads.
+///
+/// # Errors
+/// The blocking threads are gone: the server is stopping.
+pub async fn hashed(password: String) -> Result<String, Problem> {
+    let Ok(_permit) = AT_ONCE.acquire().await else {
+        return Err(Problem::unavailable());
+    };
+    web::block(move || hash(&password)).await.map_err(|_| Problem::unavailable())
 }
 
 /// Whether a password is the stored one. `None`, an e-mail nobody has, takes as long and is never right.

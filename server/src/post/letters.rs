@@ -5,7 +5,7 @@
 //! | `tickets`, `resend`, `refunded` | nothing: the order says it all |
 //! | `winner` | `draw`, `serial` |
 //! | `correction` | `draw` |
-//! | `reset`, `verify` | `link`, `name` |
+//! | `reset`, `verify` | `sealedLink`, `name` |
 //! | `waitlist` | `name` |
 
 use std::collections::BTreeMap;
@@ -41,17 +41,25 @@ pub struct Letter {
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, rename_all = "camelCase")]
 struct Data {
     draw: Option<i64>,
     serial: Option<u16>,
     name: Option<String>,
+    /// Opens an account, or leads a winner to the prize: sealed for the address it goes to.
+    sealed_link: Option<String>,
+    /// The same, opened; never stored.
+    #[serde(skip)]
     link: Option<String>,
 }
 
 impl Writer<'_> {
     pub async fn write(&self, mail: &Mail, order: Option<&OrderRecord>) -> Result<Letter, String> {
-        let data: Data = serde_json::from_str(&mail.data).map_err(|_| "the mail's data cannot be read")?;
+        let mut data: Data = serde_json::from_str(&mail.data).map_err(|_| "the mail's data cannot be read")?;
+        if let Some(sealed) = &data.sealed_link {
+            let link = self.records.unseal(super::LINK, &mail.to, sealed).map_err(|failure| failure.to_string())?;
+            data.link = Some(link);
+        }
         match (mail.kind.as_str(), order) {
             ("tickets" | "resend", Some(order)) => self.confirmation(order).await,
             ("refunded", Some(order)) => self.refunded(order).await,

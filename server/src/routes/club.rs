@@ -14,8 +14,11 @@ use crate::state::State;
 pub mod financials;
 pub mod fixtures;
 pub mod payouts;
+pub mod recovery;
+pub mod registration;
 pub mod results;
 pub mod session;
+pub mod verification;
 
 /// A draw of the caller's own.
 ///

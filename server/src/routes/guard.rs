@@ -13,19 +13,28 @@ use crate::error::Problem;
 use crate::identity::{caller, check_same_origin};
 use crate::state::State;
 
+/// What an archived club may still write: its running draws finish and pay (decision H-3).
+const FINISHING: [&str; 6] = [
+    "/api/draws/{draw}/results",
+    "/api/draws/{draw}/notify-winners",
+    "/api/draws/{draw}/payouts",
+    "/api/draws/{draw}/winner-bank",
+    "/api/draws/{draw}/winner-bank/reveal",
+    "/api/payouts/{payout}",
+];
+
 pub(super) fn guarded(route: &'static Route) -> ActixRoute {
-    (route.handler)().wrap(from_fn(move |request: ServiceRequest, next: Next<BoxBody>| {
-        let audience = route.audience;
-        async move { guard(audience, request, next).await }
+    (route.handler)().wrap(from_fn(move |request: ServiceRequest, next: Next<BoxBody>| async move {
+        guard(route, request, next).await
     }))
 }
 
 async fn guard(
-    audience: Audience,
+    route: &'static Route,
     request: ServiceRequest,
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    if let Err(problem) = admit(audience, &request).await {
+    if let Err(problem) = admit(route, &request).await {
         return Ok(request.error_response(problem));
     }
     if !is_unsafe(request.method()) {
@@ -37,7 +46,8 @@ async fn guard(
     call.await.unwrap_or_else(|_| Err(Problem::unavailable().into()))
 }
 
-async fn admit(audience: Audience, request: &ServiceRequest) -> Result<(), Problem> {
+async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), Problem> {
+    let audience = route.audience;
     // The provider signs its calls; nobody else's origin matters there (decision B-1).
     if audience == Audience::Machine {
         return Ok(());
@@ -49,6 +59,11 @@ async fn admit(audience: Audience, request: &ServiceRequest) -> Result<(), Probl
     }
     let who = caller(request.request()).await?.principal();
     match who {
+        Principal::Club(club) if may(who, audience) => {
+            let archived = state.catalogue.facts().club(club).is_some_and(|club| club.archived);
+            let looks = !is_unsafe(request.method());
+            if looks || !archived || FINISHING.contains(&route.path) { Ok(()) } else { Err(Problem::club_archived()) }
+        }
         _ if may(who, audience) => Ok(()),
         Principal::Anonymous => Err(Problem::unauthenticated()),
         Principal::Club(_) | Principal::Operator => {

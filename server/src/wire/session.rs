@@ -1,4 +1,4 @@
-//! Signing in.
+//! Signing in, registering, and getting back in.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -21,6 +21,10 @@ pub struct User {
     pub name: String,
     pub is_admin: bool,
     pub club_slug: Option<String>,
+    /// The dashboard reminds until it is (decision G-18).
+    pub email_verified: bool,
+    /// An archived club may only look, and finish what runs (decision H-3).
+    pub archived: bool,
 }
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -30,4 +34,45 @@ pub struct Whoami {
     pub role: &'static str,
     pub club_slug: Option<String>,
     pub user: User,
+}
+
+/// A new club (B:191).
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct Registration {
+    pub name: Option<String>,
+    pub email: Option<String>,
+    pub password: Option<String>,
+    pub location: Option<String>,
+    pub phone: Option<String>,
+}
+
+/// A club that wants to be told when it may join (B:189).
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Waiting {
+    pub club_name: Option<String>,
+    pub contact_name: Option<String>,
+    pub contact_email: Option<String>,
+    pub contact_phone: Option<String>,
+}
+
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct ForgottenPassword {
+    pub email: Option<String>,
+}
+
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct NewPassword {
+    pub token: Option<String>,
+    pub new_password: Option<String>,
+}
+
+/// The secret of a mailed link.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct Proof {
+    pub token: Option<String>,
 }

@@ -2,6 +2,7 @@
 //! asking the books whether a promise was broken.
 
 mod access;
+mod club;
 mod input;
 mod live;
 mod pages;

@@ -57,16 +57,31 @@ pub async fn whoami(state: web::Data<State>, caller: Caller) -> Result<HttpRespo
 }
 
 /// For a club its id is the club's (decision G-17).
-async fn user(state: &State, holder: Holder) -> Result<User, Problem> {
+pub(super) async fn user(state: &State, holder: Holder) -> Result<User, Problem> {
     match holder {
         Holder::Admin(id) => {
             let admin = state.records.admin(id).await?.ok_or_else(Problem::unauthenticated)?;
-            Ok(User { id, email: admin.email, name: admin.name, is_admin: true, club_slug: None })
+            Ok(User {
+                id,
+                email: admin.email,
+                name: admin.name,
+                is_admin: true,
+                club_slug: None,
+                email_verified: true,
+                archived: false,
+            })
         }
         Holder::Club(id) => {
             let club = state.records.club(id).await?.ok_or_else(Problem::unauthenticated)?;
-            let slug = Some(club.slug);
-            Ok(User { id: id.0, email: club.email, name: club.name, is_admin: false, club_slug: slug })
+            Ok(User {
+                id: id.0,
+                email: club.email,
+                name: club.name,
+                is_admin: false,
+                club_slug: Some(club.slug),
+                email_verified: club.email_verified,
+                archived: club.archived,
+            })
         }
     }
 }

@@ -219,6 +219,18 @@ impl TestServer {
         tokio::time::timeout(PATIENCE, next).await.expect("a mail comes")
     }
 
+    /// The link a mail carries, which the outbox holds sealed.
+    pub fn link(&self, mail: &Mail) -> String {
+        let data: serde_json::Value = serde_json::from_str(&mail.data).expect("JSON");
+        let sealed = data["sealedLink"].as_str().expect("a sealed link");
+        self.records.unseal("mail-link", &mail.to, sealed).expect("it opens")
+    }
+
+    /// How many mails of a kind were ever queued.
+    pub async fn queued(&self, kind: &str) -> i64 {
+        self.database.count("select count(*) from email_outbox where kind = $1", kind).await
+    }
+
     /// Told to stop: sockets say goodbye.
     pub fn drain(&self) {
         self.phase.send_replace(Phase::Draining);

@@ -1,0 +1,147 @@
+//! How somebody proves who they are without a password: the links of mails that reset one or confirm an address. Stored as
+//! hashes, short-lived, used once (decisions G-6, G-18).
+
+use domain::{ClubId, Timestamp};
+use sqlx::{PgConnection, PgPool};
+
+use super::sessions::Holder;
+use super::{Records, column};
+use crate::Failure;
+
+/// Whom a mail goes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Addressee {
+    pub holder: Holder,
+    pub email: String,
+    pub name: String,
+}
+
+impl Records {
+    /// Keeps the hash of a reset token for whoever has this e-mail, operators first; an older one no longer opens anything.
+    /// `None`: nobody has it, and nothing was written.
+    pub async fn begin_reset(
+        &self,
+        email: &str,
+        token_hash: &[u8; 32],
+        expires: Timestamp,
+    ) -> Result<Option<Addressee>, Failure> {
+        let (email, hash, expires) = (email.trim().to_string(), *token_hash, column(expires));
+        let work = async move |pool: PgPool| {
+            let admin: Option<(i64, String, String)> = sqlx::query_as(
+                "update admins set reset_token_hash = $2, reset_expires_at = $3
+                 where lower(email) = lower($1) returning id, email, name",
+            )
+            .bind(email.clone())
+            .bind(hash.to_vec())
+            .bind(expires)
+            .fetch_optional(&pool)
+            .await?;
+            if let Some((id, email, name)) = admin {
+                return Ok(Some(Addressee { holder: Holder::Admin(id), email, name }));
+            }
+            let club: Option<(i64, String, String)> = sqlx::query_as(
+                "update clubs set password_reset_token = $2, password_reset_expires = $3
+                 where lower(email) = lower($1) returning id, email, name",
+            )
+            .bind(email)
+            .bind(hex::encode(hash))
+            .bind(expires)
+            .fetch_optional(&pool)
+            .await?;
+            Ok(club.map(|(id, email, name)| Addressee { holder: Holder::Club(ClubId(id)), email, name }))
+        };
+        self.write(work).await
+    }
+
+    /// Whether a reset link still opens something: asked before the costly hash is made.
+    pub async fn reset_is_open(&self, token_hash: &[u8; 32], at: Timestamp) -> Result<bool, Failure> {
+        let read = sqlx::query_scalar(
+            "select exists (select from clubs where password_reset_token = $1 and password_reset_expires > $3)
+                 or exists (select from admins where reset_token_hash = $2 and reset_expires_at > $3)",
+        )
+        .bind(hex::encode(token_hash))
+        .bind(token_hash.to_vec())
+        .bind(column(at));
+        self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await
+    }
+
+    /// Sets the password of whoever the token was made for, uses the token up and ends every session of theirs, in one
+    /// transaction. `None`: the token is unknown, used or too old.
+    pub async fn finish_reset(
+        &self,
+        token_hash: &[u8; 32],
+        password_hash: &str,
+        at: Timestamp,
+    ) -> Result<Option<Holder>, Failure> {
+        let (hash, password, at) = (*token_hash, password_hash.to_string(), column(at));
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            let club: Option<i64> = sqlx::query_scalar(
+                "update clubs set password = $2, password_reset_token = null, password_reset_expires = null,
+                     email_verified_at = coalesce(email_verified_at, $3)
+                 where password_reset_token = $1 and password_reset_expires > $3 returning id",
+            )
+            .bind(hex::encode(hash))
+            .bind(password.clone())
+            .bind(at)
+            .fetch_optional(&mut *transaction)
+            .await?;
+            let holder = match club {
+                Some(id) => Some(Holder::Club(ClubId(id))),
+                None => reset_admin(&mut transaction, hash, password, at).await?.map(Holder::Admin),
+            };
+            if let Some(holder) = holder {
+                end_sessions(&mut transaction, holder).await?;
+            }
+            transaction.commit().await?;
+            Ok(holder)
+        };
+        self.write(work).await
+    }
+
+    /// Keeps the hash of a token that will confirm a club's address; an older one no longer does.
+    pub async fn begin_verification(
+        &self,
+        club: ClubId,
+        token_hash: &[u8; 32],
+        expires: Timestamp,
+    ) -> Result<(), Failure> {
+        let write = sqlx::query(
+            "update clubs set email_verification_token = $2, email_verification_expires = $3
+             where id = $1 and email_verified_at is null",
+        );
+        let write = write.bind(club.0).bind(hex::encode(token_hash)).bind(column(expires));
+        self.execute(write).await?;
+        Ok(())
+    }
+
+    /// The address is its reader's. `false`: the token is unknown, used or too old.
+    pub async fn finish_verification(&self, token_hash: &[u8; 32], at: Timestamp) -> Result<bool, Failure> {
+        let write = sqlx::query(
+            "update clubs set email_verified_at = coalesce(email_verified_at, $2), email_verification_token = null,
+                 email_verification_expires = null
+             where email_verification_token = $1 and email_verification_expires > $2",
+        );
+        self.change(write.bind(hex::encode(token_hash)).bind(column(at))).await
+    }
+}
+
+async fn reset_admin(
+    connection: &mut PgConnection,
+    hash: [u8; 32],
+    password: String,
+    at: time::OffsetDateTime,
+) -> Result<Option<i64>, sqlx::Error> {
+    let write = "update admins set password = $2, reset_token_hash = null, reset_expires_at = null
+         where reset_token_hash = $1 and reset_expires_at > $3 returning id";
+    sqlx::query_scalar(write).bind(hash.to_vec()).bind(password).bind(at).fetch_optional(connection).await
+}
+
+async fn end_sessions(connection: &mut PgConnection, holder: Holder) -> Result<(), sqlx::Error> {
+    let (write, id) = match holder {
+        Holder::Club(club) => ("delete from sessions where club_id = $1", club.0),
+        Holder::Admin(admin) => ("delete from sessions where admin_id = $1", admin),
+    };
+    sqlx::query(write).bind(id).execute(connection).await?;
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! Checking a form: every field that is wrong, in the form's order, in the specified words.
+
+use serde_json::json;
+
+use crate::error::Problem;
+
+/// What is wrong with a form so far; of each field only the first finding.
+#[derive(Default)]
+pub struct Findings {
+    found: Vec<(&'static str, String)>,
+}
+
+impl Findings {
+    /// Notes `words` for a field unless it is as it should be.
+    pub fn need(&mut self, field: &'static str, as_it_should_be: bool, words: &str) {
+        if !as_it_should_be && self.found.iter().all(|(known, _)| *known != field) {
+            self.found.push((field, words.to_string()));
+        }
+    }
+
+    /// # Errors
+    /// 400 `invalid`: the first finding as message, all of them by field.
+    pub fn finish(self) -> Result<(), Problem> {
+        let Some((_, first)) = self.found.first() else {
+            return Ok(());
+        };
+        let errors: Vec<_> =
+            self.found.iter().map(|(field, words)| json!({ "field": field, "message": words })).collect();
+        Err(Problem::bad_request("invalid", first.clone()).with("errors", errors))
+    }
+}
+
+/// A field without the spaces around it; absent is empty.
+pub fn trimmed(field: &Option<String>) -> String {
+    field.as_deref().unwrap_or_default().trim().to_string()
+}
+
+/// A field that may be left empty.
+pub fn optional(field: &Option<String>) -> Option<String> {
+    Some(trimmed(field)).filter(|text| !text.is_empty())
+}
+
+/// Whether a mail could be sent there: one `@`, a domain with a dot, nothing blank, no longer than mail allows.
+pub fn is_email(text: &str) -> bool {
+    const LENGTH_MAX: usize = 254;
+    let Some((local, domain)) = text.split_once('@') else {
+        return false;
+    };
+    let odd = |c: char| c.is_whitespace() || c.is_control() || "@<>,;\"()[]\\".contains(c);
+    let labels_are_whole = domain.split('.').all(|label| !label.is_empty());
+    text.len() <= LENGTH_MAX
+        && !local.is_empty()
+        && domain.contains('.')
+        && labels_are_whole
+        && !local.contains(odd)
+        && !domain.contains(odd)
+}
+
+/// Digits, six or more, and what people write between them.
+pub fn is_phone(text: &str) -> bool {
+    const LENGTH_MAX: usize = 30;
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    digits >= 6 && text.len() <= LENGTH_MAX && text.chars().all(|c| c.is_ascii_digit() || "+-() ./".contains(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_that_can_be_written_to_are_told_from_others() {
+        for good in ["a@b.au", "sam.o'neil+club@mail.example.com", "x@xn--bcher-kva.example"] {
+            assert!(is_email(good), "{good}");
+        }
+        for bad in ["", "a", "a@b", "@b.au", "a@.au", "a@b.", "a@b..au", "a b@c.au", "a@b@c.au", "a@b.au\r\nBcc: x@y.z"]
+        {
+            assert!(!is_email(bad), "{bad:?}");
+        }
+        assert!(!is_email(&format!("{}@b.au", "a".repeat(250))));
+    }
+
+    #[test]
+    fn phone_numbers_are_told_from_words() {
+        for good in ["0400 111 222", "+61 (7) 3000-1234", "131313"] {
+            assert!(is_phone(good), "{good}");
+        }
+        for bad in ["", "12345", "call Sam", "0400 111 222 ext", "=1+1000000"] {
+            assert!(!is_phone(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn only_the_first_finding_of_a_field_is_told() {
+        let mut findings = Findings::default();
+        findings.need("name", false, "Club name is required");
+        findings.need("name", false, "Club name is too long");
+        findings.need("email", true, "Valid email is required");
+        findings.need("phone", false, "Contact phone is required");
+        let body = findings.finish().expect_err("refused").body("r1");
+        let body: serde_json::Value = serde_json::from_str(&body).expect("JSON");
+        assert_eq!((&body["message"], &body["code"]), (&json!("Club name is required"), &json!("invalid")));
+        assert_eq!(body["errors"].as_array().map(Vec::len), Some(2));
+    }
+}

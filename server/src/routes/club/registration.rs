@@ -1,0 +1,151 @@
+//! A club joins: by itself while the platform's switch is on, else by asking to be told (decisions I-6, H-1).
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+use domain::club::slug_from_name;
+use persistence::Failure;
+use persistence::records::clubs::{Club, NewClub};
+use persistence::records::sessions::Holder;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::session::user;
+use super::verification;
+use crate::error::Problem;
+use crate::form::{Findings, is_email, is_phone, optional, trimmed};
+use crate::identity::password::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, hashed};
+use crate::identity::{address, sign_in};
+use crate::routes::body::Body;
+use crate::state::State;
+use crate::wire::session::{Registration, Waiting};
+
+/// Longest name of a club, a person or a place.
+const NAME_CHARS_MAX: usize = 100;
+/// Slugs tried until a free one is found.
+const SLUG_TRIES_MAX: u32 = 1000;
+
+/// Whether clubs may register by themselves: yes when nothing is said (B:188).
+pub async fn switch(state: web::Data<State>) -> HttpResponse {
+    HttpResponse::Ok().json(json!({ "enabled": state.catalogue.facts().registration_is_open() }))
+}
+
+pub async fn register(
+    request: HttpRequest,
+    state: web::Data<State>,
+    body: Body<Registration>,
+) -> Result<HttpResponse, Problem> {
+    if !state.catalogue.facts().registration_is_open() {
+        let closed = "Club registration is not open at the moment.";
+        return Err(Problem::new(StatusCode::FORBIDDEN, "registration-off", closed));
+    }
+    check(&body.0)?;
+    state.limits.joining(address(&request, &state.config))?;
+    let email = trimmed(&body.0.email);
+    if is_known(&state, &email).await? {
+        return Err(taken());
+    }
+    let new = NewClub {
+        name: trimmed(&body.0.name),
+        password_hash: hashed(body.0.password.clone().unwrap_or_default()).await?,
+        location: optional(&body.0.location),
+        phone: optional(&body.0.phone),
+        email,
+        ..NewClub::default()
+    };
+    let club = create(&state, new).await?;
+    state.catalogue.reload().await?;
+    verification::send(&state, &club).await?;
+    let holder = Holder::Club(club.id);
+    let cookie = sign_in(&request, &state, holder).await?;
+    Ok(HttpResponse::Created().cookie(cookie).json(user(&state, holder).await?))
+}
+
+fn check(form: &Registration) -> Result<(), Problem> {
+    let (name, phone) = (trimmed(&form.name), trimmed(&form.phone));
+    let password = form.password.as_deref().unwrap_or_default();
+    let mut findings = Findings::default();
+    findings.need("name", !name.is_empty(), "Club name is required");
+    findings.need("name", name.chars().count() <= NAME_CHARS_MAX, "Must be at most 100 characters");
+    findings.need("email", is_email(&trimmed(&form.email)), "Valid email is required");
+    findings.need("phone", !phone.is_empty(), "Phone is required");
+    findings.need("phone", is_phone(&phone), "Phone must be a phone number");
+    let long_enough = password.chars().count() >= PASSWORD_CHARS_MIN;
+    findings.need("password", long_enough, "Password must be at least 8 characters");
+    findings.need("password", password.len() <= PASSWORD_BYTES_MAX, "Password must be at most 128 characters");
+    let location = trimmed(&form.location).chars().count();
+    findings.need("location", location <= NAME_CHARS_MAX, "Must be at most 100 characters");
+    findings.finish()
+}
+
+/// An operator's address cannot be a club's: one door serves both (decision B-3).
+async fn is_known(state: &State, email: &str) -> Result<bool, Problem> {
+    let club = state.records.club_credentials(email).await?.is_some();
+    Ok(club || state.records.admin_credentials(email).await?.is_some())
+}
+
+fn taken() -> Problem {
+    Problem::conflict("email-taken", "This email already has an account. Log in, or reset your password.")
+}
+
+/// Under the first free slug its name gives: `name`, `name-2`, `name-3` … (decision H-1). The database has the last word, so
+/// that two clubs of one name that register at once both get one.
+async fn create(state: &State, mut new: NewClub) -> Result<Club, Problem> {
+    let start = slug_from_name(&new.name);
+    for number in 1..=SLUG_TRIES_MAX {
+        new.slug = numbered(&start, number);
+        if state.catalogue.facts().club_by_slug(&new.slug).is_some() {
+            continue;
+        }
+        match state.records.create_club(&new).await {
+            Ok(club) => return Ok(club),
+            Err(Failure::NotWritten(_)) if is_known(state, &new.email).await? => return Err(taken()),
+            Err(Failure::NotWritten(_)) => state.catalogue.reload().await?,
+            Err(failure) => return Err(failure.into()),
+        }
+    }
+    Err(Problem::unavailable())
+}
+
+fn numbered(start: &str, number: u32) -> String {
+    match number {
+        1 => start.to_string(),
+        _ => format!("{start}-{number}"),
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub struct Named {
+    name: String,
+}
+
+/// The slug a club of this name would get now: shown while the form is filled in.
+pub async fn slug_preview(state: web::Data<State>, named: web::Query<Named>) -> HttpResponse {
+    let start = slug_from_name(&named.name);
+    let facts = state.catalogue.facts();
+    let mut slugs = (1..=SLUG_TRIES_MAX).map(|number| numbered(&start, number));
+    let free = slugs.find(|slug| facts.club_by_slug(slug).is_none()).unwrap_or(start);
+    HttpResponse::Ok().json(json!({ "slug": free }))
+}
+
+/// Keeps who asked to join, and says so by mail.
+pub async fn wait(request: HttpRequest, state: web::Data<State>, body: Body<Waiting>) -> Result<HttpResponse, Problem> {
+    let club = trimmed(&body.0.club_name);
+    let name = trimmed(&body.0.contact_name);
+    let email = trimmed(&body.0.contact_email);
+    let phone = trimmed(&body.0.contact_phone);
+    let mut findings = Findings::default();
+    findings.need("clubName", !club.is_empty(), "Club name is required");
+    findings.need("clubName", club.chars().count() <= NAME_CHARS_MAX, "Must be at most 100 characters");
+    findings.need("contactName", !name.is_empty(), "Contact name is required");
+    findings.need("contactName", name.chars().count() <= NAME_CHARS_MAX, "Must be at most 100 characters");
+    findings.need("contactEmail", is_email(&email), "Valid email is required");
+    findings.need("contactPhone", is_phone(&phone), "Contact phone is required");
+    findings.finish()?;
+    state.limits.joining(address(&request, &state.config))?;
+    let id = state.records.join_waitlist(&club, &name, &email, &phone).await?;
+    let data = json!({ "name": name }).to_string();
+    let key = format!("waitlist-{}", email.to_lowercase());
+    state.books.queue_mail(&key, "waitlist", None, &email, &data, state.clock.now()).await?;
+    Ok(HttpResponse::Created().json(json!({ "success": true, "id": id })))
+}

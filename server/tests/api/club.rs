@@ -1,0 +1,3 @@
+//! What a club does, from the outside: club.md, line by line.
+
+mod entry;
