@@ -24,6 +24,7 @@ mod group;
 mod ledger;
 mod reservations;
 mod riders;
+mod shape;
 mod tickets;
 
 // What payments remember.

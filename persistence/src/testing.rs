@@ -64,11 +64,20 @@ static DATABASES: AtomicU32 = AtomicU32::new(1);
 
 /// A database nobody has written to yet, with every migration applied.
 pub async fn database() -> Database {
+    copy_of(TEMPLATE).await
+}
+
+/// A database without a single table of ours.
+pub async fn empty_database() -> Database {
+    copy_of("template0").await
+}
+
+async fn copy_of(template: &str) -> Database {
     let shelter = SHELTER.get_or_init(|| async { open().await.expect("a Postgres for the tests") }).await;
     let name = format!("test_{}", DATABASES.fetch_add(1, Ordering::Relaxed));
     let mut connection =
         PgConnection::connect_with(&shelter.cluster.options("postgres")).await.expect("the tests' Postgres answers");
-    let create = format!("create database {name} template {TEMPLATE} strategy file_copy");
+    let create = format!("create database {name} template {template} strategy file_copy");
     sqlx::query(AssertSqlSafe(create)).execute(&mut connection).await.expect("a copy of the template");
     connection.close().await.expect("closed");
     Database { options: shelter.cluster.options(&name), url: shelter.cluster.url(&name), name }

@@ -52,7 +52,7 @@ struct Money {
 pub async fn run(config: &Config) -> anyhow::Result<Findings> {
     let database = Database::reach(config).await?;
     let findings = async {
-        let postgres = database.connect(config).await?;
+        let postgres = database.connect_migrated(config).await?;
         let auditor = Auditor::open(database.url.expose()).await?;
         let provider = provider::reach(config, database.sign())?;
         let findings = examine(&postgres, &auditor, &provider.gateway).await;

@@ -47,7 +47,7 @@ pub async fn create_operator(config: &Config, email: &str, name: &str) -> anyhow
     let hash = password::hash(password);
     let database = Database::reach(config).await?;
     let created = async {
-        let records = Records::new(database.connect(config).await?);
+        let records = Records::new(database.connect_migrated(config).await?);
         ensure!(records.admin_credentials(email).await?.is_none(), "{email} has an account already");
         Ok(records.create_admin(email, name, &hash).await?)
     };
@@ -87,7 +87,7 @@ pub async fn import_fixtures(config: &Config, file: &Path, terms: &Terms, writin
     let prices = Prices { price, prize_percentage: terms.prize_percentage };
     let database = Database::reach(config).await?;
     let imported = async {
-        let records = Records::new(database.connect(config).await?);
+        let records = Records::new(database.connect_migrated(config).await?);
         let club = records.clubs().await?.into_iter().find(|club| club.slug.eq_ignore_ascii_case(&terms.club));
         let club = club.with_context(|| format!("no club has the slug {}", terms.club))?;
         let plan = fixtures::plan(&records, club.id, &table, prices, config.fees.policy, SystemClock.now()).await;

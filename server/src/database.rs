@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use persistence::embedded::{Embedded, EmbeddedError};
 use persistence::{Postgres, Sealer};
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,18 @@ impl Database {
         let key = seal_key(config)?;
         let sealer = Sealer::from_hex(key.expose()).context("SEAL_KEY must be 64 hexadecimal digits")?;
         Ok(Postgres::connect(self.url.expose(), sealer).await?)
+    }
+
+    /// The same, for a command that serves or reads for real: the tables must be the ones this program was built with.
+    ///
+    /// # Errors
+    /// One line with what to run first.
+    pub async fn connect_migrated(&self, config: &Config) -> anyhow::Result<Postgres> {
+        let postgres = self.connect(config).await?;
+        match postgres.migrations_missing().await? {
+            0 => Ok(postgres),
+            missing => bail!("the database lacks {missing} of our migrations: run `server migrate` first"),
+        }
     }
 
     /// Our own, in the data folder.

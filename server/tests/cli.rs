@@ -10,7 +10,7 @@ use actors::{Gateway, NewIntent};
 use domain::{AccountId, Cents, OrderId};
 use persistence::records::Records;
 use persistence::records::clubs::NewClub;
-use persistence::testing::{Database, Folder, database};
+use persistence::testing::{Database, Folder, database, empty_database};
 use persistence::{Postgres, Sealer};
 use server::sandbox::{Options, Sandbox};
 
@@ -94,6 +94,18 @@ fn serve_refuses_the_demos_secrets_and_does_not_repeat_them() {
     let said = said(&run(&["serve"], &variables, folder.path(), ""));
     assert!(said.contains("STRIPE_SECRET_KEY still has a demo value"), "{said}");
     assert!(!said.contains("sk_test_demo"), "{said}");
+}
+
+#[actix_web::test]
+async fn a_command_on_a_database_without_our_tables_says_what_to_run_first() {
+    let (database, folder) = (empty_database().await, Folder::new());
+    let variables = [("DATABASE_URL", database.url.as_str()), ("SEAL_KEY", KEY)];
+    let asks = |arguments: &[&str]| run(arguments, &variables, folder.path(), "long enough\n");
+    let create = ["operator", "create", "--email", "boss@example.com"];
+    let output = asks(&create);
+    assert!(!output.status.success() && said(&output).contains("run `server migrate` first"), "{}", said(&output));
+    assert!(asks(&["migrate"]).status.success());
+    assert!(asks(&create).status.success());
 }
 
 const SEASON: &str = "round,date,kick_off,timezone,home_team,away_team\n\

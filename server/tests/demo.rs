@@ -1,9 +1,10 @@
 //! `cargo run` as a newcomer types it: the real binary on an empty folder, stopped kindly, killed unkindly, started again.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use flate2::read::GzDecoder;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use persistence::testing::Folder;
@@ -74,6 +75,16 @@ impl Demo {
     }
 }
 
+/// A test that failed leaves no server behind, whose open pipes whoever reads our output would wait for.
+impl Drop for Demo {
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            let _ = kill(Pid::from_raw(self.child.id() as i32), Signal::SIGTERM);
+            let _ = self.child.wait();
+        }
+    }
+}
+
 /// A front end of one page, so that no test of the server waits for a build of the web.
 fn front_end(folder: &Path) {
     let dist = folder.join("dist");
@@ -100,6 +111,7 @@ async fn the_demo_starts_from_nothing_and_loses_nothing() {
     assert_eq!(count(demo.get("/api/clubs/public-list").await), 3);
     assert_eq!(count(demo.get("/api/footer-menus").await), 2);
     pages_are_drawn_before_any_script(&demo).await;
+    pages_are_sent_small_unless_they_hold_a_secret(&demo).await;
     let sold = demo.sold().await;
 
     assert_eq!(demo.signal(Signal::SIGKILL), None, "killed, not ended");
@@ -128,4 +140,22 @@ async fn pages_are_drawn_before_any_script(demo: &Demo) {
         assert_eq!(demo.page(path).await.0, 404, "{path}");
     }
     assert_eq!(demo.page("/assets/web.0a1b2c3d.js").await, (200, "export {}".to_string()));
+}
+
+async fn pages_are_sent_small_unless_they_hold_a_secret(demo: &Demo) {
+    let asked = async |path: &str| {
+        let asked =
+            reqwest::Client::new().get(format!("{}{path}", demo.url)).header("accept-encoding", "br, gzip;q=0.8");
+        let answer = asked.send().await.expect("an answer");
+        let coding = answer.headers().get("content-encoding").map(|coding| coding.to_str().expect("text").to_string());
+        assert_eq!(answer.headers()["vary"], "Accept-Encoding", "{path}");
+        (coding, answer.bytes().await.expect("a page"))
+    };
+    let (coding, small) = asked("/draw/1001").await;
+    assert_eq!(coding.as_deref(), Some("gzip"));
+    let mut page = String::new();
+    GzDecoder::new(&small[..]).read_to_string(&mut page).expect("gzip");
+    assert!(page.contains("<h1 class=\"teams\">Bayside Barracudas"));
+    assert!(small.len() * 3 < page.len() * 2, "{} bytes of {}", small.len(), page.len());
+    assert_eq!(asked("/my/00000000000000000000000000000000").await.0, None);
 }

@@ -64,10 +64,7 @@ impl Site {
         let Some(file) = self.files.get(name) else {
             return HttpResponse::NotFound().insert_header((CACHE_CONTROL, "no-store")).finish();
         };
-        let accepts = |coding: &str| {
-            let offered = asked.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
-            offered.split(',').any(|part| part.split(';').next().is_some_and(|name| name.trim() == coding))
-        };
+        let accepts = |coding: &str| accepts(asked, coding);
         let mut answer = HttpResponseBuilder::new(StatusCode::OK);
         answer.insert_header((CONTENT_TYPE, file.content_type.as_str()));
         answer.insert_header((X_CONTENT_TYPE_OPTIONS, "nosniff"));
@@ -93,6 +90,12 @@ impl Site {
 /// `GET /assets/{name}`.
 pub fn serve(site: &Site, name: &str, asked: &HeaderMap) -> HttpResponse {
     site.answer(name, asked)
+}
+
+/// Whether a browser takes answers in a coding.
+pub fn accepts(asked: &HeaderMap, coding: &str) -> bool {
+    let offered = asked.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    offered.split(',').any(|part| part.split(';').next().is_some_and(|name| name.trim() == coding))
 }
 
 /// A name with a hash in it: `main.0a1b2c3d.js`.

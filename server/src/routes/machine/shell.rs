@@ -1,8 +1,14 @@
 //! Every page: the document with its first paint, its data, and the right status. React takes over from there.
 
-use actix_web::http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, LOCATION};
+use std::io::Write;
+
+use actix_web::http::header::{
+    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, VARY,
+};
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpRequest, HttpResponse, web};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::{Map, Value, json};
 
 use crate::error::Problem;
@@ -45,7 +51,14 @@ pub async fn page(
         let mut found = HttpResponse::Found();
         return Ok(found.insert_header((LOCATION, leads_to)).insert_header((CACHE_CONTROL, "no-cache")).finish());
     }
-    Writer { state: &state, site: &site }.write(asked).await
+    Writer { state: &state, site: &site, headers: request.headers() }.write(asked).await
+}
+
+/// The document as gzip, at the level that costs least.
+fn smaller(document: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    let written = encoder.write_all(document.as_bytes());
+    written.and_then(|()| encoder.finish()).expect("writing into memory does not fail")
 }
 
 /// Its file may be kept a while, by any site, and checked against a digest (decision G-14).
@@ -62,6 +75,7 @@ fn widget(site: &Site, request: &HttpRequest) -> HttpResponse {
 struct Writer<'a> {
     state: &'a State,
     site: &'a Site,
+    headers: &'a HeaderMap,
 }
 
 impl Writer<'_> {
@@ -72,6 +86,7 @@ impl Writer<'_> {
             None => PAGE_NOT_FOUND,
         };
         let is_missing = matches!(shown, Shown::Missing(..));
+        let private = asked.as_ref().is_some_and(Page::is_private);
         let asked = asked.filter(|_| !is_missing);
         let maintenance = self.state.catalogue.facts().maintenance_mode();
         boot.insert("config".into(), json!(wire::config::PublicConfig::from(&self.state.config)));
@@ -92,10 +107,15 @@ impl Writer<'_> {
             tracing::error!(%failure, "a page could not be written");
             Problem::unavailable()
         })?;
-        let private = asked.is_some_and(|page| page.is_private());
-        Ok(HttpResponse::build(if is_missing { StatusCode::NOT_FOUND } else { StatusCode::OK })
-            .insert_header((CONTENT_TYPE, "text/html; charset=utf-8"))
-            .insert_header((CACHE_CONTROL, if private { "no-store" } else { "no-cache" }))
-            .body(document))
+        let mut answer = HttpResponse::build(if is_missing { StatusCode::NOT_FOUND } else { StatusCode::OK });
+        answer.insert_header((CONTENT_TYPE, "text/html; charset=utf-8"));
+        answer.insert_header((CACHE_CONTROL, if private { "no-store" } else { "no-cache" }));
+        answer.insert_header((VARY, "Accept-Encoding"));
+        // What holds a secret is not made smaller: its size must not tell anything about it.
+        if !private && site::accepts(self.headers, "gzip") {
+            answer.insert_header((CONTENT_ENCODING, "gzip"));
+            return Ok(answer.body(smaller(&document)));
+        }
+        Ok(answer.body(document))
     }
 }
