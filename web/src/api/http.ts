@@ -74,6 +74,25 @@ export const get = <Answer>(path: string, init?: RequestInit): Promise<Answer> =
 
 export const post = <Answer>(path: string, body: unknown, init?: RequestInit): Promise<Answer> => request<Answer>('POST', path, body, init);
 
+export const patch = <Answer>(path: string, body: unknown): Promise<Answer> => request<Answer>('PATCH', path, body);
+
+export const put = <Answer>(path: string, body: unknown): Promise<Answer> => request<Answer>('PUT', path, body);
+
+export const del = <Answer>(path: string, body?: unknown): Promise<Answer> => request<Answer>('DELETE', path, body);
+
+export interface Download {
+  name: string;
+  content: Blob;
+}
+
+/** A file, with the name the server gave it. */
+export async function download(path: string, fallbackName: string): Promise<Download> {
+  const answer = await fetch(path, { method: 'GET', credentials: 'same-origin' });
+  if (!answer.ok) throw new Problem(answer.status, await answer.text(), answer.statusText, retryAfter(answer));
+  const named = /filename="?([^";]+)"?/.exec(answer.headers.get('content-disposition') ?? '');
+  return { name: named?.[1] ?? fallbackName, content: await answer.blob() };
+}
+
 const TRIES_MAX = 3;
 const PAUSE_MS_MAX = 8_000;
 

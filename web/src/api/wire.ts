@@ -89,6 +89,8 @@ export interface Config {
   feeCapCents: number;
   demo: boolean;
   stripeJs: string;
+  /** Whether clubs may pass the card fee on to buyers (decision D-14). */
+  feePassthroughAllowed?: boolean;
 }
 
 /** What the server puts into the page for the first render. */

@@ -23,6 +23,16 @@ function Screen() {
     </CrashBoundary>
   );
   if (route.bare) return <><LiveConnection always />{page}</>;
+  if (route.own) {
+    return (
+      <>
+        <LiveConnection always={false} />
+        <a className="skip" href="#main">Skip to content</a>
+        {page}
+        <Toaster />
+      </>
+    );
+  }
   return (
     <>
       <LiveConnection always={false} />

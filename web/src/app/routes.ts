@@ -1,8 +1,8 @@
 /** Which page stands at which address; each is its own bundle, loaded when somebody goes there. */
 import type { ComponentType } from 'react';
 import type { PageProps } from './page-props';
+import { CLUB_ROUTES } from './club-routes';
 import { PATHS } from './paths';
-
 
 type Page = ComponentType<PageProps>;
 
@@ -10,6 +10,8 @@ export interface Route {
   path: string;
   /** Boards have no header, footer, toasts or cart. */
   bare?: boolean;
+  /** A club's and the operator's screens bring their own head and foot. */
+  own?: boolean;
   load: () => Promise<{ Page: Page }>;
   /** The page once loaded, so that it can be drawn without waiting. */
   loaded?: Page;
@@ -33,6 +35,7 @@ export const ROUTES: readonly Route[] = [
   { path: PATHS.myTickets, load: () => import('./routes/buyer/my-tickets-page') },
   { path: PATHS.verify, load: verify },
   { path: PATHS.club, load: () => import('./routes/buyer/club-page') },
+  ...CLUB_ROUTES,
 ];
 
 const NOT_FOUND: Route = { path: '*', load: () => import('./routes/not-found-page') };

@@ -1,0 +1,94 @@
+/** One typed function per address that a club's screens call. */
+import { del, download, get, patch, post, put } from '@/api/http';
+import type { Draw } from '@/api/wire';
+import type {
+  BankDetails, Claim, ClubTicket, ConnectStatus, DrawTemplate, DrawWanted, FixturesAnswer, HomePageWanted, MaskedBank, Notified, OwnClub, Payout, Registration, ResultEntered, TermsText, User, WaitlistEntry, Whoami,
+} from '@/api/wire-club';
+import type { Offer, OfferWanted } from '@/api/wire-offer';
+import type { IntegrityAudit, StripeDebug } from '@/api/wire-payments';
+
+const part = encodeURIComponent;
+
+export const fetchRegistrationOpen = () => get<{ enabled?: boolean }>('/api/settings/club-registration');
+export const joinWaitlist = (entry: WaitlistEntry) => post<unknown>('/api/waitlist', entry);
+export const login = (email: string, password: string) => post<User>('/api/clubs/login', { email, password });
+export const register = (wanted: Registration) => post<User>('/api/clubs/register', wanted);
+/** The page name a registration would be given. */
+export const previewSlug = (name: string) => get<{ slug: string }>(`/api/clubs/slug-preview?name=${part(name)}`);
+export const verifyEmail = (token: string) => post<{ verified: boolean }>('/api/clubs/verify-email', { token });
+export const sendVerification = (club: number) => post<{ message: string }>(`/api/clubs/${club}/verification-email`, {});
+export const askForReset = (email: string) => post<unknown>('/api/clubs/reset-password', { email });
+export const confirmReset = (token: string, newPassword: string) => post<unknown>('/api/clubs/reset-password-confirm', { token, newPassword });
+export const logout = () => post<void>('/api/auth/logout', {});
+export const fetchWhoami = () => get<Whoami>('/api/admin/whoami');
+
+/** The addresses of what the cache keeps, so that a change knows what to ask for again. */
+export const AT = {
+  club: (idOrSlug: number | string) => `/api/clubs/${part(idOrSlug)}`,
+  stats: (club: number) => `/api/clubs/${club}/stats`,
+  draws: (club: number) => `/api/clubs/${club}/draws`,
+  awaiting: (club: number) => `/api/draws/awaiting-results?clubId=${club}`,
+  connect: (club: number) => `/api/clubs/${club}/stripe-connect/status`,
+  draw: (draw: number) => `/api/draws/${draw}`,
+  tickets: (draw: number) => `/api/draws/${draw}/tickets`,
+  financials: (draw: number) => `/api/draws/${draw}/financials`,
+  payouts: (draw: number) => `/api/draws/${draw}/payouts`,
+  winners: (draw: number) => `/api/draws/${draw}/winners`,
+  offers: (slug: string) => `/api/admin/clubs/${part(slug)}/bundles`,
+  offer: (slug: string, offer: number) => `/api/admin/clubs/${part(slug)}/bundles/${offer}`,
+  serviceTerms: '/api/terms/service',
+  audit: '/api/admin/payment-integrity-audit',
+  stripeDebug: '/api/stripe-debug',
+} as const;
+
+export const fetchConnect = (club: number) => get<ConnectStatus>(AT.connect(club));
+export const startConnect = (club: number) => post<{ onboardingUrl: string }>(`/api/clubs/${club}/stripe-connect`, {});
+export const fetchServiceTerms = () => get<TermsText>(AT.serviceTerms);
+/** The server notes its own address and browser; what is said here is only kept beside it (decision E-17). */
+export const acceptTerms = (clubId: number) => post<unknown>('/api/terms/accept', { clubId, ipAddress: null, userAgent: navigator.userAgent, termsVersion: '1.0' });
+
+export const fetchTemplate = (club: number) => get<DrawTemplate>(`/api/clubs/${club}/draw-template`);
+export const createDraw = (club: number, wanted: DrawWanted) => post<Draw>('/api/draws', { ...wanted, clubId: club });
+export const changeDraw = (draw: number, wanted: DrawWanted) => patch<Draw>(AT.draw(draw), wanted);
+export const archiveDraw = (draw: number, archived: boolean) => patch<Draw>(`/api/draws/${draw}/archive`, { archived });
+export const fetchDrawTickets = (draw: number) => get<ClubTicket[]>(AT.tickets(draw));
+export const submitResults = (draw: number, home: number, away: number) => post<ResultEntered>(`/api/draws/${draw}/results`, { homeFirstTryScorer: home, awayFirstTryScorer: away });
+export const notifyWinners = (draw: number) => post<Notified>(`/api/draws/${draw}/notify-winners`, {});
+export const recordWinnerPayout = (draw: number) => post<Payout>(AT.payouts(draw), { type: 'winner' });
+export const settlePayout = (payout: number, status: 'completed' | 'failed', note: string) => patch<Payout>(`/api/payouts/${payout}`, { status, note });
+export const saveWinnerBank = (draw: number, bank: BankDetails) => put<MaskedBank>(`/api/draws/${draw}/winner-bank`, bank);
+/** The whole numbers, for typing them into the bank; asks for the club's own password again. */
+export const revealWinnerBank = (draw: number, password: string) => post<BankDetails>(`/api/draws/${draw}/winner-bank/reveal`, { password });
+export const lookAtClaim = (token: string) => post<Claim>('/api/claims/look', { token });
+export const answerClaim = (token: string, bank: BankDetails) => post<Claim>('/api/claims', { token, ...bank });
+
+export const downloadReport = (draw: number) => download(`/api/draws/${draw}/report`, `draw-${draw}-report.pdf`);
+export const downloadTickets = (draw: number) => download(`/api/draws/${draw}/tickets/csv`, `draw-${draw}-tickets.csv`);
+export const downloadPoster = (draw: number) => download(`/api/draws/${draw}/poster`, `draw-${draw}-poster.pdf`);
+export const downloadRecovery = () => download('/api/admin/payment-recovery-report', 'payment-recovery-report.txt');
+
+/** The table itself is the body; `dryRun` only reads it. */
+export const importFixtures = (club: number, table: string, options: { dryRun: boolean; price: string; prize: number }) =>
+  post<FixturesAnswer>(`/api/clubs/${club}/fixtures?dryRun=${options.dryRun}&price=${part(options.price)}&prize=${options.prize}`, undefined, { body: table, headers: { accept: 'application/json', 'content-type': 'text/csv' } });
+
+export const saveHomePage = (club: number, wanted: HomePageWanted) => patch<OwnClub>(`/api/clubs/${club}/home-page`, wanted);
+
+export const createOffer = (slug: string, wanted: OfferWanted) => post<Offer>(AT.offers(slug), wanted);
+export const changeOffer = (slug: string, offer: number, wanted: OfferWanted) => put<Offer>(AT.offer(slug, offer), wanted);
+export const archiveOffer = (slug: string, offer: number) => post<unknown>(`${AT.offer(slug, offer)}/archive`, {});
+
+export interface OfferImage {
+  filename: string;
+  contentType: string;
+  /** Base64 without the `data:` head. */
+  data: string;
+  clubSlug: string;
+  bundleSlug: string;
+  desiredKey: string;
+}
+
+export const uploadOfferImage = (image: OfferImage) => post<{ url: string }>('/api/uploads/bundle-image', image);
+export const deleteOfferImage = (url: string, clubSlug: string, bundleSlug: string) => del<unknown>('/api/uploads/bundle-image', { url, clubSlug, bundleSlug });
+
+export const fetchAudit = () => get<IntegrityAudit>(AT.audit);
+export const fetchStripeDebug = () => get<StripeDebug>(AT.stripeDebug);

@@ -1,0 +1,5 @@
+import { ForgotPassword } from '@/features/club/getting-in/forgot-password';
+
+export function Page() {
+  return <ForgotPassword />;
+}

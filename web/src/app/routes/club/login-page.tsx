@@ -1,0 +1,5 @@
+import { GettingIn } from '@/features/club/getting-in/getting-in';
+
+export function Page() {
+  return <GettingIn />;
+}

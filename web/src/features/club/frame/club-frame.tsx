@@ -1,0 +1,117 @@
+import { useAtomValue } from 'jotai';
+import { useState, useSyncExternalStore, type ReactNode } from 'react';
+import { Link, useLocation } from 'wouter';
+import { AT } from '@/api/endpoints/club';
+import type { ConnectStatus } from '@/api/wire-club';
+import { configAtom } from '@/features/shared-live/live-atoms';
+import { C } from '@/shared/strings-club';
+import { Crossing } from '@/shared/ui/crossing';
+import { CloseIcon, MenuIcon } from '@/shared/ui/icons';
+import { useAnswer } from '../data/use-answer';
+import { adminPath } from '../session/user';
+import { useLogout } from '../session/use-session';
+import { CookieBanner } from './cookie-banner';
+
+export interface FrameClub {
+  id: number;
+  name: string;
+  slug: string;
+}
+
+/** Logs out and goes to the login. */
+export function LogoutButton({ className = 'btn small sec' }: { className?: string }) {
+  const logout = useLogout();
+  const [, navigate] = useLocation();
+  return <button type="button" className={className} onClick={() => void logout().then(() => navigate('/admin/login'))}>{C.logout}</button>;
+}
+
+/** Create Draw; until the payment account is connected it cannot be pressed, and says why to whoever reaches it. */
+export function CreateDrawButton({ club, className = 'btn small' }: { club: FrameClub; className?: string }) {
+  const { data } = useAnswer<ConnectStatus>(AT.connect(club.id));
+  if (data?.connected) return <Link className={className} href={adminPath(club.slug, 'create-draw')}>{C.createDraw}</Link>;
+  return (
+    <span className="tip">
+      <button type="button" className={`${className} is-off`} aria-disabled="true" aria-describedby="connect-first">{C.createDraw}</button>
+      <span className="tip-words" role="tooltip" id="connect-first">{C.connectFirst}</span>
+    </span>
+  );
+}
+
+function Navigation({ club }: { club: FrameClub }) {
+  return (
+    <>
+      <Link className="btn small sec" href={adminPath(club.slug, 'home-page-setup')}>{C.homePage}</Link>
+      <Link className="btn small sec" href={adminPath(club.slug, 'bundles')}>{C.bundles}</Link>
+      <CreateDrawButton club={club} />
+      <LogoutButton />
+    </>
+  );
+}
+
+const WIDE = '(min-width: 768px)';
+
+function watchWide(onChange: () => void): () => void {
+  const query = window.matchMedia(WIDE);
+  query.addEventListener('change', onChange);
+  return () => query.removeEventListener('change', onChange);
+}
+
+/** On a phone the same four stand behind a menu. */
+const useWide = (): boolean => useSyncExternalStore(watchWide, () => window.matchMedia(WIDE).matches);
+
+function Head({ club }: { club: FrameClub | null }) {
+  const wide = useWide();
+  const [open, setOpen] = useState(false);
+  return (
+    <header className="site-head club-head">
+      <div className="site-head-in">
+        <Link className="brand" href={club ? adminPath(club.slug) : '/admin'}>
+          <Crossing />
+          <span className="club-head-name">{club?.name ?? C.brand}</span>
+        </Link>
+        {club && wide ? <nav className="club-nav" aria-label="Main"><Navigation club={club} /></nav> : null}
+        {club && !wide ? (
+          <button type="button" className="icon-btn" aria-expanded={open} aria-controls="club-menu" aria-label={open ? 'Close menu' : 'Menu'} onClick={() => setOpen(!open)}>
+            {open ? <CloseIcon /> : <MenuIcon />}
+          </button>
+        ) : null}
+        {club ? null : <LogoutButton />}
+      </div>
+      {club && !wide && open ? <nav className="club-menu" id="club-menu" aria-label="Main"><Navigation club={club} /></nav> : null}
+    </header>
+  );
+}
+
+/** Help in the same order as everywhere (WCAG 3.2.6), and the version at the bottom right (B:55). */
+export function ClubFoot() {
+  const config = useAtomValue(configAtom);
+  return (
+    <footer className="club-foot">
+      <p className="contact">
+        {config ? (
+          <>
+            <a href={`mailto:${config.supportEmail}`}>{config.supportEmail}</a>
+            <a href={`sms:${config.supportSms.replace(/\s/g, '')}`}>Text {config.supportSms}</a>
+          </>
+        ) : null}
+      </p>
+      <p className="version">{config?.buildVersion || C.version}</p>
+    </footer>
+  );
+}
+
+/** Head and foot of every screen of a club. */
+export function ClubFrame({ club, children }: { club: FrameClub | null; children: ReactNode }) {
+  return (
+    <>
+      <Head club={club} />
+      {children}
+      <ClubFoot />
+      <CookieBanner />
+    </>
+  );
+}
+
+export function BackLink({ club, words = C.returnToDashboard, to = '' }: { club: FrameClub | null; words?: string; to?: string }) {
+  return <Link className="back-link" href={club ? adminPath(club.slug, to) : '/admin'}>← {words}</Link>;
+}

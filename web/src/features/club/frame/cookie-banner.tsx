@@ -1,0 +1,23 @@
+import { useState } from 'react';
+import { S } from '@/shared/strings';
+import { C } from '@/shared/strings-club';
+import { readStored, writeStored } from '@/shared/storage';
+
+/** Marketing cookies, asked once; both answers weigh the same (B:55). */
+export function CookieBanner() {
+  const [answered, setAnswered] = useState(() => readStored('local', S.consentKey) !== null);
+  if (answered) return null;
+  const answer = (consent: boolean) => {
+    writeStored('local', S.consentKey, consent);
+    setAnswered(true);
+  };
+  return (
+    <section className="cookie-bar" aria-label="Marketing cookies">
+      <p>May we use marketing cookies?</p>
+      <div>
+        <button type="button" className="btn small sec" onClick={() => answer(false)}>{C.decline}</button>
+        <button type="button" className="btn small sec" onClick={() => answer(true)}>{C.allow}</button>
+      </div>
+    </section>
+  );
+}

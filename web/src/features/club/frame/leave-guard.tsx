@@ -1,0 +1,32 @@
+import { useEffect, useState } from 'react';
+import { useLocation } from 'wouter';
+import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
+
+/** Asks before unsaved work is left: by a link of ours in our words, by closing the window in the browser's. */
+export function LeaveGuard({ dirty }: { dirty: boolean }) {
+  const [wanted, setWanted] = useState<string | null>(null);
+  const [, navigate] = useLocation();
+  useEffect(() => {
+    if (!dirty) return;
+    const onClick = (event: MouseEvent) => {
+      const link = (event.target as Element | null)?.closest?.('a[href]');
+      if (!(link instanceof HTMLAnchorElement) || link.target === '_blank' || event.ctrlKey || event.metaKey) return;
+      if (link.origin !== window.location.origin || link.pathname === window.location.pathname) return;
+      event.preventDefault();
+      event.stopPropagation();
+      setWanted(link.pathname + link.search);
+    };
+    const onUnload = (event: BeforeUnloadEvent) => event.preventDefault();
+    document.addEventListener('click', onClick, true);
+    window.addEventListener('beforeunload', onUnload);
+    return () => {
+      document.removeEventListener('click', onClick, true);
+      window.removeEventListener('beforeunload', onUnload);
+    };
+  }, [dirty]);
+  return (
+    <ConfirmDialog title="Leave without saving?" open={wanted !== null} confirm="Leave" cancel="Stay here" danger onCancel={() => setWanted(null)} onConfirm={() => wanted && navigate(wanted)}>
+      <p>What you changed on this page has not been saved.</p>
+    </ConfirmDialog>
+  );
+}

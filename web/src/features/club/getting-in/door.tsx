@@ -1,0 +1,27 @@
+import '../frame/frame.css';
+import './door.css';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { C } from '@/shared/strings-club';
+import { Crossing } from '@/shared/ui/crossing';
+import { usePageTitle } from '@/shared/ui/page-title';
+import { ClubFoot } from '../frame/club-frame';
+
+/** The frame of the screens before anybody is signed in: the mark, which leads home, and one card. */
+export function Door({ title, inError = false, children }: { title: string; inError?: boolean; children: ReactNode }) {
+  usePageTitle(title, inError);
+  return (
+    <>
+      <header className="site-head">
+        <div className="site-head-in">
+          <Link className="brand" href="/" aria-label={C.brand}>
+            <Crossing />
+            <span>Football <span>Doubles</span></span>
+          </Link>
+        </div>
+      </header>
+      <main className="door" id="main">{children}</main>
+      <ClubFoot />
+    </>
+  );
+}

@@ -1,0 +1,146 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import { FakeServer } from '@/testing/fake-server';
+import { show } from '@/testing/show';
+import { ForgotPassword } from './forgot-password';
+import { GettingIn } from './getting-in';
+import { ResetPassword } from './reset-password';
+import { loginProblems, registrationProblems, resetProblem, waitlistProblems } from './getting-in-rules';
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const USER = { id: 3, email: 'club@example.com', name: 'Redcliffe', isAdmin: false, clubSlug: 'redcliffe' };
+const OPEN = { body: { enabled: true } };
+const texts = (problems: { text: string }[]) => problems.map(({ text }) => text);
+
+test('every field the doors need is asked for in the specified words', () => {
+  expect(texts(loginProblems('', ''))).toEqual(['Email is required', 'Password is required']);
+  expect(texts(registrationProblems({ name: '', email: 'x', phone: '', password: '1234567', location: '' }))).toEqual(['Club name is required', 'Valid email is required', 'Phone is required', 'Password must be at least 8 characters']);
+  expect(texts(waitlistProblems({ clubName: '', contactName: ' ', contactEmail: 'a@b', contactPhone: '' }))).toEqual(['Club name is required', 'Contact name is required', 'Valid email is required', 'Contact phone is required']);
+  expect(waitlistProblems({ clubName: 'A', contactName: 'B', contactEmail: 'a@b.au', contactPhone: '1' })).toEqual([]);
+  expect(resetProblem('12345678', '123456789')).toMatchObject({ title: "Passwords don't match", text: 'Please ensure both password fields match.' });
+  expect(resetProblem('1234567', '1234567')).toMatchObject({ title: 'Password too short', text: 'Password must be at least 8 characters long.' });
+  expect(resetProblem('12345678', '12345678')).toBeNull();
+});
+
+test('a club goes to its side after logging in, the operator to the console, and the browser remembers who', async () => {
+  for (const [user, path] of [[USER, '/admin'], [{ ...USER, isAdmin: true, clubSlug: null }, '/super-admin']] as const) {
+    new FakeServer().on('GET /api/settings/club-registration', OPEN).on('POST /api/clubs/login', { body: user });
+    const { unmount } = show(<GettingIn />, '/admin/login');
+    await userEvent.type(await screen.findByLabelText('Email'), 'club@example.com');
+    await userEvent.type(screen.getByLabelText('Password'), 'demo-password');
+    await userEvent.click(screen.getByRole('button', { name: 'Login' }));
+    await waitFor(() => expect(window.location.pathname).toBe(path));
+    expect(JSON.parse(localStorage.getItem('user') ?? '{}')).toEqual(user);
+    unmount();
+  }
+});
+
+test('a wrong password is said as a toast and beside the form, and nothing typed is lost', async () => {
+  new FakeServer().on('GET /api/settings/club-registration', OPEN).on('POST /api/clubs/login', { status: 401, body: { message: 'Invalid credentials' } });
+  show(<GettingIn />, '/admin/login');
+  await userEvent.type(await screen.findByLabelText('Email'), 'club@example.com');
+  await userEvent.type(screen.getByLabelText('Password'), 'wrong');
+  await userEvent.click(screen.getByRole('button', { name: 'Login' }));
+  const alerts = await screen.findAllByRole('alert');
+  expect(alerts.map((alert) => alert.textContent)).toEqual(['Invalid credentials', expect.stringContaining('Invalid credentials')]);
+  expect(screen.getByLabelText('Email')).toHaveProperty('value', 'club@example.com');
+});
+
+test('clubs register while the platform is open; a refusal is said in full', async () => {
+  const server = new FakeServer().on('GET /api/settings/club-registration', { body: {} }).on('GET /api/clubs/slug-preview?name=Redcliffe', { body: { slug: 'redcliffe' } }).on('POST /api/clubs/register', { status: 500 }, { body: USER });
+  show(<GettingIn />, '/admin/login');
+  await userEvent.click(await screen.findByRole('tab', { name: 'Register Club' }));
+  expect(screen.queryByRole('button', { name: 'New Club? Join Waitlist' })).toBeNull();
+  await userEvent.type(screen.getByLabelText('Club name'), 'Redcliffe');
+  await userEvent.type(screen.getByLabelText('Email'), 'club@example.com');
+  await userEvent.type(screen.getByLabelText('Phone'), '0400 000 000');
+  await userEvent.type(screen.getByLabelText('Password'), 'long-enough');
+  expect(await screen.findByText(/\/club\/redcliffe$/)).toBeTruthy();
+  const submit = screen.getAllByRole('button', { name: 'Register Club' }).at(-1) as HTMLElement;
+  await userEvent.click(submit);
+  expect((await screen.findAllByText('Please try again.')).length).toBeGreaterThan(0);
+  expect(screen.getByText('Registration failed')).toBeTruthy();
+  await userEvent.click(submit);
+  await waitFor(() => expect(window.location.pathname).toBe('/admin'));
+  expect(server.asked.findLast(({ path }) => path === '/api/clubs/register')?.body).toEqual({ name: 'Redcliffe', email: 'club@example.com', phone: '0400 000 000', password: 'long-enough', location: '' });
+});
+
+test('while registration is off there is a waitlist instead, and joining it leads home after a second', async () => {
+  new FakeServer().on('GET /api/settings/club-registration', { body: { enabled: false } }).on('POST /api/waitlist', new Error('offline'), { status: 503 }, { body: { success: true } });
+  show(<GettingIn />, '/admin/login');
+  await userEvent.click(await screen.findByRole('button', { name: 'New Club? Join Waitlist' }));
+  expect(screen.queryByRole('tab')).toBeNull();
+  const dialog = within(screen.getByRole('dialog', { name: 'Join the waitlist' }));
+  await userEvent.click(dialog.getByRole('button', { name: 'Join waitlist' }));
+  expect(dialog.getAllByRole('listitem').map((item) => item.textContent)).toEqual(['Club name is required', 'Contact name is required', 'Valid email is required', 'Contact phone is required']);
+  await userEvent.type(dialog.getByLabelText('Club name'), 'Norths');
+  await userEvent.type(dialog.getByLabelText('Contact name'), 'Kim');
+  await userEvent.type(dialog.getByLabelText('Contact email'), 'kim@example.com');
+  await userEvent.type(dialog.getByLabelText('Contact phone'), '0400');
+  await userEvent.click(dialog.getByRole('button', { name: 'Join waitlist' }));
+  expect((await screen.findAllByText('Failed to join waitlist. Please try again.')).length).toBe(2);
+  await userEvent.click(dialog.getByRole('button', { name: 'Join waitlist' }));
+  expect(await screen.findByText('Failed to join waitlist')).toBeTruthy();
+  await userEvent.click(dialog.getByRole('button', { name: 'Join waitlist' }));
+  expect(await dialog.findByRole('status')).toBeTruthy();
+  expect(window.location.pathname).toBe('/admin/login');
+  await waitFor(() => expect(window.location.pathname).toBe('/'), { timeout: 3_000 });
+});
+
+test('a forgotten password is answered the same for everybody, and can be asked for again', async () => {
+  const server = new FakeServer().on('POST /api/clubs/reset-password', { status: 500 }, { body: {} });
+  show(<ForgotPassword />, '/forgot-password');
+  await userEvent.click(screen.getByRole('button', { name: 'Send reset link' }));
+  expect(screen.getByRole('listitem').textContent).toBe('Valid email address is required');
+  await userEvent.type(screen.getByLabelText('Email'), 'club@example.com');
+  await userEvent.click(screen.getByRole('button', { name: 'Send reset link' }));
+  expect(await screen.findByText('Failed to send reset link')).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Send reset link' }));
+  expect(await screen.findByRole('heading', { name: 'Check your email' })).toBeTruthy();
+  expect(screen.getByText('Reset link sent')).toBeTruthy();
+  expect(screen.getAllByText('If an account exists with this email, a reset link has been sent.').length).toBe(2);
+  await userEvent.click(screen.getByRole('button', { name: 'Send again' }));
+  await waitFor(() => expect(server.asked).toHaveLength(3));
+  expect(screen.getByRole('link', { name: 'Back to login' }).getAttribute('href')).toBe('/admin/login');
+});
+
+test('a reset link without a token, or one that is dead, says so and offers another', async () => {
+  const { unmount } = show(<ResetPassword />, '/reset-password');
+  expect(screen.getByRole('heading', { name: 'Invalid Reset Link' })).toBeTruthy();
+  expect(screen.getByText('Invalid link')).toBeTruthy();
+  expect(screen.getByText('This password reset link is invalid or has expired.')).toBeTruthy();
+  unmount();
+  new FakeServer().on('POST /api/clubs/reset-password-confirm', { status: 400, body: { code: 'invalid-link', message: 'This password reset link is invalid or has expired.' } });
+  show(<ResetPassword />, '/reset-password?token=dead');
+  expect(window.location.search).toBe('');
+  await userEvent.type(screen.getByLabelText('New password'), 'long-enough');
+  await userEvent.type(screen.getByLabelText('Confirm password'), 'long-enough');
+  await userEvent.click(screen.getByRole('button', { name: 'Reset password' }));
+  expect(await screen.findByRole('heading', { name: 'Invalid Reset Link' })).toBeTruthy();
+});
+
+test('a new password is compared, measured, refused and at last taken', async () => {
+  new FakeServer().on('POST /api/clubs/reset-password-confirm', { status: 500 }, { body: { message: 'Password reset successful' } });
+  show(<ResetPassword />, '/reset-password?token=good');
+  const [password, again] = [screen.getByLabelText('New password'), screen.getByLabelText('Confirm password')];
+  const submit = screen.getByRole('button', { name: 'Reset password' });
+  await userEvent.type(password, 'short');
+  await userEvent.click(submit);
+  expect(screen.getByText("Passwords don't match")).toBeTruthy();
+  await userEvent.type(again, 'short');
+  await userEvent.click(submit);
+  expect(screen.getByText('Password too short')).toBeTruthy();
+  await userEvent.type(password, '-but-now-long');
+  await userEvent.type(again, '-but-now-long');
+  await userEvent.click(submit);
+  expect(await screen.findByText('Failed to reset password')).toBeTruthy();
+  await userEvent.click(submit);
+  expect(await screen.findByRole('heading', { name: 'Password Reset Complete' })).toBeTruthy();
+  expect(screen.getByText('Password reset successful')).toBeTruthy();
+  expect(screen.getByRole('link', { name: 'Go to Login' })).toBeTruthy();
+});

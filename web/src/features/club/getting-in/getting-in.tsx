@@ -1,0 +1,37 @@
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { C } from '@/shared/strings-club';
+import { useAnswer } from '../data/use-answer';
+import { Tabs } from '../frame/tabs';
+import { Door } from './door';
+import { LoginForm } from './login-form';
+import { RegisterForm } from './register-form';
+import { WaitlistDialog } from './waitlist-dialog';
+
+/** Login; registration beside it while the platform is open to new clubs, else the waitlist (B:18). */
+export function GettingIn() {
+  const { data, problem } = useAnswer<{ enabled?: boolean }>('/api/settings/club-registration', { guarded: false });
+  const [chosen, setChosen] = useState('login');
+  const [waiting, setWaiting] = useState(false);
+  // Absent reads as open (B:188); not heard of yet, or not to be heard of, shows the login alone.
+  const open = data !== undefined && (data.enabled ?? true);
+  const card = (body: ReactNode) => <div className="card">{body}</div>;
+  return (
+    <Door title={C.login}>
+      <h1>Club Login</h1>
+      <Tabs
+        label="Getting in"
+        chosen={open ? chosen : 'login'}
+        onChosen={setChosen}
+        tabs={[
+          { key: 'login', label: C.login, body: card(<LoginForm />) },
+          ...(open ? [{ key: 'register', label: C.registerClub, body: card(<RegisterForm />) }] : []),
+        ]}
+      />
+      {!open && (data !== undefined || problem) ? (
+        <div><button type="button" className="btn sec wide" onClick={() => setWaiting(true)}>{C.joinWaitlist}</button></div>
+      ) : null}
+      <WaitlistDialog open={waiting} onClose={() => setWaiting(false)} />
+    </Door>
+  );
+}

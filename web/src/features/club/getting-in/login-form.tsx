@@ -1,0 +1,52 @@
+import { useSetAtom } from 'jotai';
+import { useState, type FormEvent } from 'react';
+import { Link, useLocation } from 'wouter';
+import { login } from '@/api/endpoints/club';
+import { C } from '@/shared/strings-club';
+import { Field } from '@/shared/ui/field';
+import { ProblemList } from '@/shared/ui/problem-list';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { said } from '../data/said';
+import { useFormProblems } from '../data/use-form-problems';
+import { PasswordField } from '../session/password-field';
+import { useSignIn } from '../session/use-session';
+import { homeOf } from '../session/user';
+import { loginProblems } from './getting-in-rules';
+
+export function LoginForm() {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const [pending, setPending] = useState(false);
+  const { problems, list, errorOf, settle } = useFormProblems();
+  const signIn = useSignIn();
+  const showToast = useSetAtom(showToastAtom);
+  const [, navigate] = useLocation();
+  const onSubmit = async (event: FormEvent) => {
+    event.preventDefault();
+    setRefusal(null);
+    if (pending || !settle(loginProblems(email, password))) return;
+    setPending(true);
+    try {
+      const user = await login(email.trim(), password);
+      signIn(user);
+      navigate(homeOf(user));
+    } catch (error) {
+      const words = said(error, C.pleaseTryAgain);
+      setRefusal(words);
+      showToast({ title: C.loginFailed, text: words, bad: true });
+    } finally {
+      setPending(false);
+    }
+  };
+  return (
+    <form onSubmit={(event) => void onSubmit(event)} noValidate>
+      <ProblemList problems={problems} ref={list} />
+      {refusal ? <p className="callout is-bad" role="alert">{refusal}</p> : null}
+      <Field id="login-email" name="email" label="Email" type="email" inputMode="email" autoComplete="username" autoCapitalize="none" enterKeyHint="next" value={email} error={errorOf('login-email')} onValue={setEmail} />
+      <PasswordField id="login-password" label="Password" autoComplete="current-password" value={password} error={errorOf('login-password')} onValue={setPassword} />
+      <button type="submit" className="btn" disabled={pending}>{C.login}</button>
+      <p className="aside"><Link href="/forgot-password">Forgot password?</Link></p>
+    </form>
+  );
+}

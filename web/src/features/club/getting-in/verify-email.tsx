@@ -1,0 +1,29 @@
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { verifyEmail } from '@/api/endpoints/club';
+import { C } from '@/shared/strings-club';
+import { said } from '../data/said';
+import { Door } from './door';
+
+const WRONG = 'This link is invalid or has expired.';
+
+/** Where the link of the verification e-mail leads (decision G-18). */
+export function VerifyEmail() {
+  const [token] = useState(() => new URLSearchParams(window.location.search).get('token') ?? '');
+  const [outcome, setOutcome] = useState<string | null>(token ? null : WRONG);
+  const [verified, setVerified] = useState(false);
+  useEffect(() => {
+    if (!token) return;
+    verifyEmail(token).then(() => setVerified(true), (error: unknown) => setOutcome(said(error, C.pleaseTryAgain)));
+  }, [token]);
+  const title = verified ? 'Email confirmed' : outcome ? 'Email not confirmed' : 'Confirming your email';
+  return (
+    <Door title={title}>
+      <h1>{title}</h1>
+      <div className="card" role="status">
+        <p>{verified ? 'Thank you. We can reach your club at this address.' : (outcome ?? 'One moment.')}</p>
+        <Link className="btn" href="/admin">{C.returnToDashboard}</Link>
+      </div>
+    </Door>
+  );
+}

@@ -1,0 +1,55 @@
+import { useSetAtom, useStore } from 'jotai';
+import { useState, type FormEvent } from 'react';
+import { useLocation } from 'wouter';
+import { login } from '@/api/endpoints/club';
+import { C } from '@/shared/strings-club';
+import { Dialog } from '@/shared/ui/dialog';
+import { Field } from '@/shared/ui/field';
+import { said } from '../data/said';
+import { PasswordField } from './password-field';
+import { expiredAtom, sessionAtom, signedInAtom } from './session-atoms';
+import { useExpired } from './use-session';
+import { rememberUser, rememberedUser, whoamiOf } from './user';
+
+/** Stands over the page when the session has run out, so that nothing typed is lost. Closing it leads to the login. */
+export function LoginDialog() {
+  const expired = useExpired();
+  const store = useStore();
+  const setExpired = useSetAtom(expiredAtom);
+  const [, navigate] = useLocation();
+  const [email, setEmail] = useState(() => rememberedUser()?.email ?? '');
+  const [password, setPassword] = useState('');
+  const [error, setError] = useState<string | null>(null);
+  const leave = () => {
+    if (!store.get(expiredAtom)) return;
+    setExpired(false);
+    store.set(sessionAtom, { state: 'guest' });
+    navigate('/admin/login');
+  };
+  const onSubmit = async (event: FormEvent) => {
+    event.preventDefault();
+    const before = rememberedUser();
+    try {
+      const user = await login(email, password);
+      rememberUser(user);
+      setPassword('');
+      setError(null);
+      store.set(signedInAtom, whoamiOf(user));
+      // Somebody else's page is not this club's.
+      if (before && (before.id !== user.id || before.isAdmin !== user.isAdmin)) navigate('/admin');
+    } catch (failure) {
+      setError(said(failure, C.pleaseTryAgain));
+    }
+  };
+  return (
+    <Dialog title="Log in again" open={expired} onClose={leave}>
+      <form className="stack" onSubmit={(event) => void onSubmit(event)} noValidate>
+        <p>You have been away for a while. What you typed on this page is kept.</p>
+        {error ? <p className="callout is-bad" role="alert">{error}</p> : null}
+        <Field id="again-email" label="Email" type="email" autoComplete="username" value={email} onValue={setEmail} />
+        <PasswordField id="again-password" label="Password" autoComplete="current-password" value={password} onValue={setPassword} />
+        <button type="submit" className="btn wide">{C.login}</button>
+      </form>
+    </Dialog>
+  );
+}

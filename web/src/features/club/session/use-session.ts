@@ -1,0 +1,76 @@
+/** Asking the server who is signed in, once, and what to do when nobody is any more. */
+import { useAtom, useAtomValue, useSetAtom, useStore } from 'jotai';
+import { useCallback, useEffect, useState } from 'react';
+import { fetchWhoami, logout } from '@/api/endpoints/club';
+import { Problem } from '@/api/http';
+import type { User } from '@/api/wire-club';
+import { expiredAtom, sessionAtom, signedInAtom, type Session } from './session-atoms';
+import { forgetAnswersAtom } from '../data/answers-atoms';
+import { forgetUser, rememberUser, whoamiOf } from './user';
+
+/** The session, asked for when it is not known yet. */
+export function useSession(): Session {
+  const [session, setSession] = useAtom(sessionAtom);
+  const signedIn = useSetAtom(signedInAtom);
+  useEffect(() => {
+    if (session.state !== 'unknown') return;
+    let current = true;
+    fetchWhoami().then(
+      (whoami) => {
+        if (!current) return;
+        rememberUser(whoami.user);
+        signedIn(whoami);
+      },
+      (error: unknown) => current && setSession({ state: error instanceof Problem && error.status === 401 ? 'guest' : 'unsure' }),
+    );
+    return () => {
+      current = false;
+    };
+  }, [session.state, setSession, signedIn]);
+  return session;
+}
+
+/** To be called when login or registration was answered. */
+export function useSignIn(): (user: User) => void {
+  const store = useStore();
+  return useCallback(
+    (user) => {
+      rememberUser(user);
+      store.set(forgetAnswersAtom);
+      store.set(signedInAtom, whoamiOf(user));
+    },
+    [store],
+  );
+}
+
+/** Ends the session here and on the server; the browser forgets even when the server cannot be told. */
+export function useLogout(): () => Promise<void> {
+  const store = useStore();
+  return useCallback(async () => {
+    await logout().catch(() => {});
+    forgetUser();
+    store.set(forgetAnswersAtom);
+    store.set(sessionAtom, { state: 'guest' });
+  }, [store]);
+}
+
+/** Runs one write at a time: says that it is pending, and opens the login when the session has run out. */
+export function useAction(): { pending: boolean; run: (act: () => Promise<void>, onProblem: (error: unknown) => void) => Promise<void> } {
+  const [pending, setPending] = useState(false);
+  const setExpired = useSetAtom(expiredAtom);
+  const run = async (act: () => Promise<void>, onProblem: (error: unknown) => void) => {
+    if (pending) return;
+    setPending(true);
+    try {
+      await act();
+    } catch (error) {
+      if (error instanceof Problem && error.status === 401) setExpired(true);
+      else onProblem(error);
+    } finally {
+      setPending(false);
+    }
+  };
+  return { pending, run };
+}
+
+export const useExpired = () => useAtomValue(expiredAtom);

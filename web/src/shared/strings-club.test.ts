@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { fill } from './strings';
+import { C, lockedField, titled } from './strings-club';
+
+const quoted = readFileSync(join(import.meta.dirname, 'strings.club.txt'), 'utf8').split('\n').filter(Boolean);
+
+test('every text the club specification quotes is here, byte for byte', () => {
+  const ours = new Set<string>(Object.values(C));
+  expect(quoted.filter((text) => !ours.has(text))).toEqual([]);
+  expect(quoted.length).toBe(111);
+});
+
+test('placeholders are filled and nothing else is touched', () => {
+  expect(fill(C.winnersNotified, { sent: 1, total: 1 })).toBe('1 out of 1 winners notified');
+  expect(fill(C.winnerDetermined, { n: 1 })).toBe('Winner determined! 1 winning ticket(s) found.');
+  expect(lockedField('prize percentage', 12)).toBe('Cannot change prize percentage after tickets are sold (12 tickets sold)');
+});
+
+test('a text with a title is told apart from its title', () => {
+  expect(titled(C.bundleLocked)).toEqual({ title: 'Bundle is locked', text: 'This bundle is locked (has sales) and cannot be edited.' });
+  expect(titled(C.uploadFailed)).toEqual({ title: 'Upload failed', text: '' });
+});

@@ -1,0 +1,15 @@
+/** Draws a part of the site for a test: with its own store, at an address, and with the toasts one would see. */
+import { render, type RenderResult } from '@testing-library/react';
+import { Provider, createStore } from 'jotai';
+import type { ReactNode } from 'react';
+import { Toaster } from '@/shared/ui/toaster';
+
+export interface Shown extends RenderResult {
+  store: ReturnType<typeof createStore>;
+}
+
+export function show(what: ReactNode, address = '/'): Shown {
+  window.history.replaceState(null, '', address);
+  const store = createStore();
+  return { store, ...render(<Provider store={store}>{what}<Toaster /></Provider>) };
+}
