@@ -90,6 +90,7 @@ impl Engine {
             desk: desk.clone(),
             index: Default::default(),
             nudges: Nudges::default(),
+            confirmations: Default::default(),
         });
         let awake = supervisor.send(WakeAll(live.clone())).await.unwrap_or(0);
         tracing::info!(live = live.len(), awake, "live draws are awake");

@@ -34,7 +34,7 @@ pub use fee::{FeePolicy, SurchargeMode};
 pub use id::{AccountId, ClubId, DrawId, OrderId, PaymentIntentId};
 pub use money::Cents;
 pub use order::{Line, Order, OrderState};
-pub use payment::{PaymentIntent, PaymentStatus};
+pub use payment::{Decline, PaymentIntent, PaymentStatus};
 pub use reservation::Reservation;
 pub use result::GameResult;
 pub use ticket::Serial;

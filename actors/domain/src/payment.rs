@@ -32,6 +32,15 @@ pub struct PaymentIntent {
     /// The provider's own fee, once its balance transaction is known (decision D-18).
     pub provider_fee: Option<Cents>,
     pub disputed: bool,
+    /// Why the last attempt to pay failed, while nothing better came of the intent.
+    pub decline: Option<Decline>,
+}
+
+/// The provider's "no" to one attempt to pay, in its own words for the buyer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decline {
+    pub code: String,
+    pub message: String,
 }
 
 impl PaymentIntent {

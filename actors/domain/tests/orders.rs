@@ -74,6 +74,7 @@ fn intent(status: PaymentStatus) -> PaymentIntent {
         order: Some(OrderId(7)),
         provider_fee: None,
         disputed: false,
+        decline: None,
     }
 }
 

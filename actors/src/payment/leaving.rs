@@ -1,7 +1,9 @@
 //! What a buyer or an operator may do with an order beside paying it: confirm, keep, leave, refund.
 
+use std::sync::atomic::Ordering;
+
 use domain::reservation::{KEPT_SECONDS, SHOWN_SECONDS};
-use domain::{Cents, Command, OrderId, OrderState, PaymentStatus, Reservation, Timestamp};
+use domain::{Cents, Command, Decline, OrderId, OrderState, PaymentIntent, PaymentStatus, Reservation, Timestamp};
 use persistence::books::OrderRecord;
 
 use super::opening::{failure_of, unavailable};
@@ -32,28 +34,25 @@ impl Room {
             // Decided already: `fulfil` says how.
             return Ok(Confirmed::Authorised);
         };
-        let key = format!("confirm-{order}-{payment_method}");
         let account = &record.order.account;
-        let said = match self.gateway.confirm(&key, account, id, payment_method).await {
-            Ok(opened) => opened.intent,
-            Err(GatewayError::Refused { code, message }) => return Err(PaymentFailure::Declined { code, message }),
+        let key = self.confirmation_key(order);
+        let refused = match self.gateway.confirm(&key, account, id, payment_method).await {
+            Ok(opened) => return confirmed(&record, opened.intent, None),
             Err(GatewayError::Unavailable(_)) => return Err(PaymentFailure::Unavailable),
-            Err(GatewayError::Unknown(_)) => {
-                self.gateway.retrieve(account, id).await.map_err(|_| PaymentFailure::Unavailable)?
-            }
+            Err(GatewayError::Refused { code, message }) => Some(Decline { code, message }),
+            Err(GatewayError::Unknown(_)) => None,
         };
-        match said.status {
-            PaymentStatus::RequiresCapture | PaymentStatus::Succeeded => Ok(Confirmed::Authorised),
-            PaymentStatus::RequiresAction => {
-                Ok(Confirmed::RequiresAction { client_secret: record.client_secret.unwrap_or_default() })
-            }
-            PaymentStatus::Processing => Ok(Confirmed::Processing),
-            PaymentStatus::RequiresConfirmation => Err(PaymentFailure::Unavailable),
-            PaymentStatus::RequiresPaymentMethod | PaymentStatus::Canceled => Err(PaymentFailure::Declined {
-                code: "payment_failed".into(),
-                message: "Your payment was not accepted. Please try another payment method.".into(),
-            }),
+        match self.gateway.retrieve(account, id).await {
+            Ok(said) => confirmed(&record, said, refused),
+            Err(_) => Err(refused.map_or(PaymentFailure::Unavailable, declined)),
         }
+    }
+
+    /// A key of its own for every attempt: a server error that the provider remembers must not answer for the buyer's next
+    /// card. Confirming twice does no harm, because a payment intent is authorised once.
+    fn confirmation_key(&self, order: OrderId) -> String {
+        let count = self.confirmations.fetch_add(1, Ordering::Relaxed);
+        format!("confirm-{order}-{}-{count}", self.clock.now().0)
     }
 
     /// 120 s more for the buyer, and the grace after it, in every draw.
@@ -171,4 +170,30 @@ impl Room {
         self.nudges.operations.notify_one();
         Ok(())
     }
+}
+
+/// What the intent says of an attempt to confirm it; `refused`: what the provider answered to the attempt itself. Only a "no"
+/// in the provider's own words is told to the buyer as one; when nobody knows, the same may be tried again.
+fn confirmed(
+    record: &OrderRecord,
+    said: PaymentIntent,
+    refused: Option<Decline>,
+) -> Result<Confirmed, PaymentFailure> {
+    match said.status {
+        // Canceled, too: `fulfil` says how it ended.
+        PaymentStatus::RequiresCapture | PaymentStatus::Succeeded | PaymentStatus::Canceled => {
+            Ok(Confirmed::Authorised)
+        }
+        PaymentStatus::RequiresAction => {
+            Ok(Confirmed::RequiresAction { client_secret: record.client_secret.clone().unwrap_or_default() })
+        }
+        PaymentStatus::Processing => Ok(Confirmed::Processing),
+        PaymentStatus::RequiresConfirmation | PaymentStatus::RequiresPaymentMethod => {
+            Err(refused.or(said.decline).map_or(PaymentFailure::Unavailable, declined))
+        }
+    }
+}
+
+fn declined(Decline { code, message }: Decline) -> PaymentFailure {
+    PaymentFailure::Declined { code, message }
 }

@@ -2,6 +2,7 @@
 //! left to do. Everything here runs in the order's lane.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use domain::{
     Anomaly, AnomalyKind, Authority, OrderId, OrderState, PaymentIntent, PaymentStatus, Refusal, order::Next,
@@ -25,6 +26,8 @@ pub(crate) struct Room {
     pub(crate) desk: Desk,
     pub(crate) index: Index,
     pub(crate) nudges: Nudges,
+    /// Attempts to confirm a payment since this process began: no two of them share a key.
+    pub(crate) confirmations: AtomicU64,
 }
 
 /// "There is something for you": spares workers from looking all the time.

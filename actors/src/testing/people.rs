@@ -4,7 +4,7 @@ use domain::{AccountId, Cents, PaymentIntentId, PaymentStatus};
 use persistence::books::Notice;
 
 use super::gateway::{FakeGateway, lock};
-use super::provider::{Intent, Takings, is_payable};
+use super::provider::{Intent, Takings, card_declined, is_payable};
 
 impl FakeGateway {
     fn turn(&self, id: &PaymentIntentId, notice: &str, turn: impl FnOnce(&mut Intent) -> bool) -> bool {
@@ -33,6 +33,7 @@ impl FakeGateway {
             let payable = is_payable(intent.said.status);
             if payable {
                 intent.said.status = PaymentStatus::RequiresPaymentMethod;
+                intent.said.decline = Some(card_declined());
             }
             payable
         })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Timestamp};
+use domain::{AccountId, Cents, Decline, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Timestamp};
 use persistence::books::Notice;
 
 use crate::{GatewayError, NewIntent, Opened};
@@ -78,6 +78,7 @@ impl Provider {
             order: Some(new.order),
             provider_fee: None,
             disputed: false,
+            decline: None,
         };
         let client_secret = format!("{id}_secret");
         let intent = Intent { said, client_secret, made_at: now, captures: 0 };
@@ -100,10 +101,13 @@ impl Provider {
         if !is_payable(intent.said.status) {
             return Err(unexpected_state(intent.said.status));
         }
+        intent.said.decline = None;
         if method.starts_with("pm_decline") {
             intent.said.status = PaymentStatus::RequiresPaymentMethod;
+            let decline = card_declined();
+            intent.said.decline = Some(decline.clone());
             self.tell("payment_intent.payment_failed", id);
-            return Err(refused("card_declined", "Your card was declined."));
+            return Err(refused(&decline.code, &decline.message));
         }
         intent.said.status =
             if method.starts_with("pm_3ds") { PaymentStatus::RequiresAction } else { PaymentStatus::RequiresCapture };
@@ -196,6 +200,10 @@ impl Provider {
         }
         takings
     }
+}
+
+pub(super) fn card_declined() -> Decline {
+    Decline { code: "card_declined".into(), message: "Your card was declined.".into() }
 }
 
 pub(super) fn is_payable(status: PaymentStatus) -> bool {

@@ -2,6 +2,7 @@
 
 use crate::world::{World, account, intent_of, play};
 use actors::{Confirmed, FulfilStatus, PaymentFailure};
+use actors::testing::{Fault, Verb};
 use domain::{Cents, OrderState};
 
 #[test]
@@ -109,6 +110,36 @@ fn a_declined_card_and_then_a_good_one_pay_the_same_order() {
         assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Succeeded);
         assert_eq!(world.gateway.intents().len(), 1);
         world.audit();
+    });
+}
+
+#[test]
+fn a_confirmation_whose_outcome_nobody_knows_is_neither_a_no_nor_in_the_next_ones_way() {
+    play(|| async {
+        // A server error that the provider remembers, without effect and in spite of it, and no answer at all.
+        for fault in [Fault::CachedError, Fault::TimeoutBefore, Fault::Unavailable] {
+            let mut world = World::with(&[1042]).await;
+            let record = world.open(&[(1042, 2)]).await;
+            let id = record.order.id;
+            world.gateway.fail_next(Verb::Confirm, fault);
+            let unknown = world.payments().confirm(id, "pm_visa").await;
+            assert_eq!(unknown, Err(PaymentFailure::Unavailable), "{fault:?}");
+            assert_eq!(world.payments().confirm(id, "pm_visa").await, Ok(Confirmed::Authorised), "{fault:?}");
+            assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Succeeded);
+            world.engine.take().unwrap().kill();
+        }
+        for fault in [Fault::CachedErrorAfter, Fault::TimeoutAfter] {
+            let mut world = World::with(&[1042]).await;
+            let record = world.open(&[(1042, 2)]).await;
+            let id = record.order.id;
+            world.gateway.fail_next(Verb::Confirm, fault);
+            let declined = world.payments().confirm(id, "pm_decline").await;
+            let (code, message) = ("card_declined".into(), "Your card was declined.".into());
+            assert_eq!(declined, Err(PaymentFailure::Declined { code, message }), "read from the intent: {fault:?}");
+            world.gateway.fail_next(Verb::Confirm, fault);
+            assert_eq!(world.payments().confirm(id, "pm_visa").await, Ok(Confirmed::Authorised), "{fault:?}");
+            world.engine.take().unwrap().kill();
+        }
     });
 }
 

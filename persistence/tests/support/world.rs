@@ -153,6 +153,7 @@ pub fn said(record: &OrderRecord, status: PaymentStatus) -> PaymentIntent {
         order: Some(record.order.id),
         provider_fee: None,
         disputed: false,
+        decline: None,
     }
 }
 

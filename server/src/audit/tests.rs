@@ -32,6 +32,7 @@ fn said(id: &str, amount: i64, fee: i64) -> PaymentIntent {
         order: None,
         provider_fee: None,
         disputed: false,
+        decline: None,
     }
 }
 

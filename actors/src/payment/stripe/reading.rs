@@ -1,7 +1,7 @@
 //! The provider's words in ours.
 
-use domain::{AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus};
-use stripe_shared::{ApplicationFeeId, Charge, PaymentIntent as Theirs, PaymentIntentStatus};
+use domain::{AccountId, Cents, Decline, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus};
+use stripe_shared::{ApiErrors, ApplicationFeeId, Charge, PaymentIntent as Theirs, PaymentIntentStatus};
 use uuid::Uuid;
 
 use crate::{GatewayError, Opened};
@@ -29,7 +29,13 @@ pub(super) fn intent(account: &AccountId, theirs: &Theirs) -> Result<PaymentInte
         order: theirs.metadata.get(ORDER).and_then(|order| order_id(order)),
         provider_fee: charge.and_then(provider_fee),
         disputed: charge.is_some_and(|charge| charge.disputed),
+        decline: theirs.last_payment_error.as_deref().map(decline),
     })
+}
+
+fn decline(error: &ApiErrors) -> Decline {
+    let code = error.code.as_ref().map_or_else(|| error.type_.to_string(), ToString::to_string);
+    Decline { message: error.message.clone().unwrap_or_else(|| code.clone()), code }
 }
 
 pub(super) fn opened(account: &AccountId, theirs: &Theirs) -> Result<Opened, GatewayError> {

@@ -1,6 +1,7 @@
 //! Paying with a method the browser made: the server confirms.
 
 use serde_json::{Value, json};
+use server::sandbox::faults::Fault;
 
 use crate::support::buyer::{Buyer, Intent, items};
 use crate::support::{BAD_CARD, CARD_WITH_3DS, GOOD_CARD, TestServer};
@@ -58,6 +59,24 @@ async fn a_wallet_pays_with_its_method_its_secret_or_its_token() {
     assert_eq!(alice.post("/api/payments/confirm-wallet", confirm).await.ok()["status"], "succeeded");
     let forged = json!({ "clientSecret": format!("{}_secret_guess", intent.id()), "paymentMethodId": GOOD_CARD });
     alice.post("/api/payments/confirm-wallet", forged).await.refused(404, "order-unknown");
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn a_confirmation_without_a_known_outcome_is_tried_again_not_declined() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    let alice = server.alice();
+    alice.ask_for_cart(&[(draw, 2)]).await.ok();
+    for fault in [Fault::Error500, Fault::TimeoutBefore] {
+        server.sandbox.fail_next("/confirm", fault);
+        pays_cart(&alice, &[(draw, 2)], GOOD_CARD).await.refused(503, "unavailable");
+    }
+    server.sandbox.fail_next("/confirm", Fault::TimeoutAfter);
+    let declined = pays_cart(&alice, &[(draw, 2)], BAD_CARD).await.refused(402, "declined");
+    assert_eq!(declined["message"], "Your card was declined.", "the intent, read again, says so");
+    let paid = pays_cart(&alice, &[(draw, 2)], GOOD_CARD).await.ok();
+    assert_eq!(paid["status"], "succeeded", "no remembered error answers for the next card");
     server.finish().await;
 }
 
