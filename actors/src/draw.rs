@@ -227,7 +227,12 @@ fn order_of(command: &Command) -> Option<OrderId> {
         | Command::Release { order }
         | Command::Allocate { order, .. }
         | Command::Void { order } => Some(*order),
-        Command::Tick | Command::Complete { .. } | Command::Undo | Command::Amend { .. } | Command::Cancel => None,
+        Command::Tick
+        | Command::Complete { .. }
+        | Command::Undo
+        | Command::Amend { .. }
+        | Command::Archive { .. }
+        | Command::Cancel => None,
     }
 }
 

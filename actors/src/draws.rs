@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use actix::{Addr, Handler, Message};
-use domain::{Allocation, Cell, Command, Deal, DrawId, Refusal, Reservation, Serial, View};
-use persistence::ledger::Rider;
+use domain::{Allocation, Cell, Command, Deal, DrawId, Editor, Refusal, Reservation, Serial, TermsEdit, View};
+use persistence::ledger::{DrawDetails, Rider};
 use thiserror::Error;
 use tokio::sync::{oneshot, watch};
 
@@ -60,6 +60,31 @@ impl Draws {
     /// [`Denied`]; after `Unavailable` the same command may be sent again.
     pub async fn execute(&self, draw: DrawId, command: Command, rider: Option<Rider>) -> Result<Committed, Denied> {
         self.ask(draw, |reply| Execute { command, rider, reply }).await?
+    }
+
+    /// Changes a draw's terms and what its page says, in one commit; what is not given stays. While anybody has a ticket, price
+    /// and prize are locked (B:158, decision E-12). A moved kick-off moves the timer with it.
+    ///
+    /// # Errors
+    /// `Refused`: `DrawNotActive`, `GameStarted` (the operator may, decision E-9), `TermsLocked` with the tickets sold,
+    /// `TermsKept` while somebody is paying at the old price, `TermsInvalid`. After `Unavailable` send the same again.
+    pub async fn edit(
+        &self,
+        draw: DrawId,
+        edit: TermsEdit,
+        details: Option<DrawDetails>,
+        by: Editor,
+    ) -> Result<Committed, Denied> {
+        let command = Command::Amend { edit, by, described: details.is_some() };
+        self.execute(draw, command, details.map(Rider::Describe)).await
+    }
+
+    /// Takes a draw that has ended out of the public lists, or puts it back (B:140, decision E-14).
+    ///
+    /// # Errors
+    /// `Refused(NotCompleted)` while it is on sale or awaits its result.
+    pub async fn archive(&self, draw: DrawId, archived: bool) -> Result<Committed, Denied> {
+        self.execute(draw, Command::Archive { archived }, None).await
     }
 
     /// The latest view of a draw, for as long as the receiver lives; it survives the actor.

@@ -1,7 +1,7 @@
 //! Decide, write, apply, show: each fault at each beat.
 
 use actors::{Committed, Denied};
-use domain::{Authority, Command, DrawId, GameResult, Refusal, Status};
+use domain::{Authority, Command, DrawId, Editor, GameResult, OrderId, Refusal, Status, TermsEdit};
 use persistence::ledger::Rider;
 use persistence::memory::{Call, Fault};
 
@@ -51,6 +51,36 @@ fn a_refusal_touches_neither_the_books_nor_the_watchers() {
         assert_eq!(refused, Err(Denied::Refused(Refusal::CountOutOfRange { max: 50 })));
         assert!(!watched.has_changed().unwrap());
         assert_eq!(*world.draws().changed().borrow(), before);
+    });
+}
+
+#[test]
+fn a_moved_kick_off_moves_the_whistle() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let move_to = async |at| {
+            let edit = TermsEdit { closes_at: Some(at), ..TermsEdit::default() };
+            world.draws().edit(DRAW, edit, None, Editor::Operator).await.unwrap().view
+        };
+        let status = async || world.draws().view(DRAW).await.unwrap().status;
+        // Later: the old time passes without a word.
+        move_to(KICK_OFF.plus_seconds(600)).await;
+        world.clock.advance_to(KICK_OFF.plus_seconds(1)).await;
+        assert_eq!(status().await, Status::Active);
+        // Earlier: the armed timer would come too late.
+        move_to(KICK_OFF.plus_seconds(60)).await;
+        world.clock.advance_to(KICK_OFF.plus_seconds(61)).await;
+        assert_eq!(status().await, Status::Closed);
+        // Put off after the whistle: on sale again, until the new one.
+        assert_eq!(move_to(KICK_OFF.plus_seconds(900)).await.status, Status::Active);
+        world
+            .draws()
+            .execute(DRAW, Command::Reserve { order: OrderId(7), count: 1, until: KICK_OFF.plus_seconds(200) }, None)
+            .await
+            .unwrap();
+        world.clock.advance_to(KICK_OFF.plus_seconds(901)).await;
+        assert_eq!(status().await, Status::Closed);
+        world.audit();
     });
 }
 

@@ -17,6 +17,9 @@ pub(crate) struct Change {
     pub terms: Option<Terms>,
     /// A result entered (`Some(Some)`) or taken back (`Some(None)`).
     pub outcome: Option<Option<Outcome>>,
+    pub archived: Option<bool>,
+    /// Names or the contact ride along.
+    pub described: bool,
 }
 
 /// Tickets given to an order, or taken back from it, and the step this makes in the fee ledger.
@@ -59,8 +62,12 @@ impl Change {
             Event::Undone { status } => {
                 self.status = Some(*status);
                 self.outcome = Some(None);
+                self.archived = Some(false);
             }
             Event::Amended { terms } => self.terms = Some(*terms),
+            Event::Described => self.described = true,
+            Event::Reopened => self.status = Some(Status::Active),
+            Event::Archived { archived } => self.archived = Some(*archived),
             Event::Cancelled => self.status = Some(Status::Cancelled),
         }
     }
@@ -75,6 +82,16 @@ impl Change {
     /// Tickets that the touched reservations claim from now on.
     pub fn kept(&self) -> u16 {
         self.reservations.values().flatten().map(|reservation| reservation.count).sum()
+    }
+
+    /// Whether the draw's own row changes in more than its counters.
+    pub fn turns(&self) -> bool {
+        self.status.is_some() || self.terms.is_some() || self.outcome.is_some() || self.archived.is_some()
+    }
+
+    /// Whether lists show something else from now on than what its view says.
+    pub fn relists(&self) -> bool {
+        self.terms.is_some() || self.outcome.is_some() || self.archived.is_some() || self.described
     }
 
     /// The last step of the fee ledger; a commit makes at most one, because a command allocates or voids one order.

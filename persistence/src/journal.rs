@@ -1,5 +1,5 @@
 //! The journal's own words: stored events, version 1, and their domain counterparts. What was written once is read for ever,
-//! so a stored shape is never changed; a new one gets a new version.
+//! so a stored shape is never changed: a new kind of event is added beside the others, a changed one gets a new version.
 
 use domain::{
     Cents, Event, FeeStep, GameResult, OrderId, Reservation, Serial, Status, Terms, Timestamp, draw::event::Event as E,
@@ -28,6 +28,9 @@ enum StoredEvent {
     Completed { home: u8, away: u8, winner: u16, prize_cents: i64 },
     Undone { status: StoredStatus },
     Amended { terms: StoredTerms },
+    Described,
+    Reopened,
+    Archived { archived: bool },
     Cancelled,
 }
 
@@ -99,6 +102,9 @@ impl From<&Event> for StoredEvent {
             },
             E::Undone { status } => StoredEvent::Undone { status: (*status).into() },
             E::Amended { terms } => StoredEvent::Amended { terms: terms.into() },
+            E::Described => StoredEvent::Described,
+            E::Reopened => StoredEvent::Reopened,
+            E::Archived { archived } => StoredEvent::Archived { archived: *archived },
             E::Cancelled => StoredEvent::Cancelled,
         }
     }
@@ -129,6 +135,9 @@ impl StoredEvent {
             },
             StoredEvent::Undone { status } => E::Undone { status: status.into() },
             StoredEvent::Amended { terms } => E::Amended { terms: terms.into() },
+            StoredEvent::Described => E::Described,
+            StoredEvent::Reopened => E::Reopened,
+            StoredEvent::Archived { archived } => E::Archived { archived },
             StoredEvent::Cancelled => E::Cancelled,
         })
     }
@@ -235,6 +244,9 @@ mod tests {
             E::Undone { status: Status::Closed },
             E::Amended { terms },
             E::Amended { terms: Terms { opens_at: None, ..terms } },
+            E::Described,
+            E::Reopened,
+            E::Archived { archived: true },
             E::Cancelled,
         ]
     }

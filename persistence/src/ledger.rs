@@ -41,6 +41,23 @@ pub enum Rider {
     Reprice { order: OrderId, lines: Vec<Line> },
     /// The provider said that the buyer authorised it. Written with an `Allocated` event.
     Authorised { order: OrderId, at: Timestamp },
+    /// Names or the contact of the draw itself. Written with a `Described` event.
+    Describe(DrawDetails),
+}
+
+/// What a draw's page says beside its terms; `None` stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DrawDetails {
+    /// `Some(None)`: no league.
+    pub league: Option<Option<String>>,
+    pub home_team: Option<String>,
+    pub away_team: Option<String>,
+    /// IANA name.
+    pub zone: Option<String>,
+    pub contact_name: Option<String>,
+    pub contact_phone: Option<String>,
+    /// Whether buyers pay the card fee from now on; orders already quoted keep theirs.
+    pub pass_card_fee: Option<bool>,
 }
 
 /// Who buys. Personal data: never in logs, URLs, metrics or the provider's metadata.

@@ -24,7 +24,7 @@ async fn world() -> (World, Vec<Owner>) {
     let mut owners = Vec::new();
     for claimed in world.ledger.claim(&world.draws).await.expect("claimed") {
         let (ledger, epoch) = (world.ledger.clone(), claimed.epoch);
-        owners.push(Owner { ledger, epoch, draw: Draw::restore(claimed.snapshot) });
+        owners.push(Owner { ledger, epoch, draw: Draw::restore(claimed.snapshot), at: support::NOW });
     }
     (world, owners)
 }
@@ -339,7 +339,7 @@ async fn the_writers_survive_a_restart_of_the_database() {
     let draw = postgres.create_draw(NewDraw::plain(CLUB, "Broncos", "Eels", TERMS)).await.expect("created");
     let claimed = postgres.claim(&[draw]).await.expect("claimed").remove(0);
     let ledger: Arc<dyn Ledger> = Arc::new(postgres.clone());
-    let mut owner = Owner { ledger, epoch: claimed.epoch, draw: Draw::restore(claimed.snapshot) };
+    let mut owner = Owner { ledger, epoch: claimed.epoch, draw: Draw::restore(claimed.snapshot), at: support::NOW };
     owner.execute(owner.reserve(1, 1), None).await.expect("written");
     embedded.stop().await;
     assert!(matches!(owner.execute(owner.reserve(2, 1), None).await, Err(Failure::NotWritten(_))));

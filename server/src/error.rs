@@ -88,6 +88,14 @@ impl Problem {
                     "Cannot change price/prize percentage/prize rounding after tickets are sold ({sold} tickets sold)"
                 ),
             ),
+            Refusal::TermsKept { .. } => conflict(
+                "terms-locked",
+                "A buyer is paying for tickets at this price right now. Please try again in a few minutes.",
+            ),
+            Refusal::DrawNotActive => conflict("not-active", "This draw cannot be edited because it is not active."),
+            Refusal::GameStarted => {
+                conflict("game-started", "This draw cannot be edited because the game has already started.")
+            }
             Refusal::TermsInvalid => {
                 Problem::bad_request("terms-invalid", "The time, the price or the prize percentage is out of range.")
             }

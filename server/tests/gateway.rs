@@ -89,7 +89,11 @@ async fn contract(gateway: &dyn Gateway, cards: &Cards) {
     let declined = gateway.confirm("confirm-7-bad", &club(), id, cards.declined).await.unwrap_err();
     assert!(["card_declined", "generic_decline"].contains(&code(declined).as_str()));
     let said = gateway.retrieve(&club(), id).await.unwrap();
-    assert_eq!(said.decline.map(|decline| decline.message), Some("Your card was declined.".into()), "the intent says why");
+    assert_eq!(
+        said.decline.map(|decline| decline.message),
+        Some("Your card was declined.".into()),
+        "the intent says why"
+    );
     let asked = gateway.confirm("confirm-7-3ds", &club(), id, cards.challenged).await.unwrap();
     assert_eq!(asked.intent.status, PaymentStatus::RequiresAction);
     let held = gateway.confirm("confirm-7-good", &club(), id, cards.good).await.unwrap();

@@ -12,7 +12,7 @@ use refusal::Refusal;
 use view::View;
 
 pub use snapshot::Snapshot;
-pub use terms::{PRICE_MAX, Terms};
+pub use terms::{PRICE_MAX, Terms, TermsEdit};
 
 // What may be asked, what happened, why not, what anyone may see.
 pub mod command;
@@ -52,6 +52,8 @@ pub struct Draw {
     pub(crate) revenue: Cents,
     pub(crate) fee: Cents,
     pub(crate) outcome: Option<Outcome>,
+    /// Out of the public lists; a link still finds it (decision E-14).
+    pub(crate) archived: bool,
 }
 
 /// What a result decided. Frozen: a ticket refunded afterwards changes neither winner nor prize.
@@ -78,6 +80,7 @@ impl Draw {
             revenue: Cents::ZERO,
             fee: Cents::ZERO,
             outcome: None,
+            archived: false,
         }
     }
 
@@ -95,7 +98,8 @@ impl Draw {
             Command::Tick => Ok(self.tick(now)),
             Command::Complete { result } => self.complete(result),
             Command::Undo => self.undo(now),
-            Command::Amend { terms } => self.amend(now, terms),
+            Command::Amend { ref edit, by, described } => self.amend(now, edit, by, described),
+            Command::Archive { archived } => self.archive(archived),
             Command::Cancel => self.cancel(),
         }
     }
@@ -172,6 +176,10 @@ impl Draw {
         self.outcome
     }
 
+    pub fn is_archived(&self) -> bool {
+        self.archived
+    }
+
     pub fn reservation(&self, order: OrderId) -> Option<Reservation> {
         self.reservations.get(&order).copied()
     }
@@ -221,8 +229,12 @@ impl Draw {
             Event::Undone { status } => {
                 self.status = *status;
                 self.outcome = None;
+                self.archived = false;
             }
             Event::Amended { terms } => self.terms = *terms,
+            Event::Described => {}
+            Event::Reopened => self.status = Status::Active,
+            Event::Archived { archived } => self.archived = *archived,
             Event::Cancelled => self.status = Status::Cancelled,
         }
     }

@@ -24,8 +24,8 @@ pub use anomaly::{Anomaly, AnomalyKind};
 pub use cell::Cell;
 pub use deal::{Deal, Seed};
 pub use draw::{
-    Draw, Status, Terms,
-    command::{Authority, Command},
+    Draw, Status, Terms, TermsEdit,
+    command::{Authority, Command, Editor},
     event::Event,
     refusal::Refusal,
     view::View,

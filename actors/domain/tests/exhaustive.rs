@@ -44,7 +44,7 @@ fn every_state_of_a_small_draw_is_sound() {
         }
     }
     // Every rule was awake: the universe is small, not empty.
-    assert_eq!((events.len(), refusals.len()), (10, 12), "kinds of events and of refusals");
+    assert_eq!((events.len(), refusals.len()), (11, 14), "kinds of events and of refusals");
     assert!(known.len() > 1000, "only {} states", known.len());
 }
 
@@ -74,9 +74,11 @@ fn commands(terms: Terms) -> Vec<Command> {
     let mut commands = vec![Command::Tick, Command::Undo, Command::Cancel];
     commands.extend(results.map(|result| Command::Complete { result }));
     commands.extend([
-        Command::Amend { terms: Terms { closes_at: LATER, ..terms } },
-        Command::Amend { terms: Terms { price: Cents(600), ..terms } },
-        Command::Amend { terms },
+        Command::amend(Terms { closes_at: LATER, ..terms }),
+        Command::amend(Terms { price: Cents(600), ..terms }),
+        Command::amend(terms),
+        Command::Archive { archived: true },
+        Command::Archive { archived: false },
         Command::Void { order: OrderId(102) },
     ]);
     for (order, counts, ends) in [(PATIENT, [1, 25], vec![LATER, KICK_OFF]), (HASTY, [26, 50], vec![LATER])] {
@@ -116,7 +118,7 @@ fn step(draw: &mut Draw, model: &mut Model, now: Timestamp, command: &Command) -
 
 /// Everything of a draw but its revision, in numbers.
 fn fingerprint(draw: &Draw) -> Vec<i64> {
-    let mut numbers = vec![draw.status() as i64, draw.terms().closes_at.0];
+    let mut numbers = vec![draw.status() as i64, draw.terms().closes_at.0, draw.is_archived().into()];
     numbers.extend(draw.outcome().map(|outcome| i64::from(outcome.winner.number())));
     for order in [PATIENT, HASTY, OrderId(102)] {
         let kept = draw.reservation(order).map(|r| [r.count.into(), r.until.0, r.extensions.into()]);

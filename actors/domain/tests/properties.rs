@@ -6,7 +6,7 @@ mod model;
 use domain::draw::Snapshot;
 use domain::order::{Wanted, price, split};
 use domain::{
-    Authority, Cell, Cents, Command, Deal, Draw, DrawId, Event, FeePolicy, GameResult, OrderId, Seed, Serial,
+    Authority, Cell, Cents, Command, Deal, Draw, DrawId, Editor, Event, FeePolicy, GameResult, OrderId, Seed, Serial,
     SurchargeMode, TICKETS, Terms, Timestamp, fee, prize::prize,
 };
 use model::{Model, Prediction};
@@ -44,7 +44,7 @@ fn any_command() -> impl Strategy<Value = (i64, i64, Command)> {
     let order = (0..ORDERS).prop_map(OrderId);
     let count = prop_oneof![Just(0), Just(1), 1..=50u16, Just(49), Just(50), Just(50), Just(51)];
     let patience = prop_oneof![Just(0i64), Just(1), Just(120_000), Just(150_000), 0..300_000i64];
-    let command = (order, count, patience, 0..40u8, 1..=13u8, 498..=502i64);
+    let command = (order, count, patience, 0..41u8, 1..=13u8, 498..=502i64);
     let step = prop_oneof![4 => Just(0i64), 2 => Just(1), 2 => 0..30_000i64, 1 => Just(120_000), 1 => Just(-1)];
     (step, command).prop_map(|(step, (order, count, patience, which, number, cents))| {
         let until = Timestamp(patience);
@@ -63,7 +63,12 @@ fn any_command() -> impl Strategy<Value = (i64, i64, Command)> {
             31..34 => Command::Tick,
             34 => Command::Complete { result: GameResult::new(number, 9).expect("1…13") },
             35 => Command::Undo,
-            36..39 => Command::Amend { terms: amended(number, cents) },
+            36..39 => Command::Amend {
+                edit: amended(number, cents).into(),
+                by: if number % 4 == 0 { Editor::Operator } else { Editor::Club },
+                described: false,
+            },
+            39 => Command::Archive { archived: number < 10 },
             _ => Command::Cancel,
         };
         (step, patience, command)
@@ -312,9 +317,14 @@ fn order_of(event: &Event) -> Option<OrderId> {
         | Event::Expired { order }
         | Event::Allocated { order, .. }
         | Event::Voided { order, .. } => Some(*order),
-        Event::Closed | Event::Completed { .. } | Event::Undone { .. } | Event::Amended { .. } | Event::Cancelled => {
-            None
-        }
+        Event::Closed
+        | Event::Completed { .. }
+        | Event::Undone { .. }
+        | Event::Amended { .. }
+        | Event::Described
+        | Event::Reopened
+        | Event::Archived { .. }
+        | Event::Cancelled => None,
     }
 }
 
@@ -332,5 +342,6 @@ fn tables_of(draw: &Draw) -> Snapshot {
         revenue: draw.revenue(),
         fee: draw.fee(),
         outcome: draw.outcome(),
+        archived: draw.is_archived(),
     }
 }

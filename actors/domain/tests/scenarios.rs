@@ -73,7 +73,7 @@ fn the_last_millisecond_sells_and_kick_off_does_not() {
          15:00         reserve B 2 until 15:02          → DrawClosed
          15:00         reserve B 3 until 15:02          → DrawClosed
          15:00         extend B until 15:02             → ReservationUnknown
-         15:00         amend price 9.00                 → DrawClosed
+         15:00         amend price 9.00                 → GameStarted
          15:00         release F                        → released    // going is always allowed
          15:00         allocate A                       → same        // and so is hearing again what one has
          15:00         tick                             → closed
@@ -226,7 +226,7 @@ fn only_the_quoted_price_is_honoured() {
     play(
         "draw   closes 15:00
          14:00  reserve A 1 until 14:02   → reserved
-         14:01  amend price 6.00          → TermsLocked 0       // somebody was promised the price
+         14:01  amend price 6.00          → TermsKept 1         // somebody was promised the price
          14:02  amend price 6.00          → amended             // nobody is any more
          14:02  sees                      → held 0
          14:02  allocate A 1 at 5.00      → PriceChanged
@@ -257,6 +257,52 @@ fn price_and_prize_lock_with_the_first_sale() {
          14:01  wakes                     → 16:00
          14:01  void A                    → voided 1–2
          14:01  amend price 6.00          → amended",
+    );
+}
+
+#[test]
+fn a_game_that_is_put_off_is_the_operators_to_move() {
+    play(
+        "draw          closes 15:00
+         14:00         allocate A 2                     → serials 1–2
+         14:59:59.999  describe                         → described
+         14:59:59.999  describe operator                → described
+         15:00         describe                         → GameStarted
+         15:00         amend closes 17:00               → GameStarted
+         15:01         tick                             → closed
+         15:01         amend closes 17:00               → GameStarted
+         15:02         describe operator                → described    // a name may be corrected at any time
+         15:02         override price 6.00              → TermsInvalid // its kick-off is past
+         15:02         override price 6.00 closes 17:00 → TermsLocked 2
+         15:02         override closes 15:02            → TermsInvalid
+         15:02         override closes 17:00            → reopened
+         15:02         wakes                            → 17:00
+         15:03         allocate B 1                     → serials 3–3
+         17:00         tick                             → closed
+         18:00         complete 7-9                     → completed
+         18:01         override closes 19:00            → DrawNotActive
+         18:01         describe                         → DrawNotActive
+         18:01         describe operator                → described",
+    );
+}
+
+#[test]
+fn only_what_has_ended_is_archived() {
+    play(
+        "draw   closes 15:00
+         14:00  archive                   → NotCompleted
+         14:00  unarchive                 → same
+         15:00  tick                      → closed
+         15:01  archive                   → NotCompleted
+         16:00  complete 7-9              → completed
+         16:01  archive                   → archived
+         16:01  archive                   → same
+         16:02  unarchive                 → unarchived
+         16:03  archive                   → archived
+         16:04  undo                      → undone to Closed    // awaiting its result, it must be seen
+         16:04  archive                   → NotCompleted
+         16:05  cancel                    → cancelled
+         16:06  archive                   → archived",
     );
 }
 
@@ -322,7 +368,7 @@ fn a_result_on_an_active_draw_closes_it_first() {
          14:01  wakes                     → never
          14:01  allocate B                → DrawClosed
          14:01  reserve B 2 until 14:03   → DrawClosed
-         14:01  amend closes 16:00        → DrawClosed
+         14:01  amend closes 16:00        → DrawNotActive
          14:01  cancel                    → AlreadyCompleted",
     );
 }

@@ -174,11 +174,7 @@ impl Room {
 
 /// What the intent says of an attempt to confirm it; `refused`: what the provider answered to the attempt itself. Only a "no"
 /// in the provider's own words is told to the buyer as one; when nobody knows, the same may be tried again.
-fn confirmed(
-    record: &OrderRecord,
-    said: PaymentIntent,
-    refused: Option<Decline>,
-) -> Result<Confirmed, PaymentFailure> {
+fn confirmed(record: &OrderRecord, said: PaymentIntent, refused: Option<Decline>) -> Result<Confirmed, PaymentFailure> {
     match said.status {
         // Canceled, too: `fulfil` says how it ended.
         PaymentStatus::RequiresCapture | PaymentStatus::Succeeded | PaymentStatus::Canceled => {

@@ -1,8 +1,8 @@
 //! Who may say that a payment is there, and that any one of them is enough.
 
 use crate::world::{World, account, intent_of, play};
-use actors::{Confirmed, FulfilStatus, PaymentFailure};
 use actors::testing::{Fault, Verb};
+use actors::{Confirmed, FulfilStatus, PaymentFailure};
 use domain::{Cents, OrderState};
 
 #[test]

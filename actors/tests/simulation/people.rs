@@ -173,7 +173,7 @@ impl Person {
             let minutes = *self.chance.one_of(&[-3, -1, 2, 5, 15]);
             let Some(mut terms) = self.world.terms(draw) else { return };
             terms.closes_at = terms.closes_at.plus_ms(minutes * MINUTE as i64 + self.chance.below(20_000) as i64);
-            self.command(draw, Command::Amend { terms }).await;
+            self.command(draw, Command::amend(terms)).await;
         }
     }
 
@@ -183,7 +183,7 @@ impl Person {
         let draw = self.draw();
         let Some(mut terms) = self.world.terms(draw) else { return };
         terms.price = Cents(*self.chance.one_of(&[50, 150, 700, 2500]));
-        self.command(draw, Command::Amend { terms }).await;
+        self.command(draw, Command::amend(terms)).await;
     }
 
     async fn enter_result(self) {

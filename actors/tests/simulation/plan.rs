@@ -140,6 +140,7 @@ fn draw(chance: &Chance, place: i64) -> Snapshot {
         revenue: Cents::ZERO,
         fee: Cents::ZERO,
         outcome: None,
+        archived: false,
     }
 }
 

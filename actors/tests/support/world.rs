@@ -75,6 +75,7 @@ pub fn snapshot(number: i64) -> Snapshot {
         revenue: Cents::ZERO,
         fee: Cents::ZERO,
         outcome: None,
+        archived: false,
     }
 }
 

@@ -138,6 +138,7 @@ impl Row {
         self.base.status = change.status.unwrap_or(self.base.status);
         self.base.terms = change.terms.unwrap_or(self.base.terms);
         self.base.outcome = change.outcome.unwrap_or(self.base.outcome);
+        self.base.archived = change.archived.unwrap_or(self.base.archived);
         self.journal.push(events.to_vec());
     }
 

@@ -93,6 +93,8 @@ impl State {
                 self.operations.reprice(*order, has_intent, append);
             }
             Some(Rider::Authorised { order, at }) => self.orders.authorised(*order, *at),
+            // Names are nobody's business here.
+            Some(Rider::Describe(_)) => {}
         }
     }
 }

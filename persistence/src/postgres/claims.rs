@@ -22,6 +22,7 @@ struct Stored {
     owner_epoch: i64,
     revision: i64,
     status: String,
+    archived: bool,
     kick_off: OffsetDateTime,
     opens_at: Option<OffsetDateTime>,
     price_cents: i64,
@@ -156,6 +157,7 @@ impl Stored {
             revenue: Cents(self.revenue_cents),
             fee: Cents(self.fee_cents),
             outcome: self.outcome().ok_or_else(|| corrupt("outcome"))?,
+            archived: self.archived,
         })
     }
 

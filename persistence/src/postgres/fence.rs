@@ -85,11 +85,9 @@ pub(super) async fn reasons(
     Ok(fallen.iter().map(|entry| (entry.append.draw.0, reason(entry))).collect())
 }
 
-/// What happens once or twice in a draw's life: close, result, undo, amendment, cancellation.
+/// What happens once or twice in a draw's life: close, result, undo, amendment, archive, cancellation.
 pub(super) async fn turn(connection: &mut PgConnection, entries: &[&Entry]) -> Result<(), Trouble> {
-    let turning =
-        |change: &crate::change::Change| change.status.is_some() || change.terms.is_some() || change.outcome.is_some();
-    let turning: Vec<&&Entry> = entries.iter().filter(|entry| turning(&entry.change)).collect();
+    let turning: Vec<&&Entry> = entries.iter().filter(|entry| entry.change.turns()).collect();
     if turning.is_empty() {
         return Ok(());
     }
@@ -97,7 +95,7 @@ pub(super) async fn turn(connection: &mut PgConnection, entries: &[&Entry]) -> R
     let (mut price, mut percentage, mut round_up) = (Vec::new(), Vec::new(), Vec::new());
     let mut times: (Vec<Option<OffsetDateTime>>, Vec<Option<OffsetDateTime>>) = Default::default();
     let (mut decides, mut home, mut away) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut winner, mut prize) = (Vec::new(), Vec::new());
+    let (mut winner, mut prize, mut archived) = (Vec::new(), Vec::new(), Vec::new());
     for Entry { append, change } in turning {
         draws.push(append.draw.0);
         at.push(instant::stored(append.at));
@@ -114,6 +112,7 @@ pub(super) async fn turn(connection: &mut PgConnection, entries: &[&Entry]) -> R
         away.push(outcome.map(|outcome| i16::from(outcome.result.cell.away())));
         winner.push(outcome.map(|outcome| outcome.winner.number().cast_signed()));
         prize.push(outcome.map(|outcome| outcome.prize.0));
+        archived.push(change.archived);
     }
     sqlx::query(
         "update draws d set
@@ -129,12 +128,13 @@ pub(super) async fn turn(connection: &mut PgConnection, entries: &[&Entry]) -> R
            winning_serial = case when a.decides then a.winner else d.winning_serial end,
            prize_cents = case when a.decides then a.prize else d.prize_cents end,
            completed_revision = case when not a.decides then d.completed_revision when a.home is null then null else d.revision end,
-           completed_at = case when not a.decides then d.completed_at when a.home is null then null else a.at end
+           completed_at = case when not a.decides then d.completed_at when a.home is null then null else a.at end,
+           archived = coalesce(a.archived, d.archived)
          from unnest($1::bigint[], $2::timestamptz[], $3::text[], $4::boolean[], $5::bigint[], $6::smallint[], $7::boolean[],
            $8::timestamptz[], $9::timestamptz[], $10::boolean[], $11::smallint[], $12::smallint[], $13::smallint[],
-           $14::bigint[])
+           $14::bigint[], $16::boolean[])
            as a (draw_id, at, status, closes, price, percentage, round_up, opens_at, kick_off, decides, home, away, winner,
-             prize)
+             prize, archived)
          where d.id = a.draw_id",
     )
     .bind(draws)
@@ -152,8 +152,17 @@ pub(super) async fn turn(connection: &mut PgConnection, entries: &[&Entry]) -> R
     .bind(winner)
     .bind(prize)
     .bind(words::status(Status::Active))
+    .bind(archived)
     .execute(connection)
     .await?;
+    Ok(())
+}
+
+/// Lists are made again when a draw's fixed facts changed. Last of all: nobody waits for a draw behind this row's lock.
+pub(super) async fn relist(connection: &mut PgConnection, entries: &[&Entry]) -> Result<(), Trouble> {
+    if entries.iter().any(|entry| entry.change.relists()) {
+        sqlx::query("update catalogue set revision = revision + 1").execute(connection).await?;
+    }
     Ok(())
 }
 

@@ -66,6 +66,7 @@ impl Transaction for Appends {
             tickets::book_steps(connection, &survivors).await?;
             fence::turn(connection, &survivors).await?;
             fence::journal(connection, &survivors).await?;
+            fence::relist(connection, &survivors).await?;
         }
         Ok(entries.iter().map(|entry| answers.remove(&entry.append.draw.0).map_or(Ok(()), Err)).collect())
     }

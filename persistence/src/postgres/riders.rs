@@ -1,6 +1,6 @@
 //! What an order wants written together with a draw's commit.
 
-use domain::{Line, Order, OrderState, Timestamp};
+use domain::{DrawId, Line, Order, OrderState, Timestamp};
 use sqlx::postgres::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -10,7 +10,7 @@ use super::writer::Trouble;
 use super::{instant, words};
 use crate::books::FAST_PATH_MS;
 use crate::error::Failure;
-use crate::ledger::{BuyerDetails, NewOrder, Rider};
+use crate::ledger::{BuyerDetails, DrawDetails, NewOrder, Rider};
 
 pub(super) async fn write(connection: &mut PgConnection, entries: &[&Entry]) -> Result<(), Trouble> {
     let mut opens = Vec::new();
@@ -29,6 +29,7 @@ pub(super) async fn write(connection: &mut PgConnection, entries: &[&Entry]) -> 
             Some(Rider::Reprice { order, lines }) => {
                 reprice(connection, entry, words::uuid(*order), lines).await?;
             }
+            Some(Rider::Describe(details)) => describe(connection, entry.append.draw, details).await?,
         }
     }
     if !opens.is_empty() {
@@ -194,6 +195,33 @@ async fn reprice(connection: &mut PgConnection, entry: &Entry, order: Uuid, line
             .execute(connection)
             .await?;
     }
+    Ok(())
+}
+
+/// What a draw's page says beside its terms; what is not given stays.
+async fn describe(connection: &mut PgConnection, draw: DrawId, details: &DrawDetails) -> Result<(), Trouble> {
+    sqlx::query(
+        "update draws set
+           league = case when $2 then $3 else league end,
+           home_team = coalesce($4, home_team),
+           away_team = coalesce($5, away_team),
+           zone = coalesce($6, zone),
+           contact_name = coalesce($7, contact_name),
+           contact_phone = coalesce($8, contact_phone),
+           pass_card_fee = coalesce($9, pass_card_fee)
+         where id = $1",
+    )
+    .bind(draw.0)
+    .bind(details.league.is_some())
+    .bind(details.league.clone().flatten())
+    .bind(&details.home_team)
+    .bind(&details.away_team)
+    .bind(&details.zone)
+    .bind(&details.contact_name)
+    .bind(&details.contact_phone)
+    .bind(details.pass_card_fee)
+    .execute(connection)
+    .await?;
     Ok(())
 }
 

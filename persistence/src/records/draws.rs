@@ -56,17 +56,6 @@ impl Records {
         };
         self.write(work).await
     }
-
-    /// A draw's teams, prize or time was changed through its actor: prepared lists are old.
-    pub async fn listing_changed(&self) -> Result<(), Failure> {
-        self.change(sqlx::query("select")).await?;
-        Ok(())
-    }
-
-    /// Takes a completed draw out of the public lists, or puts it back (decision E-14).
-    pub async fn archive_draw(&self, draw: DrawId, archived: bool) -> Result<bool, Failure> {
-        self.change(sqlx::query("update draws set archived = $2 where id = $1").bind(draw.0).bind(archived)).await
-    }
 }
 
 fn insert(sealer: &Sealer, draws: &[(DrawId, &NewDraw)]) -> QueryBuilder<Postgres> {

@@ -143,7 +143,7 @@ pub async fn an_order_with_tickets_cannot_be_let_go(world: World) {
 pub async fn a_refund_returns_the_fee_from_whoever_carries_it(world: World) {
     let mut owner = world.owner(0).await;
     let terms = domain::Terms { price: Cents(31_429), ..crate::support::TERMS };
-    owner.execute(domain::Command::Amend { terms }, None).await.expect("amended");
+    owner.execute(domain::Command::amend(terms), None).await.expect("amended");
     for order in [1, 2] {
         let mut new = world.order(order, &[(0, 1)]);
         new.lines[0].unit_price = terms.price;

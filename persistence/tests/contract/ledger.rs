@@ -202,7 +202,7 @@ pub async fn a_repriced_order_has_its_new_lines(world: World) {
 pub async fn a_whole_life_is_loaded_again(world: World) {
     let mut owner = world.owner(0).await;
     let terms = Terms { price: Cents(250), prize_percentage: 70, round_up_prize: true, opens_at: Some(NOW), ..TERMS };
-    owner.execute(Command::Amend { terms }, None).await.expect("amended");
+    owner.execute(Command::amend(terms), None).await.expect("amended");
     let order = |id, count| {
         let mut order = world.order(id, &[(0, count)]);
         order.lines[0].unit_price = Cents(250);
@@ -226,6 +226,9 @@ pub async fn a_whole_life_is_loaded_again(world: World) {
 
     let mut owner = world.owner(0).await;
     owner.void(2).await.expect("a refund after the result");
+    assert_eq!(reloaded(&world, 0).await, owner.draw);
+    let mut owner = world.owner(0).await;
+    owner.execute(Command::Archive { archived: true }, None).await.expect("archived");
     assert_eq!(reloaded(&world, 0).await, owner.draw);
     let mut owner = world.owner(0).await;
     owner.execute(Command::Undo, None).await.expect("undone");

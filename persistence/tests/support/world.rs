@@ -81,7 +81,7 @@ impl World {
     pub async fn owner(&self, draw: usize) -> Owner {
         let mut claimed = self.ledger.claim(&[self.draws[draw]]).await.expect("claimed");
         let claimed = claimed.remove(0);
-        Owner { ledger: self.ledger.clone(), epoch: claimed.epoch, draw: Draw::restore(claimed.snapshot) }
+        Owner { ledger: self.ledger.clone(), epoch: claimed.epoch, draw: Draw::restore(claimed.snapshot), at: NOW }
     }
 
     pub async fn connection(&self) -> PgConnection {
@@ -174,6 +174,7 @@ fn fresh(id: DrawId, terms: Terms) -> Snapshot {
         revenue: Cents::ZERO,
         fee: Cents::ZERO,
         outcome: None,
+        archived: false,
     }
 }
 
@@ -183,11 +184,13 @@ pub struct Owner {
     pub ledger: Arc<dyn Ledger>,
     pub epoch: i64,
     pub draw: Draw,
+    /// What its clock says.
+    pub at: Timestamp,
 }
 
 impl Owner {
     pub async fn execute(&mut self, command: Command, rider: Option<Rider>) -> Result<Vec<Event>, Failure> {
-        let events = self.draw.decide(NOW, &command).unwrap_or_else(|refusal| panic!("{command:?}: {refusal}"));
+        let events = self.draw.decide(self.at, &command).unwrap_or_else(|refusal| panic!("{command:?}: {refusal}"));
         if events.is_empty() {
             return Ok(events);
         }
@@ -202,7 +205,7 @@ impl Owner {
             epoch: self.epoch,
             after: self.draw.revision(),
             events,
-            at: NOW,
+            at: self.at,
             sells: matches!(command, Command::Allocate { authority: Authority::Sale, .. }),
             rider,
         }

@@ -1,6 +1,6 @@
 //! What may be asked of a draw.
 
-use crate::{Cents, GameResult, OrderId, Terms, Timestamp};
+use crate::{Cents, GameResult, OrderId, Terms, TermsEdit, Timestamp};
 
 /// On whose word a paid order gets its tickets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +9,15 @@ pub enum Authority {
     Sale,
     /// An operator's repair of a payment authorised before kick-off, while no result has been entered (rule 5).
     Repair { authorised_at: Timestamp },
+}
+
+/// Who edits a draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Editor {
+    /// Its club: while it is active and kick-off is ahead.
+    Club,
+    /// The operator also after kick-off: a game that was postponed (decision E-9).
+    Operator,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,8 +38,18 @@ pub enum Command {
     Complete { result: GameResult },
     /// Take the result back (decision E-6).
     Undo,
-    /// Change price, prize, kick-off.
-    Amend { terms: Terms },
+    /// Change price, prize, opening or kick-off. `described`: names or the contact are changed in the same commit, which is
+    /// then made even when the terms stay as they are.
+    Amend { edit: TermsEdit, by: Editor, described: bool },
+    /// Take an ended draw out of the public lists, or put it back (B:140, decision E-14).
+    Archive { archived: bool },
     /// The game is off; every order is to be refunded (decision E-9).
     Cancel,
+}
+
+impl Command {
+    /// Its club makes a draw's terms these.
+    pub fn amend(terms: Terms) -> Command {
+        Command::Amend { edit: terms.into(), by: Editor::Club, described: false }
+    }
 }

@@ -44,6 +44,15 @@ impl Draw {
         }
     }
 
+    /// Only what has ended leaves the lists (B:140); coming back is always allowed.
+    pub(super) fn archive(&self, archived: bool) -> Result<Vec<Event>, Refusal> {
+        match self.status {
+            _ if archived == self.archived => Ok(Vec::new()),
+            Status::Active | Status::Closed if archived => Err(Refusal::NotCompleted),
+            _ => Ok(vec![Event::Archived { archived }]),
+        }
+    }
+
     /// Once sales end no reservation can become a ticket any more.
     fn ending_with(&self, end: Event) -> Vec<Event> {
         let expired = self.reservations.keys().map(|order| Event::Expired { order: *order });

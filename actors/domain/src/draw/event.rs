@@ -41,5 +41,12 @@ pub enum Event {
     Amended {
         terms: Terms,
     },
+    /// Names or the contact were changed; they ride with the commit and are none of the rules' business.
+    Described,
+    /// The game was put off after its kick-off: on sale again.
+    Reopened,
+    Archived {
+        archived: bool,
+    },
     Cancelled,
 }

@@ -26,6 +26,12 @@ pub enum Refusal {
     NotCompleted,
     #[error("price and prize are locked once tickets are sold ({sold} sold)")]
     TermsLocked { sold: u16 },
+    #[error("price and prize are locked while somebody is paying ({held} tickets reserved)")]
+    TermsKept { held: u16 },
+    #[error("the draw is not active")]
+    DrawNotActive,
+    #[error("the game has already started")]
+    GameStarted,
     #[error("a time in the past, a price or a percentage out of range")]
     TermsInvalid,
 }

@@ -16,6 +16,7 @@ pub struct Snapshot {
     pub revenue: Cents,
     pub fee: Cents,
     pub outcome: Option<Outcome>,
+    pub archived: bool,
 }
 
 impl Draw {
@@ -34,6 +35,7 @@ impl Draw {
             revenue: from.revenue,
             fee: from.fee,
             outcome: from.outcome,
+            archived: from.archived,
         };
         draw.check();
         draw

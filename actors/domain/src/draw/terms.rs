@@ -1,5 +1,6 @@
 //! What a draw sells, for how much, until when; and when that may still be changed.
 
+use super::command::Editor;
 use super::{Draw, Event, Refusal, Status};
 use crate::{Cents, Reservation, Timestamp};
 
@@ -35,22 +36,60 @@ impl Terms {
     }
 }
 
+/// What somebody wants changed of a draw's terms; `None` stays as it is. Merged inside the draw, so that two editors never undo
+/// each other's work by sending what they saw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TermsEdit {
+    pub price: Option<Cents>,
+    pub prize_percentage: Option<u8>,
+    pub round_up_prize: Option<bool>,
+    /// `Some(None)`: on sale at once.
+    pub opens_at: Option<Option<Timestamp>>,
+    pub closes_at: Option<Timestamp>,
+}
+
+impl TermsEdit {
+    fn of(&self, terms: Terms) -> Terms {
+        Terms {
+            price: self.price.unwrap_or(terms.price),
+            prize_percentage: self.prize_percentage.unwrap_or(terms.prize_percentage),
+            round_up_prize: self.round_up_prize.unwrap_or(terms.round_up_prize),
+            opens_at: self.opens_at.unwrap_or(terms.opens_at),
+            closes_at: self.closes_at.unwrap_or(terms.closes_at),
+        }
+    }
+}
+
+impl From<Terms> for TermsEdit {
+    fn from(terms: Terms) -> TermsEdit {
+        TermsEdit {
+            price: Some(terms.price),
+            prize_percentage: Some(terms.prize_percentage),
+            round_up_prize: Some(terms.round_up_prize),
+            opens_at: Some(terms.opens_at),
+            closes_at: Some(terms.closes_at),
+        }
+    }
+}
+
 impl Draw {
-    /// Price and prize are locked while a ticket is sold or kept for somebody (decision E-12); times may move until
-    /// kick-off. An earlier kick-off shortens the reservations that would outlive it, in the same commit.
-    pub(super) fn amend(&self, now: Timestamp, terms: Terms) -> Result<Vec<Event>, Refusal> {
-        if terms == self.terms {
+    /// Price and prize are locked while a ticket is sold or kept for somebody (B:158, decision E-12); names and times may
+    /// change until kick-off. An earlier kick-off shortens the reservations that would outlive it, in the same commit.
+    pub(super) fn amend(
+        &self,
+        now: Timestamp,
+        edit: &TermsEdit,
+        by: Editor,
+        described: bool,
+    ) -> Result<Vec<Event>, Refusal> {
+        let terms = edit.of(self.terms);
+        let changes = terms != self.terms;
+        if !changes && !described {
             return Ok(Vec::new());
         }
-        if self.status != Status::Active || now >= self.terms.closes_at {
-            return Err(Refusal::DrawClosed);
-        }
-        if !terms.are_valid(now) {
-            return Err(Refusal::TermsInvalid);
-        }
-        let kept = self.reservations.values().any(|reservation| reservation.is_active(now));
-        if terms.promise() != self.terms.promise() && (self.sold() > 0 || kept) {
-            return Err(Refusal::TermsLocked { sold: self.sold() });
+        self.check_editable(now, by, changes)?;
+        if changes {
+            self.check_terms(now, &terms)?;
         }
         let mut events = self.overdue(now, None);
         for (order, reservation) in &self.reservations {
@@ -59,7 +98,37 @@ impl Draw {
                 events.push(Event::Reserved { order: *order, reservation: shortened });
             }
         }
-        events.push(Event::Amended { terms });
+        events.extend(described.then_some(Event::Described));
+        events.extend(changes.then_some(Event::Amended { terms }));
+        if changes && self.status == Status::Closed {
+            events.push(Event::Reopened);
+        }
         Ok(events)
+    }
+
+    /// After kick-off only the operator edits: to put a game off, or to correct a name. What has ended keeps its terms.
+    fn check_editable(&self, now: Timestamp, by: Editor, changes: bool) -> Result<(), Refusal> {
+        match (self.status, by) {
+            (Status::Completed | Status::Cancelled, Editor::Operator) if !changes => Ok(()),
+            (Status::Completed | Status::Cancelled, _) => Err(Refusal::DrawNotActive),
+            (Status::Active | Status::Closed, Editor::Operator) => Ok(()),
+            (Status::Active, Editor::Club) if now < self.terms.closes_at => Ok(()),
+            (Status::Active | Status::Closed, Editor::Club) => Err(Refusal::GameStarted),
+        }
+    }
+
+    fn check_terms(&self, now: Timestamp, terms: &Terms) -> Result<(), Refusal> {
+        if !terms.are_valid(now) {
+            return Err(Refusal::TermsInvalid);
+        }
+        if terms.promise() == self.terms.promise() {
+            return Ok(());
+        }
+        let active = self.reservations.values().filter(|reservation| reservation.is_active(now));
+        match (self.sold(), active.map(|reservation| reservation.count).sum()) {
+            (0, 0) => Ok(()),
+            (0, held) => Err(Refusal::TermsKept { held }),
+            (sold, _) => Err(Refusal::TermsLocked { sold }),
+        }
     }
 }

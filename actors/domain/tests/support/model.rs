@@ -2,7 +2,8 @@
 //! It shares no code with the draw but the nouns, so that a mistake must be made twice to go unseen.
 
 use domain::{
-    Authority, Cents, Command, Draw, GameResult, OrderId, Refusal, Reservation, Serial, Status, Terms, Timestamp,
+    Authority, Cents, Command, Draw, Editor, GameResult, OrderId, Refusal, Reservation, Serial, Status, Terms,
+    TermsEdit, Timestamp,
 };
 
 /// What the model says a command will do.
@@ -31,6 +32,9 @@ pub struct Model {
     owners: Vec<Option<OrderId>>,
     claims: Vec<Claim>,
     result: Option<(GameResult, i64)>,
+    archived: bool,
+    /// How often it was described anew.
+    descriptions: u32,
 }
 
 impl Model {
@@ -44,6 +48,8 @@ impl Model {
             owners: vec![None; 169],
             claims: Vec::new(),
             result: None,
+            archived: false,
+            descriptions: 0,
         }
     }
 
@@ -96,9 +102,18 @@ impl Model {
             Command::Undo => {
                 self.status = if now < self.terms.closes_at { Status::Active } else { Status::Closed };
                 self.result = None;
+                self.archived = false;
                 Ok(())
             }
-            Command::Amend { terms } => self.amend(now, terms),
+            Command::Amend { ref edit, by, described } => self.amend(now, edit, by, described),
+            Command::Archive { archived } if archived == self.archived => Ok(()),
+            Command::Archive { archived: true } if matches!(self.status, Status::Active | Status::Closed) => {
+                Err(Refusal::NotCompleted)
+            }
+            Command::Archive { archived } => {
+                self.archived = archived;
+                Ok(())
+            }
             Command::Cancel if self.status == Status::Completed => Err(Refusal::AlreadyCompleted),
             Command::Cancel => {
                 self.stop(Status::Cancelled);
@@ -183,12 +198,28 @@ impl Model {
         Ok(())
     }
 
-    fn amend(&mut self, now: Timestamp, terms: Terms) -> Result<(), Refusal> {
-        if terms == self.terms {
+    fn amend(&mut self, now: Timestamp, edit: &TermsEdit, by: Editor, described: bool) -> Result<(), Refusal> {
+        let old = self.terms;
+        let mut terms = old;
+        terms.price = edit.price.unwrap_or(old.price);
+        terms.prize_percentage = edit.prize_percentage.unwrap_or(old.prize_percentage);
+        terms.round_up_prize = edit.round_up_prize.unwrap_or(old.round_up_prize);
+        terms.opens_at = edit.opens_at.unwrap_or(old.opens_at);
+        terms.closes_at = edit.closes_at.unwrap_or(old.closes_at);
+        if terms == old && !described {
             return Ok(());
         }
-        if self.status != Status::Active || now >= self.terms.closes_at {
-            return Err(Refusal::DrawClosed);
+        let ended = self.status == Status::Completed || self.status == Status::Cancelled;
+        if ended && (by == Editor::Club || terms != old) {
+            return Err(Refusal::DrawNotActive);
+        }
+        if by == Editor::Club && (self.status == Status::Closed || now >= old.closes_at) {
+            return Err(Refusal::GameStarted);
+        }
+        self.descriptions += u32::from(described);
+        if terms == old {
+            self.forget(now);
+            return Ok(());
         }
         let priced = terms.price.0 >= 1 && terms.price.0 <= 1_000_000;
         let shared = terms.prize_percentage >= 1 && terms.prize_percentage <= 100;
@@ -197,13 +228,17 @@ impl Model {
             return Err(Refusal::TermsInvalid);
         }
         let promise = |t: &Terms| (t.price, t.prize_percentage, t.round_up_prize);
-        let promised = self.sold() > 0 || self.claims.iter().any(|claim| now < claim.until);
-        if promise(&terms) != promise(&self.terms) && promised {
+        let held: usize = self.claims.iter().filter(|claim| now < claim.until).map(|claim| claim.count).sum();
+        if promise(&terms) != promise(&old) && self.sold() > 0 {
             return Err(Refusal::TermsLocked { sold: self.sold() as u16 });
+        }
+        if promise(&terms) != promise(&old) && held > 0 {
+            return Err(Refusal::TermsKept { held: held as u16 });
         }
         self.forget(now);
         self.claims.iter_mut().for_each(|claim| claim.until = claim.until.min(terms.closes_at));
         self.terms = terms;
+        self.status = Status::Active;
         Ok(())
     }
 
@@ -262,6 +297,7 @@ impl Model {
         let fee = (ten_thousandths / 10_000 + i64::from(ten_thousandths % 10_000 >= 5_000)).min(self.cap);
         assert_eq!((draw.revenue().0, draw.fee().0), (revenue, fee));
         assert_eq!(view.prize.0, self.result.map_or_else(|| self.prize(), |(_, prize)| prize));
+        assert_eq!(draw.is_archived(), self.archived);
         assert_eq!(view.result.map(|(result, _)| result), self.result.map(|(result, _)| result));
         for claim in &self.claims {
             let expected = Reservation { count: claim.count as u16, until: claim.until, extensions: claim.extensions };

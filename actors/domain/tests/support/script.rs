@@ -7,8 +7,8 @@
 use std::collections::HashMap;
 
 use domain::{
-    Authority, Cents, Command, Deal, Draw, DrawId, Event, FeePolicy, GameResult, OrderId, Refusal, Seed, Serial, Terms,
-    Timestamp,
+    Authority, Cents, Command, Deal, Draw, DrawId, Editor, Event, FeePolicy, GameResult, OrderId, Refusal, Seed,
+    Serial, Terms, TermsEdit, Timestamp,
 };
 
 use crate::model::{Model, Prediction};
@@ -111,7 +111,18 @@ impl Scene {
                 Command::Complete { result: GameResult::new(home, away).expect("numbers of 1…13") }
             }
             "undo" => Command::Undo,
-            "amend" => Command::Amend { terms: words.amended(*self.draw.terms()) },
+            "amend" => Command::amend(words.amended(*self.draw.terms())),
+            "override" => Command::Amend {
+                edit: words.amended(*self.draw.terms()).into(),
+                by: Editor::Operator,
+                described: false,
+            },
+            "describe" => {
+                let by = if who == "operator" { Editor::Operator } else { Editor::Club };
+                Command::Amend { edit: TermsEdit::default(), by, described: true }
+            }
+            "archive" => Command::Archive { archived: true },
+            "unarchive" => Command::Archive { archived: false },
             "cancel" => Command::Cancel,
             other => panic!("no such command: {other}"),
         }
@@ -129,6 +140,7 @@ impl Scene {
         let text = match &decided {
             Err(Refusal::TooFewTickets { free }) => format!("TooFewTickets {free}"),
             Err(Refusal::TermsLocked { sold }) => format!("TermsLocked {sold}"),
+            Err(Refusal::TermsKept { held }) => format!("TermsKept {held}"),
             Err(Refusal::CountOutOfRange { max }) => format!("CountOutOfRange {max}"),
             Err(refusal) => format!("{refusal:?}"),
             Ok(events) => events.last().map_or("same".into(), happened),
@@ -155,6 +167,9 @@ fn happened(event: &Event) -> String {
         }
         Event::Undone { status } => format!("undone to {status:?}"),
         Event::Amended { .. } => "amended".into(),
+        Event::Described => "described".into(),
+        Event::Reopened => "reopened".into(),
+        Event::Archived { archived } => if *archived { "archived" } else { "unarchived" }.into(),
         Event::Cancelled => "cancelled".into(),
     }
 }

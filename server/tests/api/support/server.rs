@@ -195,7 +195,7 @@ impl TestServer {
             opens_at: None,
             closes_at: self.clock.now().plus_ms(300),
         };
-        self.engine.draws.execute(draw, Command::Amend { terms }, None).await.expect("amended");
+        self.engine.draws.execute(draw, Command::amend(terms), None).await.expect("amended");
         let mut watched = self.engine.draws.watch(draw).await.expect("watched");
         let closed = watched.wait_for(|view| view.status != Status::Active);
         tokio::time::timeout(PATIENCE, closed).await.expect("the whistle goes").expect("still watched");
