@@ -124,7 +124,8 @@ pub trait Books: Send + Sync {
     async fn order_by_token(&self, token: &str) -> Result<Option<OrderRecord>, Failure>;
     async fn order_by_payment_intent(&self, id: &PaymentIntentId) -> Result<Option<OrderRecord>, Failure>;
 
-    /// The provider made the payment intent: its id and client secret, and the `create` operation is done.
+    /// The provider made the payment intent: its id and client secret, and the `create` operation is done. `NotWritten` for an
+    /// order that has another one, or that is decided without any: whoever made the intent was too late and cancels it.
     async fn opened(&self, order: OrderId, id: &PaymentIntentId, client_secret: &str) -> Result<(), Failure>;
     /// Fills blanks only: what was stored first wins (decision C-7).
     async fn fill_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<(), Failure>;

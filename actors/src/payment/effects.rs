@@ -1,7 +1,7 @@
 //! What is done at the provider before and after a purchase: making an intent, changing its amount, giving money back. Each is
 //! an operation in the books first.
 
-use domain::{Anomaly, AnomalyKind, Order, PaymentStatus};
+use domain::{Anomaly, AnomalyKind, Order, OrderState, PaymentStatus};
 use persistence::books::{Attempt, Operation, OperationKind, OrderRecord};
 
 use super::room::{Later, Room};
@@ -63,11 +63,30 @@ impl Room {
 
     async fn created(&self, record: &mut OrderRecord, opened: Opened) -> Result<(), Unmade> {
         let order = record.order.id;
-        self.books.opened(order, &opened.id, &opened.client_secret).await.map_err(Later::from)?;
+        if let Err(failure) = self.books.opened(order, &opened.id, &opened.client_secret).await {
+            self.disown(record, &opened).await;
+            return Err(Later::from(failure).into());
+        }
         self.index.intent_is(&opened.id, order);
         record.order.payment_intent = Some(opened.id);
         record.client_secret = Some(opened.client_secret);
         Ok(())
+    }
+
+    /// Cancels an intent that was made for an order which has been decided meanwhile, or has another: another process was
+    /// faster. When the books only failed to answer, the intent stays: the next attempt finds it.
+    async fn disown(&self, record: &OrderRecord, opened: &Opened) {
+        let order = record.order.id;
+        let Ok(Some(now)) = self.books.order(order).await else { return };
+        let ours = now.order.payment_intent.as_ref();
+        if ours == Some(&opened.id) || (ours.is_none() && now.order.state == OrderState::Quoted) {
+            return;
+        }
+        let key = format!("disown-{}", opened.id);
+        if let Err(error) = self.gateway.cancel(&key, &record.order.account, &opened.id).await {
+            // No buyer has ever seen it, so nobody can pay it.
+            tracing::warn!(%error, order.id = %order, "an intent that came too late stays open");
+        }
     }
 
     async fn find(&self, record: &OrderRecord) -> Option<Opened> {

@@ -1,10 +1,13 @@
 //! Too late, nearly too late, and just in time.
 
+use std::time::Duration;
+
 use crate::not_charged;
-use crate::world::{KICK_OFF, World, intent_of, play};
+use crate::world::{KICK_OFF, NOON, World, intent_of, play};
 use actors::testing::{Fault, Verb};
 use actors::{FulfilStatus, PaymentFailure};
 use domain::{Command, DrawId, GameResult, OrderState, PaymentStatus, Refusal};
+use persistence::Books;
 
 #[test]
 fn a_cart_whose_last_draw_has_closed_is_not_charged_and_gives_everything_back() {
@@ -25,6 +28,27 @@ fn a_cart_whose_last_draw_has_closed_is_not_charged_and_gives_everything_back() 
         world.pass(60).await;
         assert_eq!(world.mails().len(), 0);
         world.audit();
+    });
+}
+
+#[test]
+fn an_intent_made_for_an_order_that_was_let_go_meanwhile_is_cancelled_and_never_its_own() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let (wanted, payments) = (world.wants(&[(1042, 2)]), world.payments());
+        let order = wanted.id;
+        world.gateway.set_pace(|asked| Duration::from_secs(if asked.verb == Verb::Create { 5 } else { 0 }));
+        let opening = tokio::spawn(async move { payments.open(wanted).await });
+        world.pass(1).await;
+        // Another process does not wait for an answer that this one still hopes for.
+        world.draws().execute(DrawId(1042), Command::Release { order }, None).await.unwrap();
+        world.memory.released(order, "the buyer left", NOON).await.unwrap();
+        world.pass(10).await;
+        assert_eq!(opening.await.unwrap().unwrap_err(), PaymentFailure::Unavailable);
+        let made: Vec<_> = world.gateway.intents().into_iter().map(|intent| intent.said.status).collect();
+        assert_eq!(made, [PaymentStatus::Canceled]);
+        let record = world.memory.order(order).await.unwrap().unwrap();
+        assert_eq!((record.order.state, record.order.payment_intent), (OrderState::Released, None));
     });
 }
 

@@ -39,10 +39,9 @@ impl Books for Memory {
         self.writing(Call::Write("opened"), |state| {
             let row = state.orders.get_mut(order)?;
             match &row.record.order.payment_intent {
-                Some(known) if known != id => {
-                    return Err(Failure::NotWritten("the order has another payment intent".into()));
-                }
-                _ => {}
+                Some(known) if known == id => {}
+                None if row.state() == OrderState::Quoted => {}
+                _ => return Err(cannot(row.state(), "given this payment intent")),
             }
             row.record.order.payment_intent = Some(id.clone());
             row.record.client_secret.get_or_insert_with(|| client_secret.into());

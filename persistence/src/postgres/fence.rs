@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{DrawId, Event, OrderId, Status};
+use domain::{DrawId, Event, OrderId};
 use sqlx::Row;
 use sqlx::postgres::PgConnection;
 use time::OffsetDateTime;
@@ -117,7 +117,7 @@ pub(super) async fn turn(connection: &mut PgConnection, entries: &[&Entry]) -> R
     sqlx::query(
         "update draws d set
            status = coalesce(a.status, d.status),
-           closed_at = case when a.closes then a.at when a.status = $15 then null else d.closed_at end,
+           closed_at = case when a.closes then a.at when a.status = 'active' then null else d.closed_at end,
            price_cents = coalesce(a.price, d.price_cents),
            prize_percentage = coalesce(a.percentage, d.prize_percentage),
            round_up_prize = coalesce(a.round_up, d.round_up_prize),
@@ -132,7 +132,7 @@ pub(super) async fn turn(connection: &mut PgConnection, entries: &[&Entry]) -> R
            archived = coalesce(a.archived, d.archived)
          from unnest($1::bigint[], $2::timestamptz[], $3::text[], $4::boolean[], $5::bigint[], $6::smallint[], $7::boolean[],
            $8::timestamptz[], $9::timestamptz[], $10::boolean[], $11::smallint[], $12::smallint[], $13::smallint[],
-           $14::bigint[], $16::boolean[])
+           $14::bigint[], $15::boolean[])
            as a (draw_id, at, status, closes, price, percentage, round_up, opens_at, kick_off, decides, home, away, winner,
              prize, archived)
          where d.id = a.draw_id",
@@ -151,7 +151,6 @@ pub(super) async fn turn(connection: &mut PgConnection, entries: &[&Entry]) -> R
     .bind(away)
     .bind(winner)
     .bind(prize)
-    .bind(words::status(Status::Active))
     .bind(archived)
     .execute(connection)
     .await?;

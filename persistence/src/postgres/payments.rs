@@ -35,7 +35,8 @@ pub(super) async fn opened(
     let done: Vec<Uuid> = sqlx::query_scalar(
         "update orders o set payment_intent_id = a.id, client_secret = coalesce(o.client_secret, a.secret)
          from unnest($1::uuid[], $2::text[], $3::text[]) as a (order_id, id, secret)
-         where o.id = a.order_id and coalesce(o.payment_intent_id, a.id) = a.id
+         where o.id = a.order_id
+           and (o.payment_intent_id = a.id or o.payment_intent_id is null and o.state = 'quoted')
          returning o.id",
     )
     .bind(&orders)
@@ -53,9 +54,10 @@ pub(super) async fn opened(
     for order in done {
         answers[places[&order]] = Some(Ok(Said::Done));
     }
-    for (order, _, _) in standing(connection, &unanswered(&places, answers)).await? {
-        let other = Failure::NotWritten("the order has another payment intent".into());
-        answers[places[&order]] = Some(Err(other));
+    for (order, state, _) in standing(connection, &unanswered(&places, answers)).await? {
+        let refused =
+            Failure::NotWritten(format!("an order that is {state} has another payment intent, or needs none"));
+        answers[places[&order]] = Some(Err(refused));
     }
     Ok(())
 }

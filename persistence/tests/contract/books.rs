@@ -41,6 +41,15 @@ pub async fn an_order_has_one_payment_intent(world: World) {
     assert!(world.books.order_by_payment_intent(&intent_id(7)).await.expect("read").is_none());
     assert!(one(&world, 1, OperationKind::Create).await.is_none(), "done");
     assert!(one(&world, 2, OperationKind::Create).await.is_some());
+
+    // One that is decided needs none, and what it has stays known.
+    owner.execute(domain::Command::Release { order: id(2) }, None).await.expect("released");
+    for order in [1, 2] {
+        world.books.released(id(order), "left", NOW).await.expect("released");
+    }
+    assert!(refused(world.books.opened(id(2), &intent_id(2), "secret").await));
+    assert!(world.record(2).await.order.payment_intent.is_none());
+    world.books.opened(id(1), &intent_id(1), "secret").await.expect("its own, once more");
 }
 
 pub async fn a_buyer_is_filled_in_and_never_written_over(world: World) {
