@@ -1,9 +1,24 @@
 /** The addresses of a club's side, each with its page. `own`: the page brings its own head and foot. */
 
+const createDraw = () => import('./routes/club/create-draw-page');
+const editDraw = () => import('./routes/club/edit-draw-page');
+const results = () => import('./routes/club/results-page');
+const claim = () => import('./routes/club/claim-page');
 
 export const CLUB_ROUTES = [
   { path: '/admin/login', load: () => import('./routes/club/login-page'), own: true },
   { path: '/forgot-password', load: () => import('./routes/club/forgot-password-page'), own: true },
   { path: '/reset-password', load: () => import('./routes/club/reset-password-page'), own: true },
   { path: '/verify-email', load: () => import('./routes/club/verify-email-page'), own: true },
+  { path: '/admin', load: () => import('./routes/club/admin-page'), own: true },
+  { path: '/club/:slug/admin', load: () => import('./routes/club/dashboard-page'), own: true },
+  { path: '/admin/create-draw', load: createDraw, own: true },
+  { path: '/club/:slug/admin/create-draw', load: createDraw, own: true },
+  { path: '/admin/edit-draw/:draw', load: editDraw, own: true },
+  { path: '/admin/draws/:draw', load: editDraw, own: true },
+  { path: '/club/:slug/admin/edit-draw/:draw', load: editDraw, own: true },
+  { path: '/admin/results/:draw', load: results, own: true },
+  { path: '/club/:slug/admin/results/:draw', load: results, own: true },
+  { path: '/claim', load: claim, own: true },
+  { path: '/claim/:token', load: claim, own: true },
 ];

@@ -26,13 +26,13 @@ export function LogoutButton({ className = 'btn small sec' }: { className?: stri
 }
 
 /** Create Draw; until the payment account is connected it cannot be pressed, and says why to whoever reaches it. */
-export function CreateDrawButton({ club, className = 'btn small' }: { club: FrameClub; className?: string }) {
+export function CreateDrawButton({ club, className = 'btn small', at = 'head' }: { club: FrameClub; className?: string; at?: 'head' | 'bar' }) {
   const { data } = useAnswer<ConnectStatus>(AT.connect(club.id));
   if (data?.connected) return <Link className={className} href={adminPath(club.slug, 'create-draw')}>{C.createDraw}</Link>;
   return (
     <span className="tip">
-      <button type="button" className={`${className} is-off`} aria-disabled="true" aria-describedby="connect-first">{C.createDraw}</button>
-      <span className="tip-words" role="tooltip" id="connect-first">{C.connectFirst}</span>
+      <button type="button" className={`${className} is-off`} aria-disabled="true" aria-describedby={`connect-first-${at}`}>{C.createDraw}</button>
+      <span className="tip-words" role="tooltip" id={`connect-first-${at}`}>{C.connectFirst}</span>
     </span>
   );
 }

@@ -1,0 +1,7 @@
+import '@/features/club/frame/frame.css';
+import '@/features/club/dashboard/dashboard.css';
+import { AdminHome } from '@/features/club/session/admin-home';
+
+export function Page() {
+  return <AdminHome />;
+}

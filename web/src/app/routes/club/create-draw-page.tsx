@@ -1,0 +1,11 @@
+import '@/features/club/dashboard/dashboard.css';
+import type { PageProps } from '@/app/page-props';
+import { CreateDraw } from '@/features/club/draw-form/create-draw';
+import { ClubPage } from '@/features/club/frame/club-page';
+import { C } from '@/shared/strings-club';
+
+const GUEST = { title: 'Authentication required', text: C.logInToCreate, bad: true };
+
+export function Page({ params }: PageProps) {
+  return <ClubPage slug={params.slug} page="create-draw" guestToast={GUEST}>{(here) => <CreateDraw here={here} />}</ClubPage>;
+}

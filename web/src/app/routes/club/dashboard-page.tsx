@@ -1,0 +1,13 @@
+import type { PageProps } from '@/app/page-props';
+import { share, shareOf } from '@/features/buyer/site/share';
+import { Dashboard } from '@/features/club/dashboard/dashboard';
+import { ClubPage } from '@/features/club/frame/club-page';
+
+/** A club's dashboard; a draw is shared in the words of its public page. */
+export function Page({ params }: PageProps) {
+  return (
+    <ClubPage slug={params.slug} page="">
+      {(here) => <Dashboard here={here} onShare={(draw) => share(shareOf(draw, window.location.origin))} />}
+    </ClubPage>
+  );
+}

@@ -1,0 +1,84 @@
+import './dashboard.css';
+import { useSetAtom } from 'jotai';
+import { useState } from 'react';
+import type { Draw } from '@/api/wire';
+import { S } from '@/shared/strings';
+import { C } from '@/shared/strings-club';
+import { usePageTitle } from '@/shared/ui/page-title';
+import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
+import { CreateDrawButton } from '../frame/club-frame';
+import type { Here } from '../frame/club-page';
+import { DetailsDialog } from './details-dialog';
+import { DrawItem } from './draw-item';
+import type { ListOfDraws } from './draw-words';
+import { HomepageCard } from './homepage-card';
+import { PaymentCard } from './payment-card';
+import { Reminder } from './reminder';
+import { StatCards } from './stat-cards';
+import { useClubDraws } from './use-club-draws';
+import { useDrawDeeds } from './use-draw-deeds';
+
+export interface DashboardProps {
+  here: Here;
+  /** Shares a draw in the way the public pages do. */
+  onShare: (draw: Draw) => Promise<Toast | null>;
+}
+
+/** What needs the club now comes first: results to enter, then what is on sale, then the sums and the settings. */
+export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
+  usePageTitle(`${club.name} dashboard`);
+  const { draws, problem, retry } = useClubDraws(club.id);
+  const deeds = useDrawDeeds(club.id);
+  const showToast = useSetAtom(showToastAtom);
+  const [detailed, setDetailed] = useState<Draw | null>(null);
+  const [winners, setWinners] = useState<ReadonlySet<number>>(new Set());
+  const toggle = (number: number) => setWinners(new Set(winners.has(number) ? [...winners].filter((shown) => shown !== number) : [...winners, number]));
+  const list = (name: ListOfDraws, title: string, lead?: string, none?: string) => {
+    const of = draws?.[name] ?? [];
+    if (of.length === 0 && !none) return null;
+    return (
+      <section aria-labelledby={`list-${name}`}>
+        <h2 id={`list-${name}`}>{title}</h2>
+        {lead ? <p className="lead list-lead">{lead}</p> : null}
+        {of.length === 0 ? <p className="card empty">{none}</p> : null}
+        <div className="draw-items">
+          {of.map((draw) => (
+            <DrawItem
+              key={draw.drawNumber}
+              draw={draw}
+              slug={club.slug}
+              deeds={deeds}
+              winnersShown={winners.has(draw.drawNumber)}
+              onShare={() => void onShare(draw).then((toast) => toast && showToast(toast))}
+              onDetails={() => setDetailed(draw)}
+              onWinners={() => toggle(draw.drawNumber)}
+            />
+          ))}
+        </div>
+      </section>
+    );
+  };
+  const some = draws && draws.active.length + draws.awaiting.length + draws.completed.length > 0;
+  return (
+    <main className="admin dashboard" id="main" aria-busy={!draws && !problem}>
+      <div className="admin-head"><h1>Dashboard</h1></div>
+      <Reminder user={user} />
+      {list('awaiting', 'Draws Awaiting Results', C.gamesFinishedEnter)}
+      {!draws && problem ? (
+        <div className="callout is-bad" role="alert"><strong>{S.failedToLoadDraws}</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div>
+      ) : draws ? (
+        list('active', 'Active Draws', undefined, some ? 'No draw is on sale now.' : 'No draws yet – create your first')
+      ) : (
+        <span className="bone" style={{ height: 220 }} />
+      )}
+      <StatCards club={club.id} />
+      <div className="side-cards">
+        <HomepageCard club={club} />
+        <PaymentCard club={club.id} />
+      </div>
+      {list('completed', 'Completed Draws')}
+      <div className="sticky-bar phone-only"><CreateDrawButton club={club} className="btn" at="bar" /></div>
+      <DetailsDialog draw={detailed} onClose={() => setDetailed(null)} />
+    </main>
+  );
+}

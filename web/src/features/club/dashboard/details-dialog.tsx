@@ -1,0 +1,61 @@
+import { useSetAtom } from 'jotai';
+import { AT, downloadPoster } from '@/api/endpoints/club';
+import type { Draw } from '@/api/wire';
+import type { Financials } from '@/api/wire-club';
+import { cents, dollars } from '@/shared/money';
+import { C } from '@/shared/strings-club';
+import { Dialog } from '@/shared/ui/dialog';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { saveFile } from '../data/save-file';
+import { useAnswer } from '../data/use-answer';
+import { signedDollars, teamsOf, whenOf } from './draw-words';
+import { DASHBOARD_EVERY_MS } from './use-club-draws';
+
+/** Everything about one draw; its money is asked for every ten seconds while it stands open (B:205). */
+export function DetailsDialog({ draw, onClose }: { draw: Draw | null; onClose: () => void }) {
+  return (
+    <Dialog title="Draw Details" open={draw !== null} onClose={onClose}>
+      {draw ? <Details draw={draw} /> : null}
+    </Dialog>
+  );
+}
+
+function Details({ draw }: { draw: Draw }) {
+  const { data: money } = useAnswer<Financials>(AT.financials(draw.drawNumber), { every: DASHBOARD_EVERY_MS });
+  const showToast = useSetAtom(showToastAtom);
+  const onPoster = () => void downloadPoster(draw.drawNumber).then(saveFile, () => showToast({ title: C.downloadFailed, bad: true }));
+  const facts: [string, string | null | undefined][] = [
+    ['Draw', draw.serialNumber],
+    ['League', draw.league],
+    ['Game', whenOf(draw)],
+    ['Time zone', draw.timezone],
+    ['Ticket price', dollars(cents(draw.ticketPrice))],
+    ['Prize', `${draw.prizePercentage}% of sales${draw.roundUpPrize ? ', rounded up to $10' : ''}`],
+    ['Card fee', draw.passStripeFees ? 'paid by the buyer' : 'paid by the club'],
+    ['Contact', [draw.contactName, draw.contactPhone].filter(Boolean).join(', ')],
+    ['Tickets sold', `${draw.ticketsSold}/169`],
+    ['Current prize', dollars(cents(draw.currentPrize))],
+  ];
+  const sums: [string, string | undefined][] = [
+    ['Sales', money?.totalRevenue],
+    ['Card fees', money?.actualStripeFees],
+    ['Platform fee', money?.platformFee],
+    ['Prize pool', money?.prizePool],
+    ['Club receives, before the prize', money?.clubRevenue],
+    ['Club profit', money?.clubProfit],
+  ];
+  return (
+    <>
+      <h3>{teamsOf(draw)}</h3>
+      <dl className="facts">
+        {facts.map(([name, value]) => (value ? <div key={name}><dt>{name}</dt><dd>{value}</dd></div> : null))}
+      </dl>
+      <h3>Money</h3>
+      <dl className="facts">
+        {sums.map(([name, value]) => (money && value === undefined ? null : <div key={name}><dt>{name}</dt><dd>{signedDollars(value)}</dd></div>))}
+      </dl>
+      {money?.feesEstimated ? <p className="meta">Card fees are estimated until the provider states them.</p> : null}
+      <div className="row-actions"><button type="button" className="btn small sec" onClick={onPoster}>Poster with QR code (PDF)</button></div>
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { useAtomValue } from 'jotai';
+import { Link } from 'wouter';
+import type { Draw } from '@/api/wire';
+import { Countdown } from '@/features/shared-live/countdown-pill';
+import { nowAtom } from '@/features/shared-live/live-atoms';
+import { cents, dollars } from '@/shared/money';
+import { C } from '@/shared/strings-club';
+import { ActionsMenu, type MenuItem } from '../frame/actions-menu';
+import { adminPath } from '../session/user';
+import { badgesOf, listOf, salesOf, teamsOf, whenOf, type ListOfDraws } from './draw-words';
+import type { DrawDeeds } from './use-draw-deeds';
+import { WinnersPanel } from './winners-panel';
+
+export interface DrawItemProps {
+  draw: Draw;
+  slug: string;
+  deeds: DrawDeeds;
+  winnersShown: boolean;
+  onShare: () => void;
+  onDetails: () => void;
+  onWinners: () => void;
+}
+
+/** The menu of a draw, as the specification lists it for each list (B:50-54). */
+export function menuOf({ draw, slug, deeds, winnersShown, onShare, onDetails, onWinners }: DrawItemProps, list: ListOfDraws): MenuItem[] {
+  const results = { label: C.enterResults, href: adminPath(slug, `results/${draw.drawNumber}`) };
+  const view = { label: C.viewPublic, href: `/draw/${draw.drawNumber}`, away: true };
+  const details = { label: C.details, onChoose: onDetails };
+  if (list === 'active') return [{ label: C.shareLink, onChoose: onShare }, { label: C.editDraw, href: adminPath(slug, `edit-draw/${draw.drawNumber}`) }, view, details, results];
+  if (list === 'awaiting') return [results, view, details];
+  return [
+    view,
+    details,
+    { label: winnersShown ? C.hideWinners : C.showWinners, onChoose: onWinners },
+    { label: C.downloadReportPdf, onChoose: () => deeds.report(draw) },
+    { label: C.downloadCsv, onChoose: () => deeds.csv(draw) },
+    { label: draw.archived ? C.unarchiveDraw : C.archiveDraw, onChoose: () => deeds.archive(draw) },
+  ];
+}
+
+/** One draw with its one next step and a menu for the rest. */
+export function DrawItem(props: DrawItemProps) {
+  const { draw, slug, winnersShown, onShare } = props;
+  const now = useAtomValue(nowAtom);
+  const list = listOf(draw, now);
+  const results = adminPath(slug, `results/${draw.drawNumber}`);
+  return (
+    <article className={`card draw-item is-${list}`} aria-label={teamsOf(draw)}>
+      <div className="draw-item-top">
+        <span className="badges">{badgesOf(draw, now).map(({ words, look }) => <span className={`badge ${look}`} key={words}>{words}</span>)}</span>
+        {list === 'active' ? <Countdown kickOff={draw.gameDate} timezone={draw.timezone} view="page" /> : null}
+      </div>
+      <h3>{teamsOf(draw)}</h3>
+      <p className="meta">{[draw.league, whenOf(draw)].filter(Boolean).join(' · ')}</p>
+      <dl className="stats">
+        <div className="stat"><dt>Sold</dt><dd>{draw.ticketsSold}/169</dd></div>
+        <div className="stat"><dt>Sales</dt><dd>{salesOf(draw)}</dd></div>
+        <div className="stat"><dt>Prize</dt><dd>{dollars(cents(draw.currentPrize))}</dd></div>
+      </dl>
+      <div className="draw-item-actions">
+        {list === 'active' ? <button type="button" className="btn" onClick={onShare}>{C.shareLink}</button> : null}
+        {list === 'awaiting' ? <Link className="btn" href={results}>{C.enterResults}</Link> : null}
+        {list === 'completed' && draw.status === 'completed' ? <Link className="btn sec" href={results}>Winner and payout</Link> : null}
+        <ActionsMenu of={teamsOf(draw)} items={menuOf(props, list)} />
+      </div>
+      {winnersShown ? <WinnersPanel draw={draw.drawNumber} /> : null}
+    </article>
+  );
+}

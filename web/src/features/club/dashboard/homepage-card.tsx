@@ -1,0 +1,50 @@
+import { useSetAtom } from 'jotai';
+import { Link } from 'wouter';
+import { AT } from '@/api/endpoints/club';
+import type { OwnClub } from '@/api/wire-club';
+import { C } from '@/shared/strings-club';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { copyText } from '../data/copy';
+import { useAnswer } from '../data/use-answer';
+import type { FrameClub } from '../frame/club-frame';
+import { adminPath } from '../session/user';
+
+/** The club's public page: where it is, or that it waits to be set up (decision H-2). */
+export function HomepageCard({ club }: { club: FrameClub }) {
+  const { data, problem, retry } = useAnswer<OwnClub>(AT.club(club.id));
+  const showToast = useSetAtom(showToastAtom);
+  const setup = adminPath(club.slug, 'home-page-setup');
+  const slug = data?.homePageSlug ?? '';
+  const url = `${window.location.origin}/club/${slug}`;
+  const live = data !== undefined && (data.homePageReady ?? Boolean(data.homePageTitle)) && data.homePageEnabled !== false;
+  const onCopy = async () => {
+    if (!slug) return showToast({ title: C.noHomepageUrl, bad: true });
+    await copyText(url);
+    showToast({ title: C.clubUrlCopied, text: C.clubUrlCopiedText });
+  };
+  return (
+    <section className="card" aria-labelledby="homepage-title">
+      <h2 id="homepage-title">Club Homepage</h2>
+      {!data && problem ? (
+        <div className="callout is-bad" role="alert"><strong>{C.failedToLoadClubPage}</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div>
+      ) : null}
+      {live ? (
+        <>
+          <p className="page-url">{slug ? <a href={`/club/${slug}`}>{url.replace(/^https?:\/\//, '')}</a> : C.noHomepageUrl}</p>
+          <div className="row-actions">
+            <button type="button" className="btn small" onClick={() => void onCopy()}>{C.copyUrl}</button>
+            <a className="btn small sec" href={`/club/${slug}`} target="_blank" rel="noopener">{C.viewPage}</a>
+            <Link className="btn small sec" href={setup}>{C.edit}</Link>
+          </div>
+        </>
+      ) : data ? (
+        <>
+          <p className="lead">{C.homepageNotSetUp}</p>
+          <div className="row-actions"><Link className="btn small" href={setup}>{C.setUpHomepage}</Link></div>
+        </>
+      ) : problem ? null : (
+        <span className="bone" style={{ height: 92, marginTop: 8 }} />
+      )}
+    </section>
+  );
+}

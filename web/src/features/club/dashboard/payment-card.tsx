@@ -1,0 +1,39 @@
+import { AT } from '@/api/endpoints/club';
+import type { ConnectStatus } from '@/api/wire-club';
+import { C } from '@/shared/strings-club';
+import { useAnswer } from '../data/use-answer';
+import { useConnect } from '../payments/use-connect';
+import { DASHBOARD_EVERY_MS } from './use-club-draws';
+
+/** Whether the club can be paid: checking, connected or not connected (B:45). */
+export function PaymentCard({ club }: { club: number }) {
+  const { data, problem } = useAnswer<ConnectStatus>(AT.connect(club), { every: DASHBOARD_EVERY_MS });
+  const { pending, connect } = useConnect(club);
+  const state = data ? (data.connected ? 'connected' : 'open') : problem ? 'open' : 'checking';
+  return (
+    <section className="card" aria-labelledby="payment-title">
+      <h2 id="payment-title">Payment Setup Status</h2>
+      <div role="status" className="pay-state">
+        {state === 'checking' ? <p className="lead">Checking your payment account</p> : null}
+        {state === 'connected' ? (
+          <>
+            <span className="badge is-active">Connected</span>
+            <p>Ticket money goes straight to your club’s Stripe account.</p>
+            {data?.payoutsEnabled === false ? <p className="lead">Stripe still asks for something before it pays out to your bank.</p> : null}
+          </>
+        ) : null}
+        {state === 'open' ? (
+          <>
+            <span className="badge is-awaiting">Not connected</span>
+            <p>{C.connectFirst}</p>
+          </>
+        ) : null}
+      </div>
+      {state === 'open' ? (
+        <div className="row-actions">
+          <button type="button" className="btn small" aria-disabled={pending} onClick={() => void connect()}>{pending ? C.settingUp : 'Connect Stripe account'}</button>
+        </div>
+      ) : null}
+    </section>
+  );
+}

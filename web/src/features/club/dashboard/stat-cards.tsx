@@ -1,0 +1,28 @@
+import { AT } from '@/api/endpoints/club';
+import type { Stats } from '@/api/wire-club';
+import { C } from '@/shared/strings-club';
+import { useAnswer } from '../data/use-answer';
+import { signedDollars } from './draw-words';
+import { DASHBOARD_EVERY_MS } from './use-club-draws';
+
+export function StatCards({ club }: { club: number }) {
+  const { data } = useAnswer<Stats>(AT.stats(club), { every: DASHBOARD_EVERY_MS });
+  const cards = [
+    { label: C.totalRevenue, value: signedDollars(data?.totalRevenue) },
+    { label: C.ticketsSold, value: data ? String(data.ticketsSold) : '–' },
+    { label: C.clubProfit, value: signedDollars(data?.clubProfit) },
+  ];
+  return (
+    <section aria-label="Totals">
+      <dl className="stat-cards">
+        {cards.map(({ label, value }) => (
+          <div className="card stat" key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {data?.feesEstimated ? <p className="meta">Card fees that the provider has not stated yet are estimated.</p> : null}
+    </section>
+  );
+}

@@ -1,0 +1,41 @@
+/** The club's own draws, kept live by the socket with a poll every ten seconds behind it. */
+import { useAtomValue, useSetAtom } from 'jotai';
+import { useEffect, useMemo } from 'react';
+import { AT } from '@/api/endpoints/club';
+import type { Draw } from '@/api/wire';
+import { liveAtom, nowAtom, receiveDrawsAtom } from '@/features/shared-live/live-atoms';
+import { useTopic } from '@/features/shared-live/use-live';
+import { useAnswer } from '../data/use-answer';
+import { inOrder, listOf, type ListOfDraws } from './draw-words';
+
+export const DASHBOARD_EVERY_MS = 10_000;
+
+export interface ClubDraws {
+  /** Undefined until the first answer. */
+  draws: Record<ListOfDraws, Draw[]> | undefined;
+  problem: unknown;
+  retry: () => Promise<void>;
+}
+
+export function useClubDraws(club: number): ClubDraws {
+  const own = useAnswer<Draw[]>(AT.draws(club), { every: DASHBOARD_EVERY_MS, topic: 'draws' });
+  const awaiting = useAnswer<Draw[]>(AT.awaiting(club), { every: DASHBOARD_EVERY_MS });
+  const live = useAtomValue(liveAtom).draws;
+  const receive = useSetAtom(receiveDrawsAtom);
+  const now = useAtomValue(nowAtom);
+  useTopic('draws');
+  useEffect(() => {
+    if (own.data) receive(own.data);
+  }, [own.data, receive]);
+  const all = useMemo(() => {
+    if (!own.data) return undefined;
+    const known = new Set(own.data.map((draw) => draw.drawNumber));
+    // Only this club's: the public list of what awaits a result holds everybody's.
+    const more = (awaiting.data ?? []).filter((draw) => draw.clubId === club && !known.has(draw.drawNumber));
+    return [...own.data, ...more];
+  }, [own.data, awaiting.data, club]);
+  if (!all) return { draws: undefined, problem: own.problem, retry: own.retry };
+  const fresh = all.map((draw) => ({ ...draw, ...live[draw.drawNumber], archived: draw.archived }));
+  const of = (list: ListOfDraws) => inOrder(fresh.filter((draw) => listOf(draw, now) === list), list);
+  return { draws: { active: of('active'), awaiting: of('awaiting'), completed: of('completed') }, problem: own.problem, retry: own.retry };
+}

@@ -1,0 +1,108 @@
+import './draw-form.css';
+import { useAtomValue, useSetAtom } from 'jotai';
+import { useState, type FormEvent } from 'react';
+import { useLocation } from 'wouter';
+import { AT, createDraw, fetchTemplate } from '@/api/endpoints/club';
+import { configAtom } from '@/features/shared-live/live-atoms';
+import { C } from '@/shared/strings-club';
+import { usePageTitle } from '@/shared/ui/page-title';
+import { ProblemList } from '@/shared/ui/problem-list';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { changedAtom } from '../data/answers-atoms';
+import { refusedFields, said } from '../data/said';
+import { useFormProblems } from '../data/use-form-problems';
+import { FixturesImport } from '../fixtures/fixtures-import';
+import { BackLink } from '../frame/club-frame';
+import type { Here } from '../frame/club-page';
+import { LeaveGuard } from '../frame/leave-guard';
+import { Tabs } from '../frame/tabs';
+import { useAction } from '../session/use-session';
+import { ContactGroup, FormCard, GameGroup, OptionsGroup, PriceGroup } from './draw-fieldsets';
+import { CREATE_CHOICES, createProblems, creation, fieldId, fieldsOfTemplate } from './draw-rules';
+import { RevenueLine, RevenuePanel } from './revenue-panel';
+import { ServiceTermsDialog } from './service-terms-dialog';
+import { useDraft } from './use-draft';
+
+export function CreateDraw({ here }: { here: Here }) {
+  const [chosen, setChosen] = useState('one');
+  usePageTitle(C.createDraw);
+  return (
+    <main className="admin" id="main">
+      <BackLink club={here.club} />
+      <h1>{C.createDraw}</h1>
+      <Tabs
+        label="What to create"
+        chosen={chosen}
+        onChosen={setChosen}
+        tabs={[
+          { key: 'one', label: 'One game', body: <OneGame here={here} /> },
+          { key: 'season', label: 'A season (CSV)', body: <FixturesImport here={here} /> },
+        ]}
+      />
+    </main>
+  );
+}
+
+function OneGame({ here: { club } }: { here: Here }) {
+  const { fields, dirty, change, forget } = useDraft(club.id);
+  const { problems, list, errorOf, settle } = useFormProblems();
+  const [agreeing, setAgreeing] = useState(false);
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const allowed = useAtomValue(configAtom)?.feePassthroughAllowed ?? true;
+  const { pending, run } = useAction();
+  const showToast = useSetAtom(showToastAtom);
+  const changed = useSetAtom(changedAtom);
+  const [, navigate] = useLocation();
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    setRefusal(null);
+    if (settle(createProblems(fields))) setAgreeing(true);
+  };
+  const refuse = (error: unknown) => {
+    setAgreeing(false);
+    const wrong = refusedFields(error, fieldId);
+    if (wrong.length > 0) return void settle(wrong, C.failedToCreateDraw);
+    const words = said(error, C.pleaseTryAgain);
+    setRefusal(words);
+    showToast({ title: C.failedToCreateDraw, text: words, bad: true });
+  };
+  const create = async () => {
+    try {
+      const draw = await createDraw(club.id, creation({ ...fields, passStripeFees: fields.passStripeFees && allowed }));
+      forget();
+      changed(AT.draws(club.id), AT.stats(club.id));
+      showToast({ title: `${draw.homeTeam} v ${draw.awayTeam} is on sale` });
+      navigate('/admin');
+    } catch (error) {
+      refuse(error);
+    }
+  };
+  const duplicate = () =>
+    run(
+      async () => change(fieldsOfTemplate(await fetchTemplate(club.id))),
+      (error) => showToast({ title: said(error, C.pleaseTryAgain), bad: true }),
+    );
+  const group = { fields, onFields: change, errorOf };
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <div className="row-actions"><button type="button" className="btn small sec" aria-disabled={pending} onClick={() => void duplicate()}>Duplicate last draw</button></div>
+      <ProblemList problems={problems} ref={list} />
+      {refusal ? <div className="callout is-bad" role="alert"><strong>{C.failedToCreateDraw}</strong>{refusal}</div> : null}
+      <div className="form-layout has-side">
+        <FormCard>
+          <GameGroup {...group} />
+          <PriceGroup {...group} choices={CREATE_CHOICES} min="0" />
+          <OptionsGroup {...group} allowed={allowed} />
+          <ContactGroup {...group} />
+        </FormCard>
+        <RevenuePanel fields={fields} />
+      </div>
+      <div className="sticky-bar">
+        <RevenueLine fields={fields} />
+        <button type="submit" className="btn">{C.createDraw}</button>
+      </div>
+      <ServiceTermsDialog club={club.id} open={agreeing} doing={C.createDraw} onClose={() => setAgreeing(false)} onAgreed={create} />
+      <LeaveGuard dirty={dirty} />
+    </form>
+  );
+}

@@ -1,0 +1,115 @@
+import type { ReactNode } from 'react';
+import { dollars, cents } from '@/shared/money';
+import { lockedField } from '@/shared/strings-club';
+import { ChoiceField } from '@/shared/ui/choice-field';
+import { Check, Field } from '@/shared/ui/field';
+import { LockIcon } from '../frame/icons';
+import { phoneOnly, type DrawFields } from './draw-rules';
+import { ZONES, movedBy } from './local-time';
+
+export interface FieldsetProps {
+  fields: DrawFields;
+  onFields: (fields: DrawFields) => void;
+  errorOf: (field: string) => string | null;
+}
+
+function ZoneOptions() {
+  return ZONES.map(({ country, zones }) => (
+    <optgroup key={country} label={country}>
+      {zones.map(([zone, label]) => <option key={zone} value={zone}>{label}</option>)}
+    </optgroup>
+  ));
+}
+
+export function GameGroup({ fields, onFields, errorOf }: FieldsetProps) {
+  const set = (more: Partial<DrawFields>) => onFields({ ...fields, ...more });
+  const moved = fields.date && fields.time ? movedBy({ date: fields.date, time: fields.time }, fields.timezone) : null;
+  return (
+    <fieldset className="group">
+      <legend>Game</legend>
+      <Field id="draw-league" name="league" label="League (optional)" maxLength={100} value={fields.league} error={errorOf('draw-league')} onValue={(league) => set({ league })} />
+      <div className="two">
+        <Field id="draw-homeTeam" name="homeTeam" label="Home team" maxLength={100} required value={fields.homeTeam} error={errorOf('draw-homeTeam')} onValue={(homeTeam) => set({ homeTeam })} />
+        <Field id="draw-awayTeam" name="awayTeam" label="Away team" maxLength={100} required value={fields.awayTeam} error={errorOf('draw-awayTeam')} onValue={(awayTeam) => set({ awayTeam })} />
+        <Field id="draw-date" name="date" label="Game date" type="date" required value={fields.date} error={errorOf('draw-date')} onValue={(date) => set({ date })} />
+        <Field id="draw-time" name="time" label="Game time" type="time" required value={fields.time} error={errorOf('draw-time')} hint={moved ? `Clocks go forward that day: the game is at ${moved}.` : null} onValue={(time) => set({ time })} />
+      </div>
+      <ChoiceField id="draw-timezone" label="Timezone" value={fields.timezone} error={errorOf('draw-timezone')} onValue={(timezone) => set({ timezone })}><ZoneOptions /></ChoiceField>
+    </fieldset>
+  );
+}
+
+interface PriceProps extends FieldsetProps {
+  choices: readonly number[];
+  /** Smallest price the input takes, as written for each form (decision C-23). */
+  min: '0' | '0.01';
+}
+
+export function PriceGroup({ fields, onFields, errorOf, choices, min }: PriceProps) {
+  const set = (more: Partial<DrawFields>) => onFields({ ...fields, ...more });
+  return (
+    <fieldset className="group">
+      <legend>Price and prize</legend>
+      <div className="two">
+        <Field id="draw-ticketPrice" name="ticketPrice" label="Ticket price ($)" type="number" inputMode="decimal" min={min} step="0.01" required value={fields.ticketPrice} error={errorOf('draw-ticketPrice')} onValue={(ticketPrice) => set({ ticketPrice })} />
+        <ChoiceField id="draw-prizePercentage" label="Prize percentage" value={String(fields.prizePercentage)} error={errorOf('draw-prizePercentage')} onValue={(percentage) => set({ prizePercentage: Number(percentage) })}>
+          {choices.map((choice) => <option key={choice} value={choice}>{choice}%</option>)}
+        </ChoiceField>
+      </div>
+      <Check id="draw-roundUpPrize" checked={fields.roundUpPrize} onChecked={(roundUpPrize) => set({ roundUpPrize })}>Round the prize up to the next $10; the club covers the difference</Check>
+    </fieldset>
+  );
+}
+
+/** The three that stay once a ticket is sold, each with its reason (B:158). */
+export function LockedPriceGroup({ fields, sold }: { fields: DrawFields; sold: number }) {
+  const row = (name: string, value: string, field: 'price' | 'prize percentage' | 'prize rounding') => (
+    <div className="locked" key={name}>
+      <dt>{name}</dt>
+      <dd><LockIcon /> {value}</dd>
+      <dd className="field-hint">{lockedField(field, sold)}</dd>
+    </div>
+  );
+  return (
+    <fieldset className="group">
+      <legend>Price and prize</legend>
+      <dl className="locked-list">
+        {row('Ticket price', dollars(cents(fields.ticketPrice)), 'price')}
+        {row('Prize percentage', `${fields.prizePercentage}%`, 'prize percentage')}
+        {row('Prize rounding', fields.roundUpPrize ? 'Rounded up to $10' : 'Not rounded', 'prize rounding')}
+      </dl>
+    </fieldset>
+  );
+}
+
+/** Who pays the card fee; where passing it on is not allowed, why the choice is missing (decision D-14). */
+export function OptionsGroup({ fields, onFields, allowed }: FieldsetProps & { allowed: boolean }) {
+  return (
+    <fieldset className="group">
+      <legend>Options</legend>
+      {allowed ? (
+        <Check id="draw-passStripeFees" checked={fields.passStripeFees} onChecked={(passStripeFees) => onFields({ ...fields, passStripeFees })}>Buyers pay the card processing fees (1.70% + $0.30)</Check>
+      ) : (
+        <p className="lead">Passing the card fee on to buyers is not allowed at the moment, so the club pays it.</p>
+      )}
+    </fieldset>
+  );
+}
+
+export function ContactGroup({ fields, onFields, errorOf }: FieldsetProps) {
+  const set = (more: Partial<DrawFields>) => onFields({ ...fields, ...more });
+  return (
+    <fieldset className="group">
+      <legend>Contact</legend>
+      <p className="lead">Shown on the draw’s public page, so that buyers can reach you.</p>
+      <div className="two">
+        <Field id="draw-contactName" name="contactName" label="Contact name" autoComplete="name" maxLength={100} required value={fields.contactName} error={errorOf('draw-contactName')} onValue={(contactName) => set({ contactName })} />
+        <Field id="draw-contactPhone" name="contactPhone" label="Contact phone" type="tel" inputMode="tel" autoComplete="tel" required value={fields.contactPhone} error={errorOf('draw-contactPhone')} onValue={(contactPhone) => set({ contactPhone: phoneOnly(contactPhone) })} />
+      </div>
+    </fieldset>
+  );
+}
+
+export function FormCard({ children }: { children: ReactNode }) {
+  return <div className="form-groups">{children}</div>;
+}

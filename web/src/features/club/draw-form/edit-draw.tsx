@@ -1,0 +1,109 @@
+import './draw-form.css';
+import { useAtomValue, useSetAtom } from 'jotai';
+import { useState, type FormEvent } from 'react';
+import { useLocation } from 'wouter';
+import { AT, changeDraw } from '@/api/endpoints/club';
+import { Problem } from '@/api/http';
+import type { OwnDraw } from '@/api/wire-club';
+import { nowAtom } from '@/features/shared-live/live-atoms';
+import { C } from '@/shared/strings-club';
+import { usePageTitle } from '@/shared/ui/page-title';
+import { ProblemList } from '@/shared/ui/problem-list';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { badgesOf, teamsOf } from '../dashboard/draw-words';
+import { changedAtom } from '../data/answers-atoms';
+import { refusedFields, said } from '../data/said';
+import { isMissing, useAnswer } from '../data/use-answer';
+import { useFormProblems } from '../data/use-form-problems';
+import { BackLink } from '../frame/club-frame';
+import { Bones, Trouble, type Here } from '../frame/club-page';
+import { LeaveGuard } from '../frame/leave-guard';
+import { useAction } from '../session/use-session';
+import { ContactGroup, FormCard, GameGroup, LockedPriceGroup, PriceGroup } from './draw-fieldsets';
+import { change, editChoices, editProblems, fieldId, fieldsOf, notEditable } from './draw-rules';
+
+/** Asks for the draw first; another club's reads like one that is not there (decision G-1). */
+export function EditDraw({ here, number }: { here: Here; number: number }) {
+  const { data: draw, problem, retry } = useAnswer<OwnDraw>(AT.draw(number));
+  usePageTitle(draw ? `Edit ${teamsOf(draw)}` : C.editDraw);
+  if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id)) return <Editor key={draw.drawNumber} here={here} draw={draw} />;
+  if (draw || isMissing(problem)) return <Refused here={here} words={C.notYourDraw} />;
+  return problem ? <Trouble words={C.failedToFetchDraw} onRetry={retry} /> : <Bones />;
+}
+
+function Refused({ here, words, title = C.editDraw }: { here: Here; words: string; title?: string }) {
+  return (
+    <main className="admin" id="main">
+      <BackLink club={here.club} />
+      <h1>{title}</h1>
+      <p className="callout is-warn" role="alert">{words}</p>
+    </main>
+  );
+}
+
+function Editor({ here: { club, user }, draw }: { here: Here; draw: OwnDraw }) {
+  const now = useAtomValue(nowAtom);
+  const [began] = useState(() => notEditable(draw, now));
+  const [fields, setFields] = useState(() => fieldsOf(draw));
+  const [dirty, setDirty] = useState(false);
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const { problems, list, errorOf, settle } = useFormProblems();
+  const { pending, run } = useAction();
+  const showToast = useSetAtom(showToastAtom);
+  const changed = useSetAtom(changedAtom);
+  const [, navigate] = useLocation();
+  if (began) return <Refused here={{ club, user }} title={teamsOf(draw)} words={began} />;
+  const locked = draw.locked ?? draw.ticketsSold > 0;
+  const refuse = (error: unknown) => {
+    const wrong = refusedFields(error, fieldId);
+    if (wrong.length > 0) return void settle(wrong, C.failedToUpdateDraw);
+    const words = said(error, C.updateFailedText);
+    setRefusal(words);
+    showToast({ title: C.failedToUpdateDraw, text: words, bad: true });
+    // A ticket was sold while this form stood open: show what is locked now (decision E-12).
+    if (error instanceof Problem && error.status === 409) changed(AT.draw(draw.drawNumber));
+  };
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    setRefusal(null);
+    if (!settle(editProblems(fields))) return;
+    void run(async () => {
+      await changeDraw(draw.drawNumber, change(fields, locked));
+      setDirty(false);
+      changed(AT.draws(club.id), AT.draw(draw.drawNumber));
+      showToast({ title: 'Draw updated' });
+      navigate('/admin');
+    }, refuse);
+  };
+  const group = {
+    fields,
+    errorOf,
+    onFields: (next: typeof fields) => {
+      setFields(next);
+      setDirty(true);
+    },
+  };
+  return (
+    <main className="admin" id="main">
+      <BackLink club={club} />
+      <div className="admin-head">
+        <h1>{C.editDraw}: {teamsOf(draw)}</h1>
+        <div className="badges">
+          {badgesOf(draw, now).map(({ words, look }) => <span className={`badge ${look}`} key={words}>{words}</span>)}
+          <span className="badge">{draw.ticketsSold} tickets sold</span>
+        </div>
+      </div>
+      <form onSubmit={onSubmit} noValidate>
+        <ProblemList problems={problems} ref={list} />
+        {refusal ? <div className="callout is-bad" role="alert"><strong>{C.failedToUpdateDraw}</strong>{refusal}</div> : null}
+        <FormCard>
+          <GameGroup {...group} />
+          {locked ? <LockedPriceGroup fields={fieldsOf(draw)} sold={draw.ticketsSold} /> : <PriceGroup {...group} choices={editChoices(draw.prizePercentage)} min="0.01" />}
+          <ContactGroup {...group} />
+        </FormCard>
+        <div className="sticky-bar"><button type="submit" className="btn" aria-disabled={pending}>Save changes</button></div>
+      </form>
+      <LeaveGuard dirty={dirty} />
+    </main>
+  );
+}

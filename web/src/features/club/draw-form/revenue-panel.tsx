@@ -1,0 +1,48 @@
+import { useAtomValue } from 'jotai';
+import { useState } from 'react';
+import { configAtom } from '@/features/shared-live/live-atoms';
+import { cents, dollars, type Cents } from '@/shared/money';
+import type { DrawFields } from './draw-rules';
+import { breakdown } from './revenue';
+
+const ALL = 169;
+const CHOICES = [40, 85, 127, ALL];
+const signed = (amount: Cents): string => (amount < 0 ? `−${dollars(-amount)}` : dollars(amount));
+
+function useBreakdown(fields: DrawFields, sold: number) {
+  const config = useAtomValue(configAtom);
+  const { prizePercentage, roundUpPrize, passStripeFees } = fields;
+  return breakdown({ price: cents(fields.ticketPrice), prizePercentage, roundUpPrize, passStripeFees }, sold, { rateBps: config?.feeRateBps ?? 0, capCents: config?.feeCapCents ?? 0 });
+}
+
+/** What the club would get, while one types: beside the form on a desk, folded into a bar on a phone. */
+export function RevenuePanel({ fields }: { fields: DrawFields }) {
+  const [sold, setSold] = useState(ALL);
+  const sums = useBreakdown(fields, sold);
+  const rows: [string, Cents][] = [
+    [`${sold} × ${dollars(cents(fields.ticketPrice))}`, sums.revenue],
+    ['Platform fee', -sums.platformFee],
+    ['Card processing fees, estimated', -sums.cardFees],
+  ];
+  return (
+    <section className="card revenue" aria-labelledby="revenue-title">
+      <h2 id="revenue-title">Revenue breakdown</h2>
+      <div className="quick" role="group" aria-label="Tickets sold">
+        {CHOICES.map((choice) => <button key={choice} type="button" aria-pressed={choice === sold} onClick={() => setSold(choice)}>{choice}</button>)}
+      </div>
+      <div aria-live="polite">
+        {rows.map(([name, amount]) => <p className="sum-row" key={name}><span>{name}</span><span className="num">{signed(amount)}</span></p>)}
+        <p className="sum-row total"><span>Club receives</span><span>{signed(sums.receives)}</span></p>
+        <p className="sum-row"><span>Prize to the winner</span><span className="num">{signed(-sums.prize)}</span></p>
+        <p className="sum-row total"><span>Club keeps</span><span>{signed(sums.keeps)}</span></p>
+      </div>
+      <p className="meta">{fields.passStripeFees ? 'Buyers pay the card fees.' : 'Card fees are 1.70% plus $0.30 a payment; the number of payments is estimated.'}</p>
+    </section>
+  );
+}
+
+/** One line over the button: 'Club receives $x at 169 sold'. */
+export function RevenueLine({ fields }: { fields: DrawFields }) {
+  const { receives } = useBreakdown(fields, ALL);
+  return <p className="revenue-line">Club receives <strong className="num">{signed(receives)}</strong> at {ALL} sold</p>;
+}

@@ -1,0 +1,69 @@
+import { useSetAtom } from 'jotai';
+import { useState } from 'react';
+import { AT, acceptTerms } from '@/api/endpoints/club';
+import type { TermsText } from '@/api/wire-club';
+import { C, titled } from '@/shared/strings-club';
+import { Dialog } from '@/shared/ui/dialog';
+import { Check } from '@/shared/ui/field';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { useAnswer } from '../data/use-answer';
+import { useAction } from '../session/use-session';
+
+interface ServiceTermsProps {
+  club: number;
+  open: boolean;
+  /** What is done once the agreement is recorded, as the button says it. */
+  doing: string;
+  onClose: () => void;
+  onAgreed: () => Promise<void>;
+}
+
+/** Before a draw is published the club agrees to the Terms of Service; the agreement is recorded first (B:144). */
+export function ServiceTermsDialog({ club, open, doing, onClose, onAgreed }: ServiceTermsProps) {
+  const { data } = useAnswer<TermsText>(open ? AT.serviceTerms : null);
+  const [agreed, setAgreed] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const { pending, run } = useAction();
+  const showToast = useSetAtom(showToastAtom);
+  const proceed = () => {
+    if (!agreed) {
+      setError(C.agreementRequired);
+      showToast({ ...titled(C.agreementRequired), bad: true });
+      document.getElementById('agree-terms')?.focus();
+      return;
+    }
+    setError(null);
+    void run(
+      async () => {
+        await acceptTerms(club);
+        await onAgreed();
+      },
+      () => {
+        setError(C.agreementFailed);
+        showToast({ title: C.agreementFailed, bad: true });
+      },
+    );
+  };
+  return (
+    <Dialog title="Terms of Service" open={open} onClose={onClose}>
+      <div className="terms-text" tabIndex={0} role="region" aria-label="The terms">
+        {data ? data.text.split(/\n{2,}/).map((paragraph) => <p key={paragraph.slice(0, 60)}>{paragraph}</p>) : <Summary />}
+      </div>
+      <Check id="agree-terms" checked={agreed} error={error} onChecked={setAgreed}>I have read and agree to the Terms of Service</Check>
+      <div className="confirm-actions">
+        <button type="button" className="btn sec" onClick={onClose}>Cancel</button>
+        <button type="button" className="btn" aria-disabled={pending} onClick={proceed}>{doing}</button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** In short, until the text itself has come. */
+function Summary() {
+  return (
+    <>
+      <p>Your club runs this draw, keeps the ticket money and pays the winner directly. The platform takes its fee; Stripe processes the payments.</p>
+      <p>Buyers must be 18 or older and in Australia. Winners are told by e-mail and phone and have 7 days to respond.</p>
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+import { useState, type FormEvent } from 'react';
+import type { BankDetails } from '@/api/wire-club';
+import { C } from '@/shared/strings-club';
+import { Field } from '@/shared/ui/field';
+import { ProblemList } from '@/shared/ui/problem-list';
+import { refusedFields, said } from '../data/said';
+import { useFormProblems } from '../data/use-form-problems';
+import { EMPTY_BANK, bankProblems, bsbTyped, digitsTyped } from './bank-rules';
+
+interface BankFormProps {
+  /** What the button says. */
+  doing: string;
+  send: (bank: BankDetails) => Promise<void>;
+  /** Anything the fields cannot explain. */
+  onProblem?: (error: unknown) => boolean;
+}
+
+/** Account name, BSB and number; typed by the club, or by the winner behind the link. Kept nowhere in the browser. */
+export function BankForm({ doing, send, onProblem }: BankFormProps) {
+  const [bank, setBank] = useState(EMPTY_BANK);
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const [pending, setPending] = useState(false);
+  const { problems, list, errorOf, settle } = useFormProblems();
+  const onSubmit = async (event: FormEvent) => {
+    event.preventDefault();
+    setRefusal(null);
+    if (pending || !settle(bankProblems(bank))) return;
+    setPending(true);
+    try {
+      await send(bank);
+      setBank(EMPTY_BANK);
+    } catch (error) {
+      const wrong = refusedFields(error, (field) => `bank-${field}`);
+      if (wrong.length > 0) settle(wrong);
+      else if (!onProblem?.(error)) setRefusal(said(error, C.pleaseTryAgain));
+    } finally {
+      setPending(false);
+    }
+  };
+  return (
+    <form onSubmit={(event) => void onSubmit(event)} noValidate autoComplete="off">
+      <ProblemList problems={problems} ref={list} />
+      {refusal ? <p className="callout is-bad" role="alert">{refusal}</p> : null}
+      <Field id="bank-accountName" label="Account name" autoComplete="off" maxLength={100} value={bank.accountName} error={errorOf('bank-accountName')} onValue={(accountName) => setBank({ ...bank, accountName })} />
+      <div className="two">
+        <Field id="bank-bsb" label="BSB" inputMode="numeric" autoComplete="off" placeholder="000-000" value={bank.bsb} error={errorOf('bank-bsb')} onValue={(bsb) => setBank({ ...bank, bsb: bsbTyped(bsb) })} />
+        <Field id="bank-accountNumber" label="Account number" inputMode="numeric" autoComplete="off" value={bank.accountNumber} error={errorOf('bank-accountNumber')} onValue={(accountNumber) => setBank({ ...bank, accountNumber: digitsTyped(accountNumber) })} />
+      </div>
+      <div className="row-actions"><button type="submit" className="btn" aria-disabled={pending}>{doing}</button></div>
+    </form>
+  );
+}

@@ -1,0 +1,32 @@
+import { JERSEYS, jerseyWords } from './scorers';
+
+interface NumberChoiceProps {
+  id: string;
+  team: string;
+  side: 'home' | 'away';
+  value: number | null;
+  error: string | null;
+  onValue: (value: number | null) => void;
+}
+
+/** One team's number: the browser's own select is the control; the keys under it set it with a thumb (D11). */
+export function NumberChoice({ id, team, side, value, error, onValue }: NumberChoiceProps) {
+  return (
+    <div className="number-choice">
+      <div className="number-line">
+        <label htmlFor={id}>{team} ({side})</label>
+        <select id={id} value={value ?? ''} aria-invalid={error ? true : undefined} aria-describedby={error ? 'scorers-error' : undefined} onChange={(event) => onValue(Number(event.currentTarget.value) || null)}>
+          <option value="">–</option>
+          {JERSEYS.map((jersey) => <option key={jersey} value={jersey}>{jerseyWords(jersey)}</option>)}
+        </select>
+      </div>
+      <div className="pad" aria-hidden="true">
+        {JERSEYS.map((jersey) => (
+          <button key={jersey} type="button" tabIndex={-1} className={`num${jersey === 9 ? ' is-default' : ''}${jersey === value ? ' is-chosen' : ''}`} onClick={() => onValue(jersey)}>
+            {jersey === value ? <span className="tick">✓</span> : null}{jerseyWords(jersey)}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,135 @@
+import { useSetAtom } from 'jotai';
+import { useState } from 'react';
+import { AT, recordWinnerPayout, saveWinnerBank, settlePayout } from '@/api/endpoints/club';
+import type { Payout, Winner } from '@/api/wire-club';
+import { day } from '@/shared/dates';
+import { cents, dollars } from '@/shared/money';
+import { C } from '@/shared/strings-club';
+import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
+import { Field } from '@/shared/ui/field';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { changedAtom } from '../data/answers-atoms';
+import { said } from '../data/said';
+import { useAnswer } from '../data/use-answer';
+import { useAction } from '../session/use-session';
+import { BankForm } from './bank-form';
+import { RevealBank } from './reveal-bank';
+
+const STATUS: Record<string, { words: string; look: string }> = {
+  pending: { words: 'Pending', look: 'is-awaiting' },
+  details_received: { words: 'Details received', look: 'is-active' },
+  completed: { words: 'Completed', look: 'is-completed' },
+  failed: { words: 'Failed', look: 'is-cancelled' },
+};
+
+export function PayoutStatus({ status }: { status: string }) {
+  const { words, look } = STATUS[status] ?? { words: status, look: '' };
+  return <span className={`badge ${look}`}>{words}</span>;
+}
+
+/** Pending, details received, completed: what is due, where to, and that it was paid. It records; it moves no money (decision B-4). */
+export function PayoutSection({ number, winner }: { number: number; winner: Winner | undefined }) {
+  const { data: payouts, problem, retry } = useAnswer<Payout[]>(AT.payouts(number));
+  const [typing, setTyping] = useState(false);
+  const changed = useSetAtom(changedAtom);
+  const showToast = useSetAtom(showToastAtom);
+  const again = () => changed(AT.payouts(number), AT.winners(number));
+  const paid = winner?.winnerPayoutStatus === 'completed' || payouts?.some(({ type, status }) => type === 'winner' && status === 'completed');
+  return (
+    <section className="card" aria-labelledby="payout-title">
+      <div className="admin-head">
+        <h2 id="payout-title">{C.payoutManagement}</h2>
+        {winner?.sold ? <PayoutStatus status={paid ? 'completed' : (winner.winnerPayoutStatus ?? 'pending')} /> : null}
+      </div>
+      {winner && !winner.sold ? <p className="lead">No prize is due: nobody bought the winning ticket.</p> : null}
+      {winner?.sold ? (
+        <>
+          <h3>Winner’s bank details</h3>
+          {winner.bank ? (
+            <>
+              <dl className="facts">
+                <dt>Account name</dt><dd>{winner.bank.accountName}</dd>
+                <dt>BSB</dt><dd>{winner.bank.bsb}</dd>
+                <dt>Account number</dt><dd>{winner.bank.accountNumber}</dd>
+                <dt>Received</dt><dd>{day(winner.bank.receivedAt)}, from the {winner.bank.from}</dd>
+              </dl>
+              {paid ? null : <RevealBank number={number} />}
+            </>
+          ) : (
+            <p className="lead">Not received yet.</p>
+          )}
+          {paid ? null : typing ? (
+            <BankForm
+              doing="Save bank details"
+              send={async (bank) => {
+                await saveWinnerBank(number, bank);
+                setTyping(false);
+                showToast({ title: 'Bank details saved' });
+                again();
+              }}
+            />
+          ) : (
+            <div className="row-actions"><button type="button" className="btn small sec" onClick={() => setTyping(true)}>{winner.bank ? 'Replace bank details' : 'Enter bank details'}</button></div>
+          )}
+        </>
+      ) : null}
+      {!payouts && problem ? <div className="callout is-bad" role="alert"><strong>Failed to load payouts</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div> : null}
+      <PayoutList number={number} payouts={payouts ?? []} due={Boolean(winner?.sold) && !payouts?.some(({ type }) => type === 'winner')} onChange={again} />
+    </section>
+  );
+}
+
+interface PayoutListProps {
+  number: number;
+  payouts: readonly Payout[];
+  due: boolean;
+  onChange: () => void;
+}
+
+function PayoutList({ number, payouts, due, onChange }: PayoutListProps) {
+  const [settling, setSettling] = useState<{ payout: Payout; status: 'completed' | 'failed' } | null>(null);
+  const [note, setNote] = useState('');
+  const { pending, run } = useAction();
+  const showToast = useSetAtom(showToastAtom);
+  const complain = (error: unknown) => showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true });
+  const record = () => run(async () => { await recordWinnerPayout(number); onChange(); }, complain);
+  const settle = () =>
+    settling &&
+    run(async () => {
+      await settlePayout(settling.payout.id, settling.status, note);
+      setSettling(null);
+      setNote('');
+      showToast({ title: settling.status === 'completed' ? 'Payout marked as paid' : 'Payout marked as failed' });
+      onChange();
+    }, complain);
+  return (
+    <>
+      <h3>Payouts</h3>
+      {payouts.length === 0 && !due ? <p className="lead">None.</p> : null}
+      <ul className="payouts">
+        {payouts.map((payout) => (
+          <li key={payout.id}>
+            <div>
+              <strong>{payout.type === 'winner' ? `Prize for ${payout.recipientName ?? 'the winner'}` : 'Club share'}</strong>
+              <span className="num">{dollars(cents(payout.amount))}</span>
+            </div>
+            <PayoutStatus status={payout.status} />
+            {payout.completedAt ? <span className="meta">{day(payout.completedAt)}</span> : null}
+            {payout.note || payout.failureReason ? <span className="meta">{payout.failureReason ?? payout.note}</span> : null}
+            {payout.type === 'winner' && payout.status === 'pending' ? (
+              <div className="row-actions">
+                <button type="button" className="btn small" onClick={() => setSettling({ payout, status: 'completed' })}>Mark as paid</button>
+                <button type="button" className="btn small sec" onClick={() => setSettling({ payout, status: 'failed' })}>Mark as failed</button>
+              </div>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+      {due ? <div className="row-actions"><button type="button" className="btn small" aria-disabled={pending} onClick={() => void record()}>Record the prize payout</button></div> : null}
+      <ConfirmDialog title={settling?.status === 'failed' ? 'Mark this payout as failed?' : 'Has the prize been paid?'} open={settling !== null} confirm={settling?.status === 'failed' ? 'Mark as failed' : 'Mark as paid'} pending={pending} onCancel={() => setSettling(null)} onConfirm={() => void settle()}>
+        <p>{dollars(cents(settling?.payout.amount))} to {settling?.payout.recipientName ?? 'the winner'}. This only records it; no money moves from here.</p>
+        <Field id="payout-note" label="Note (optional)" maxLength={500} value={note} onValue={setNote} />
+      </ConfirmDialog>
+    </>
+  );
+}

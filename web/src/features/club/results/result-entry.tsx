@@ -1,0 +1,107 @@
+import { useSetAtom } from 'jotai';
+import { useState } from 'react';
+import { AT, submitResults } from '@/api/endpoints/club';
+import { Problem } from '@/api/http';
+import type { OwnDraw } from '@/api/wire-club';
+import { fill } from '@/shared/strings';
+import { C } from '@/shared/strings-club';
+import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { changedAtom, keepAnswerAtom } from '../data/answers-atoms';
+import { said } from '../data/said';
+import { useAction } from '../session/use-session';
+import { NumberChoice } from './number-choice';
+import { forgetScorers, keepScorers, keptScorers, saidBack, type Scorers } from './scorers';
+
+interface ResultEntryProps {
+  draw: OwnDraw;
+  club: number;
+  /** The game has not begun: entering a result stops the sale (decision E-5). */
+  early: boolean;
+}
+
+/** Two numbers, said back in words before they count (decision E-7). Four taps: key, key, submit, confirm. */
+export function ResultEntry({ draw, club, early }: ResultEntryProps) {
+  const [scorers, setScorers] = useState<Scorers>(() => keptScorers(draw));
+  const [asking, setAsking] = useState(false);
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const [missing, setMissing] = useState(false);
+  const { pending, run } = useAction();
+  const showToast = useSetAtom(showToastAtom);
+  const changed = useSetAtom(changedAtom);
+  const keep = useSetAtom(keepAnswerAtom);
+  const choose = (more: Partial<Scorers>) => {
+    const next = { ...scorers, ...more };
+    setScorers(next);
+    keepScorers(draw, next);
+    setMissing(false);
+    setRefusal(null);
+  };
+  const { home, away } = scorers;
+  const onSubmit = () => {
+    if (home !== null && away !== null) return setAsking(true);
+    setMissing(true);
+    showToast({ title: C.missingInformation, text: C.selectBothScorers, bad: true });
+    document.getElementById(home === null ? 'home-scorer' : 'away-scorer')?.focus();
+  };
+  const onConfirm = () => {
+    if (home === null || away === null) return;
+    void run(
+      async () => {
+        const answer = await submitResults(draw.drawNumber, home, away);
+        setAsking(false);
+        forgetScorers(draw);
+        showToast({ title: C.resultsSubmitted, text: fill(C.winnerDetermined, { n: answer.winningTickets.length }) });
+        keep(AT.winners(draw.drawNumber), { winningTickets: answer.winningTickets, prize: answer.prize, notified: false });
+        keep(AT.draw(draw.drawNumber), { ...draw, ...answer.draw });
+        changed(AT.draw(draw.drawNumber), AT.draws(club), AT.stats(club), AT.awaiting(club), AT.winners(draw.drawNumber));
+      },
+      (error) => {
+        setAsking(false);
+        const words = error instanceof Problem ? said(error, C.pleaseTryAgain) : 'No connection. Your choice is kept on this phone; tap Submit Results again when you are back online.';
+        setRefusal(words);
+        showToast({ title: C.failedToSubmitResults, text: words, bad: true });
+      },
+    );
+  };
+  const error = missing ? C.selectBothScorers : null;
+  return (
+    <>
+      <section className="card entry" aria-labelledby="entry-title">
+        <h2 id="entry-title">{C.enterScorers}</h2>
+        {error ? <p className="field-error" id="scorers-error" role="alert">{C.missingInformation}: {error}</p> : null}
+        {refusal ? <div className="callout is-bad" role="alert"><strong>{C.failedToSubmitResults}</strong>{refusal}</div> : null}
+        <NumberChoice id="home-scorer" team={draw.homeTeam} side="home" value={home} error={home === null ? error : null} onValue={(value) => choose({ home: value })} />
+        <NumberChoice id="away-scorer" team={draw.awayTeam} side="away" value={away} error={away === null ? error : null} onValue={(value) => choose({ away: value })} />
+        <ScorerHelp />
+      </section>
+      <div className="sticky-bar entry-bar">
+        <p className="pair-said"><span className="meta">Winning pair</span><strong className="num">{home === null && away === null ? '–' : `#${home ?? '?'} & #${away ?? '?'}`}</strong></p>
+        <button type="button" className="btn" onClick={onSubmit}>{C.submitResults}</button>
+      </div>
+      <ConfirmDialog title="Submit these results?" open={asking} confirm={C.submitResults} pending={pending} onCancel={() => setAsking(false)} onConfirm={onConfirm}>
+        <ul className="said-back">
+          <li>{saidBack(draw.homeTeam, home ?? 0)}</li>
+          <li>{saidBack(draw.awayTeam, away ?? 0)}</li>
+        </ul>
+        {early ? <p className="callout is-warn">The game has not started yet. Ticket sales stop at once.</p> : null}
+        <p>This sets the winner and e-mails can follow. Only the platform operator can undo it.</p>
+      </ConfirmDialog>
+    </>
+  );
+}
+
+/** Which number counts, from the traditional rules (decision E-8). */
+function ScorerHelp() {
+  return (
+    <details className="scorer-help">
+      <summary>Which number counts?</summary>
+      <ul>
+        <li>The jersey number of each team’s first try scorer, from 1 to 13.</li>
+        <li>Interchange or a late replacement: the number of the player replaced.</li>
+        <li>Penalty try: the player it was awarded to.</li>
+        <li>No try: 9.</li>
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,63 @@
+import './results.css';
+import { useAtomValue } from 'jotai';
+import { Link } from 'wouter';
+import { AT } from '@/api/endpoints/club';
+import type { OwnDraw, WinnersAnswer } from '@/api/wire-club';
+import { nowAtom } from '@/features/shared-live/live-atoms';
+import { C } from '@/shared/strings-club';
+import { usePageTitle } from '@/shared/ui/page-title';
+import { badgesOf, listOf, salesOf, teamsOf } from '../dashboard/draw-words';
+import { isMissing, useAnswer } from '../data/use-answer';
+import { BackLink } from '../frame/club-frame';
+import { Bones, Trouble, type Here } from '../frame/club-page';
+import { adminPath } from '../session/user';
+import { PayoutSection } from './payout-section';
+import { ResultEntry } from './result-entry';
+import { useOwnDraw } from './use-own-draw';
+import { WinnerCard } from './winner-card';
+
+/** The result of one draw: two numbers to enter, and afterwards the winner and the payout. */
+export function Results({ here, number }: { here: Here; number: number }) {
+  const { data: draw, problem, retry } = useOwnDraw(number);
+  usePageTitle(draw ? `Results – ${teamsOf(draw)}` : C.enterResults);
+  if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id)) return <OneDraw here={here} draw={draw} />;
+  if (!draw && problem && !isMissing(problem)) return <Trouble words={C.failedToFetchDraw} onRetry={retry} />;
+  if (!draw && !problem) return <Bones />;
+  return (
+    <main className="plain-page" id="main">
+      <h1>{C.drawNotFound}</h1>
+      <p>There is no such draw among your club’s.</p>
+      <div className="actions"><Link className="btn" href={adminPath(here.club.slug)}>{C.returnToDashboard}</Link></div>
+    </main>
+  );
+}
+
+function OneDraw({ here: { club }, draw }: { here: Here; draw: OwnDraw }) {
+  const now = useAtomValue(nowAtom);
+  const list = listOf(draw, now);
+  return (
+    <main className="admin results" id="main">
+      <BackLink club={club} />
+      <section className="card result-head">
+        <div className="badges">{badgesOf(draw, now).map(({ words, look }) => <span className={`badge ${look}`} key={words}>{words}</span>)}</div>
+        <h1>{draw.homeTeam} <span className="v">v</span> {draw.awayTeam}</h1>
+        <p className="meta">Tickets sold {draw.ticketsSold}/169 · Total sales {salesOf(draw)}</p>
+      </section>
+      {list === 'completed' ? <Completed draw={draw} /> : <ResultEntry draw={draw} club={club.id} early={list === 'active'} />}
+    </main>
+  );
+}
+
+function Completed({ draw }: { draw: OwnDraw }) {
+  const cancelled = draw.status === 'cancelled';
+  const { data, problem, retry } = useAnswer<WinnersAnswer>(cancelled ? null : AT.winners(draw.drawNumber));
+  if (cancelled) return <p className="callout is-warn">This draw was cancelled; every buyer is paid back.</p>;
+  if (!data && problem) return <div className="callout is-bad" role="alert"><strong>{C.failedToFetchTickets}</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div>;
+  if (!data) return <span className="bone" style={{ height: 260 }} />;
+  return (
+    <>
+      <WinnerCard number={draw.drawNumber} answer={data} />
+      <PayoutSection number={draw.drawNumber} winner={data.winningTickets[0]} />
+    </>
+  );
+}

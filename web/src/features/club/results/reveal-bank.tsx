@@ -1,0 +1,52 @@
+import { useEffect, useState, type FormEvent } from 'react';
+import { revealWinnerBank } from '@/api/endpoints/club';
+import type { BankDetails } from '@/api/wire-club';
+import { C } from '@/shared/strings-club';
+import { Dialog } from '@/shared/ui/dialog';
+import { said } from '../data/said';
+import { PasswordField } from '../session/password-field';
+
+const SHOWN_MS = 60_000;
+
+/** The whole numbers for the bank's own form: after the password, for a minute, and noted on the server. */
+export function RevealBank({ number }: { number: number }) {
+  const [open, setOpen] = useState(false);
+  const [password, setPassword] = useState('');
+  const [error, setError] = useState<string | null>(null);
+  const [bank, setBank] = useState<BankDetails | null>(null);
+  useEffect(() => {
+    if (!bank) return;
+    const timer = setTimeout(() => setBank(null), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [bank]);
+  const onSubmit = async (event: FormEvent) => {
+    event.preventDefault();
+    try {
+      setBank(await revealWinnerBank(number, password));
+      setPassword('');
+      setError(null);
+      setOpen(false);
+    } catch (failure) {
+      setError(said(failure, C.pleaseTryAgain));
+    }
+  };
+  return (
+    <>
+      {bank ? (
+        <dl className="facts callout" role="status">
+          <dt>BSB</dt><dd>{bank.bsb}</dd>
+          <dt>Account number</dt><dd>{bank.accountNumber}</dd>
+        </dl>
+      ) : (
+        <div className="row-actions"><button type="button" className="btn small sec" onClick={() => setOpen(true)}>Show full numbers</button></div>
+      )}
+      <Dialog title="Show full numbers" open={open} onClose={() => setOpen(false)}>
+        <form onSubmit={(event) => void onSubmit(event)} noValidate>
+          <p>Enter your club’s password to see the whole numbers for a minute. This is recorded.</p>
+          <PasswordField id="reveal-password" label="Password" autoComplete="current-password" value={password} error={error} onValue={setPassword} />
+          <div className="confirm-actions"><button type="submit" className="btn">Show</button></div>
+        </form>
+      </Dialog>
+    </>
+  );
+}

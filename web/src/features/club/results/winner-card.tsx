@@ -1,0 +1,56 @@
+import { useSetAtom } from 'jotai';
+import { AT, downloadReport, notifyWinners } from '@/api/endpoints/club';
+import type { WinnersAnswer } from '@/api/wire-club';
+import { day } from '@/shared/dates';
+import { fill } from '@/shared/strings';
+import { C } from '@/shared/strings-club';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { changedAtom } from '../data/answers-atoms';
+import { said } from '../data/said';
+import { saveFile } from '../data/save-file';
+import { useAction } from '../session/use-session';
+import { WinnerView } from './winner-view';
+
+/** The winner, and the two things to do at once: tell them, and keep the report. */
+export function WinnerCard({ number, answer }: { number: number; answer: WinnersAnswer }) {
+  const { pending, run } = useAction();
+  const showToast = useSetAtom(showToastAtom);
+  const changed = useSetAtom(changedAtom);
+  const winner = answer.winningTickets[0];
+  const notify = () =>
+    run(
+      async () => {
+        const { emailsSent, totalWinners } = await notifyWinners(number);
+        showToast({ title: fill(C.winnersNotified, { sent: emailsSent, total: totalWinners }) });
+        changed(AT.winners(number));
+      },
+      (error) => showToast({ title: C.failedToNotify, text: said(error, C.pleaseTryAgain), bad: true }),
+    );
+  const report = () =>
+    run(
+      async () => saveFile(await downloadReport(number)),
+      (error) => showToast({ title: C.downloadFailed, text: said(error, C.pleaseTryAgain), bad: true }),
+    );
+  if (!winner) return null;
+  return (
+    <section className="card" aria-labelledby="winner-title">
+      <h2 id="winner-title">{C.winnerAnnounced}</h2>
+      <WinnerView winner={winner} prize={answer.prize} />
+      <div className="row-actions">
+        {winner.sold ? <button type="button" className="btn" aria-disabled={pending} onClick={() => void notify()}>{C.notifyWinner}</button> : null}
+        <button type="button" className="btn sec" onClick={() => void report()}>{C.downloadReport}</button>
+      </div>
+      {answer.notified ? <p className="meta" role="status">The winner has been e-mailed{winner.respondBy ? ` and can answer until ${day(winner.respondBy)}` : ''}.</p> : null}
+      {winner.sold ? (
+        <>
+          <h3 className="payout-how">How to pay the winner</h3>
+          <ol className="plain-steps">
+            <li>Notify the winner. The e-mail holds a private link for their bank details.</li>
+            <li>Winners have 7 days to respond. Call them if they do not.</li>
+            <li>Pay the prize from your club’s account, then mark it as paid below.</li>
+          </ol>
+        </>
+      ) : null}
+    </section>
+  );
+}

@@ -1,0 +1,30 @@
+import type { Winner } from '@/api/wire-club';
+import { cents, dollars } from '@/shared/money';
+import { C } from '@/shared/strings-club';
+
+/** Who won, and how to reach them; a ticket nobody bought says so (decision D-11). */
+export function WinnerView({ winner, prize }: { winner: Winner; prize: string }) {
+  const { buyerName, buyerEmail, buyerPhone } = winner;
+  return (
+    <div className="winner">
+      <p className="winner-pair num"><span className="sr">Winning pair: home </span>#{winner.homeNumber} × <span className="sr">away </span>#{winner.awayNumber}</p>
+      <dl className="facts">
+        <dt>Winning ticket</dt>
+        <dd>{winner.serialNumber}</dd>
+        {winner.sold ? (
+          <>
+            <dt>Name</dt>
+            <dd>{buyerName ?? C.notProvided}</dd>
+            <dt>Email</dt>
+            <dd>{buyerEmail ? <a href={`mailto:${buyerEmail}`}>{buyerEmail}</a> : C.notProvided}</dd>
+            <dt>Phone</dt>
+            <dd>{buyerPhone ? <a href={`tel:${buyerPhone.replace(/\s/g, '')}`}>{buyerPhone}</a> : C.notProvided}</dd>
+          </>
+        ) : null}
+        <dt>Prize</dt>
+        <dd>{dollars(cents(prize))}</dd>
+      </dl>
+      {winner.sold ? null : <p className="callout is-warn">{C.ticketNotSold}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import { Link } from 'wouter';
+import { AT } from '@/api/endpoints/club';
+import { Problem } from '@/api/http';
+import type { Stats } from '@/api/wire-club';
+import { C } from '@/shared/strings-club';
+import { usePageTitle } from '@/shared/ui/page-title';
+import { useAnswer } from '../data/use-answer';
+import { ClubFrame } from '../frame/club-frame';
+import { Away, Bones } from '../frame/club-page';
+import { useSession } from './use-session';
+import { adminPath, rememberedUser } from './user';
+
+/** Finds out who came to /admin: a club goes to its own dashboard, the operator stays, and when nobody can say, the empty dashboard shows. */
+export function AdminHome() {
+  const session = useSession();
+  if (session.state === 'unknown') return <Bones />;
+  if (session.state !== 'in') return <EmptyDashboard />;
+  const { user, clubSlug } = session.whoami;
+  if (!user.isAdmin && clubSlug) return <Away to={adminPath(clubSlug)} />;
+  return <GenericDashboard isAdmin={user.isAdmin} />;
+}
+
+function GenericDashboard({ isAdmin }: { isAdmin: boolean }) {
+  usePageTitle('Dashboard');
+  return (
+    <ClubFrame club={null}>
+      <main className="admin" id="main">
+        <h1>Dashboard</h1>
+        <section className="card">
+          <h2>{isAdmin ? 'Signed in as the operator' : 'No club yet'}</h2>
+          <p className="lead">{isAdmin ? 'A club’s own dashboard is at its address; the whole platform is in the console.' : 'This login belongs to no club page.'}</p>
+          {isAdmin ? (
+            <div className="actions">
+              <Link className="btn" href="/super-admin">Super admin console</Link>
+              <Link className="btn sec" href="/admin/payment-monitoring">Payment monitoring</Link>
+              <Link className="btn sec" href="/admin/stripe-debug">Transactions</Link>
+            </div>
+          ) : null}
+        </section>
+      </main>
+    </ClubFrame>
+  );
+}
+
+/** The dashboard without data (decision A-14): its own first call says whether somebody must log in. */
+function EmptyDashboard() {
+  usePageTitle('Dashboard');
+  const { problem } = useAnswer<Stats>(AT.stats(rememberedUser()?.id ?? 0), { guarded: false });
+  if (problem instanceof Problem && (problem.status === 401 || problem.status === 404)) return <Away to="/admin/login" />;
+  return (
+    <ClubFrame club={null}>
+      <main className="admin" id="main">
+        <h1>Dashboard</h1>
+        <dl className="stat-cards">
+          {[C.totalRevenue, C.ticketsSold, C.clubProfit].map((label) => <div className="card stat" key={label}><dt>{label}</dt><dd>–</dd></div>)}
+        </dl>
+        {problem ? <p className="callout is-warn" role="status">The server cannot be reached now. Nothing is lost; try again in a moment.</p> : null}
+      </main>
+    </ClubFrame>
+  );
+}
