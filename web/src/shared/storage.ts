@@ -19,6 +19,15 @@ export function readStored(place: Place, key: string): unknown {
   }
 }
 
+/** The text as it stands there, for values that others wrote without quotes. */
+export function readStoredText(place: Place, key: string): string | null {
+  try {
+    return open(place)?.getItem(key) ?? null;
+  } catch {
+    return null;
+  }
+}
+
 export function writeStored(place: Place, key: string, value: unknown): boolean {
   try {
     const storage = open(place);

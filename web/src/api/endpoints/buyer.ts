@@ -15,11 +15,19 @@ export const fetchClub = (slug: string) => get<Club>(`/api/clubs/slug/${encodeUR
 export const fetchFooterMenus = () => get<FooterMenu[]>('/api/footer-menus');
 export const fetchOrder = (token: string) => get<OrderAnswer>(`/api/orders/${encodeURIComponent(token)}`);
 
+export interface Customer {
+  name: string;
+  email: string;
+  phone: string;
+}
+
 export interface OpenIntent {
-  drawNumber: number;
+  /** The draw page and the checkout say `drawNumber`, the wallet `drawId`; both are the same number (decision A-1). */
+  drawNumber?: number;
+  drawId?: number;
   ticketCount: number;
   buyer?: Buyer;
-  customerInfo?: { name: string; email: string; phone: string };
+  customerInfo?: Customer;
   clientKey: string;
   /** Cents, as shown to the buyer; the server refuses to charge another amount (decision C-3). */
   expectedAmount: number;
@@ -28,7 +36,7 @@ export interface OpenIntent {
 export const createPaymentIntent = (wanted: OpenIntent) => post<IntentAnswer>('/api/create-payment-intent', wanted);
 
 export interface CartIntent {
-  items: { drawId: number; quantity: number; ticketPrice: string; passStripeFees: boolean }[];
+  items: { drawId: number; quantity: number; ticketPrice: string; passStripeFees: boolean; bundleId?: number }[];
   clientKey: string;
   expectedAmount: number;
 }
@@ -49,12 +57,22 @@ export const completeCardPayment = (done: { drawNumber: number; ticketCount: num
 /** The same idempotent completion, by the payment's name alone: for asking again when nobody knows what became of it. */
 export const finishPayment = (paymentIntentId: string) => post<CompletionAnswer>('/api/complete-card-payment', { paymentIntentId });
 
+/** Fills in what a wallet did not give; the order stays as it is (decisions C-7, C-11). */
+export const completeContact = (paymentIntentId: string, orderToken: string, buyer: Buyer) => post<CompletionAnswer>('/api/complete-card-payment', { paymentIntentId, orderToken, buyer });
+
 /** Survives the page being left: `keepalive` lets the browser finish it (A:249). */
 export const purchaseTickets = (done: { drawNumber: number; ticketCount: number; paymentIntentId: string; buyer: Buyer; expectedAmount: number } & Consents) =>
   post<CompletionAnswer>('/api/purchase-tickets', done, { keepalive: true });
 
 export const purchaseCart = (done: { items: CartIntent['items']; paymentIntentId: string; buyer: Buyer } & Consents) =>
   post<CompletionAnswer>('/api/purchase-cart', done, { keepalive: true });
+
+/** The server confirms the cart's payment with this card; it may answer that the bank has a question (decision C-5). */
+export const completeCartCard = (done: { items: CartIntent['items']; buyer: Buyer; paymentMethodId: string } & Consents) =>
+  post<CompletionAnswer>('/api/cart/complete-card-payment', done);
+
+export const processWalletPayment = (paid: { drawNumber: number; ticketCount: number; paymentMethodId: string; customerInfo: Customer }) =>
+  post<CompletionAnswer>('/api/process-wallet-payment', paid);
 
 export const extendReservation = (reservation: string) =>
   post<{ expiresAt: string; serverTime: string | number; extensionsLeft: number }>(`/api/reservations/${encodeURIComponent(reservation)}/extend`, {});

@@ -5,11 +5,14 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
 import type { PageProps } from '@/app/page-props';
+import { isBusy, ownHeld } from '@/features/buyer/checkout/checkout';
+import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
 import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
 import { clampCount, countFromQuery } from '@/features/buyer/checkout/purchase-rules';
+import { readSavedCheckout, walletOf } from '@/features/buyer/checkout/saved-checkout';
 import { TwoStepForm } from '@/features/buyer/checkout/two-step-form';
 import { PriceLines } from '@/features/buyer/draw-page/price-lines';
-import { phaseOf } from '@/features/shared-live/draw-phase';
+import { phaseOf, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { configAtom, maintenanceAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { useDraw } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
@@ -34,38 +37,63 @@ export function Page({ params }: PageProps) {
   return (
     <main className="checkout" id="main" aria-busy={!draw}>
       <h1>Checkout</h1>
-      {draw ? <Checkout draw={draw} /> : <span className="spinner" role="status" aria-label="Loading" />}
+      {draw ? <Checkout draw={draw} /> : <div className="checkout-wait"><span className="spinner" role="status" aria-label="Loading" /></div>}
     </main>
   );
+}
+
+/** What the address asks for, and where it is silent, what an earlier visit left in the browser (A:31, A:125). */
+function useAsked(available: number, most: number) {
+  return useState(() => {
+    const query = new URLSearchParams(window.location.search);
+    const saved = readSavedCheckout();
+    const count = query.has('tickets') ? countFromQuery(window.location.search, 'tickets', available, most) : clampCount(saved.ticketCount ?? 1, Math.max(1, available), most);
+    const walletOnly = query.get('mode') === 'wallet' || (!query.has('mode') && !query.has('tickets') && saved.walletFirst);
+    return { count, walletOnly, walletType: walletOnly ? (walletOf(query.get('wallet')) ?? saved.walletType) : null };
+  })[0];
 }
 
 function Checkout({ draw }: { draw: Draw }) {
   const now = useAtomValue(nowAtom);
   const maintenance = useAtomValue(maintenanceAtom);
+  const checkout = useAtomValue(checkoutAtom(`draw:${draw.drawNumber}`));
   const most = useAtomValue(configAtom)?.maxPerPurchase ?? 50;
-  const [wanted, setWanted] = useState(() => countFromQuery(window.location.search, 'tickets', draw.ticketsAvailable, most));
-  const walletOnly = new URLSearchParams(window.location.search).get('mode') === 'wallet';
-  const phase = phaseOf(draw, now);
-  const price = priceOf(cents(draw.ticketPrice), wanted, draw.passStripeFees);
+  const asked = useAsked(draw.ticketsAvailable, most);
+  const [count, setCount] = useState(asked.count);
+  const held = ownHeld(checkout);
+  const available = Math.max(0, draw.ticketsAvailable) + held;
+  const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
+  const closed = closedWords(phaseOf(draw, now), held > 0 || checkout.at !== 'choosing', maintenance);
   return (
     <>
       <section className="card" aria-labelledby="order-title">
         <h2 id="order-title">{draw.homeTeam} v {draw.awayTeam}</h2>
         <p className="meta">{dayAndTime(draw.gameDate, draw.timezone)} · {dollars(cents(draw.ticketPrice))} per ticket</p>
-        <div className="row"><span>Tickets</span><Stepper label="Tickets" value={wanted} max={Math.min(most, Math.max(1, draw.ticketsAvailable + wanted))} onValue={(next) => setWanted(clampCount(next, 169, most))} /></div>
-        <PriceLines ticket={draw.ticketPrice} count={wanted} price={price} feeWords={S.processingFee} />
+        <div className="row">
+          <span>{count} {count === 1 ? 'ticket' : 'tickets'}</span>
+          <Stepper label="Tickets" value={count} max={Math.min(most, Math.max(1, available))} disabled={isBusy(checkout)} onValue={(next) => setCount(clampCount(next, Math.max(1, available), most))} />
+        </div>
+        <PriceLines ticket={draw.ticketPrice} count={count} price={price} feeWords={S.processingFee} />
         <p className="meta">Random ticket numbers are assigned after payment.</p>
-        <Link className="btn small sec" href={`/draw/${draw.drawNumber}`}>{S.backToDraw}</Link>
+        <div className="actions"><Link className="btn small sec" href={`/draw/${draw.drawNumber}`}>{S.backToDraw}</Link></div>
       </section>
-      {phase === 'closed' || phase === 'completed' || phase === 'cancelled' ? (
-        <div className="callout is-warn" role="status"><strong>{S.drawClosed}</strong>{S.drawClosedText}</div>
-      ) : maintenance ? (
-        <div className="callout is-warn" role="status"><strong>{S.maintenance}</strong>{S.maintenanceText}</div>
+      {closed ? (
+        <div className="callout is-warn" role="status"><strong>{closed.title}</strong>{closed.text}</div>
       ) : (
         <PaymentProvider account={draw.connectedAccountId ?? null} amount={price.total}>
-          <TwoStepForm draw={draw} count={wanted} price={price} walletOnly={walletOnly} />
+          <TwoStepForm draw={draw} count={count} price={price} walletOnly={asked.walletOnly} walletType={asked.walletType} />
         </PaymentProvider>
       )}
     </>
   );
+}
+
+/** Why nothing can be bought here now; null while it can. A purchase that has begun is not cut off. */
+function closedWords(phase: DrawPhase, underWay: boolean, maintenance: boolean): { title: string; text: string } | null {
+  if (underWay) return null;
+  if (phase === 'completed') return { title: S.drawCompleted, text: S.drawCompletedText };
+  if (phase === 'cancelled') return { title: 'Draw cancelled', text: 'This draw was cancelled. Every ticket is refunded.' };
+  if (phase === 'closed') return { title: S.drawClosed, text: S.drawClosedText };
+  if (phase === 'soldOut') return { title: S.soldOutPanel, text: S.soldOutText };
+  return maintenance ? { title: S.maintenance, text: S.maintenanceText } : null;
 }

@@ -1,60 +1,32 @@
 import '@/features/buyer/my-tickets/tickets.css';
-import { useEffect, useState } from 'react';
+import '@/features/buyer/thank-you/thank-you.css';
 import { Link } from 'wouter';
-import { outcomeOf } from '@/features/buyer/checkout/checkout';
-import { askAgain } from '@/features/buyer/checkout/pay';
-import { readSummary, type Summary } from '@/features/buyer/checkout/summary';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
-import { lastPayment, type LastPayment } from '@/features/buyer/thank-you/last-payment';
+import { ContactQuestion, needsContact } from '@/features/buyer/thank-you/contact-question';
+import { Receipt } from '@/features/buyer/thank-you/receipt';
 import { Resend } from '@/features/buyer/thank-you/resend';
 import { Bought, Outcome, ShareBox, WhereNext } from '@/features/buyer/thank-you/thank-you';
-import { useOrder } from '@/features/shared-live/use-live';
-import type { OrderAnswer } from '@/api/wire';
+import { useThankYou } from '@/features/buyer/thank-you/use-thank-you';
 import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
-const ASKED_FOR_MS = 30_000;
-
 /** Certainty: what was bought, what it cost, where the mail went. Nothing here moves on by itself. */
 export function Page() {
-  const [kept] = useState(() => ({ payment: lastPayment(), summary: readSummary() }));
-  const [gaveUp, setGaveUp] = useState(false);
-  const [decided, setDecided] = useState(false);
-  const { order } = useOrder(kept.payment?.orderToken ?? '', kept.payment !== null && !decided && !gaveUp);
-  const settled = order !== undefined && outcomeOf(order) !== null;
-  const untouched = useFinishing(kept.payment, order);
-  useEffect(() => setDecided(settled), [settled]);
-  useEffect(() => {
-    const timer = setTimeout(() => setGaveUp(true), ASKED_FOR_MS);
-    return () => clearTimeout(timer);
-  }, []);
+  const { payment, order, summary, gaveUp, untouched } = useThankYou();
   usePageTitle('Thank you');
-  const summary = kept.summary ?? (order ? summaryOfOrder(order) : null);
   if (!summary) return <Nothing />;
+  const over = untouched || (order !== undefined && ['not_charged', 'refunding', 'refunded'].includes(order.status));
   return (
     <main className="plain-page thanks" id="main">
       <Outcome order={order} summary={summary} gaveUp={gaveUp} untouched={untouched} />
-      <Bought order={order} summary={summary} />
-      <WhereNext order={order} summary={summary}><Resend payment={kept.payment} /></WhereNext>
-      <ShareBox summary={summary} />
+      {order && needsContact(order) ? <ContactQuestion order={order} /> : null}
+      {over ? null : <Bought order={order} summary={summary} />}
+      {order?.status === 'succeeded' ? <Receipt order={order} /> : null}
+      <WhereNext order={order} summary={summary}>{over ? null : <Resend payment={payment} />}</WhereNext>
+      {over ? null : <ShareBox summary={summary} />}
       <SupportContacts />
     </main>
   );
-}
-
-/** Whoever comes back from a bank's page finishes the purchase here; true once no card turns out to have been accepted. */
-function useFinishing(payment: LastPayment | null, order: OrderAnswer | undefined): boolean {
-  const [untouched, setUntouched] = useState(false);
-  const open = order?.status === 'requires_payment_method' ? payment?.paymentIntentId : undefined;
-  useEffect(() => {
-    if (open === undefined) return;
-    let current = true;
-    void askAgain('', open).then((answer) => current && setUntouched(answer === 'untouched'));
-    return () => {
-      current = false;
-    };
-  }, [open]);
-  return untouched && open !== undefined;
 }
 
 function Nothing() {
@@ -65,19 +37,4 @@ function Nothing() {
       <div className="actions"><Link className="btn" href="/">{S.browseOtherClubs}</Link></div>
     </main>
   );
-}
-
-/** A buyer who comes back from a bank's page has no summary; the order says it all. */
-function summaryOfOrder(order: OrderAnswer): Summary {
-  return {
-    clubId: null,
-    clubName: order.clubName || S.fallbackClub,
-    clubSlug: order.clubSlug,
-    customerName: order.buyerName || S.fallbackBuyer,
-    totalTickets: order.lines.reduce((sum, line) => sum + line.ticketCount, 0),
-    draws: order.lines.map((line) => ({
-      drawId: line.drawNumber, drawNumber: line.drawNumber, matchName: `${line.homeTeam} v ${line.awayTeam}`, league: line.league, ticketCount: line.ticketCount,
-      prizePool: line.currentPrize, ticketsSold: line.ticketsSold, totalTickets: 169, ticketPrice: line.ticketPrice, prizePercentage: 0,
-    })),
-  };
 }

@@ -1,20 +1,15 @@
 import { useAtom, useSetAtom } from 'jotai';
 import type { Draw } from '@/api/wire';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { add, replaces, type CartItem } from './cart';
+import { add, itemOf, replaces } from './cart';
 import { cartAtom, drawerAtom } from './cart-atoms';
-
-function itemOf(draw: Draw): CartItem {
-  const { id, drawNumber, homeTeam, awayTeam, ticketPrice, passStripeFees, clubId, clubName, clubSlug, gameDate, ticketsAvailable } = draw;
-  return { drawId: id, drawNumber, quantity: 1, drawTitle: `${homeTeam} v ${awayTeam}`, ticketPrice, passStripeFees, clubId, clubName, clubSlug, homeTeam, awayTeam, gameDate, availableTickets: ticketsAvailable };
-}
 
 /** Puts one ticket of a draw into the cart. Another club's cart is replaced, which is said, and can be taken back. */
 export function AddToCart({ draw }: { draw: Draw }) {
   const [cart, change] = useAtom(cartAtom);
   const open = useSetAtom(drawerAtom);
   const showToast = useSetAtom(showToastAtom);
-  const item = itemOf(draw);
+  const item = itemOf(draw, 1);
   const inCart = cart.items.some((kept) => kept.drawId === item.drawId);
   const onAdd = () => {
     if (inCart) return open(true);

@@ -1,21 +1,50 @@
 import { atom } from 'jotai';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import { S } from '@/shared/strings';
-import { EMPTY, readCart, totals, type Cart } from './cart';
+import { EMPTY, totals, type Cart } from './cart';
+import { logCart } from './cart-log';
+import { readCart } from './saved-cart';
 
 const keptAtom = atom<Cart>(readCart(readStored('local', S.cartKey)));
 
-/** The cart; saved whenever it has items, and its copy removed when it has none. */
+const wordsOf = (cart: Cart) => (cart.items.length === 0 ? 'empty' : cart.items.map((item) => `${item.quantity} × draw ${item.drawNumber}`).join(', '));
+
+/** The cart; saved whenever it has items or a club, and its copy removed when it has neither. */
 export const cartAtom = atom(
   (get) => get(keptAtom),
   (get, set, change: (cart: Cart) => Cart) => {
-    const next = change(get(keptAtom));
+    const last = get(keptAtom);
+    const next = change(last);
+    if (next === last) return;
     set(keptAtom, next);
-    if (next.items.length > 0) writeStored('local', S.cartKey, next);
+    logCart(wordsOf(next));
+    if (next.items.length > 0 || next.clubId !== null) writeStored('local', S.cartKey, next);
     else forgetStored('local', S.cartKey);
   },
 );
 
+/** Clear: empties the cart and removes the stored copy. */
 export const emptyCartAtom = atom(null, (_get, set) => set(cartAtom, () => EMPTY));
+
+/**
+ * Takes over what is stored, because another tab wrote it or this one lost it. A saved empty or broken cart does not replace
+ * one that has items; a removed one does, because the other tab has bought or cleared it. True when there is a cart now.
+ */
+export const reloadCartAtom = atom(null, (get, set, removed: boolean) => {
+  const saved = readCart(readStored('local', S.cartKey));
+  if (saved.items.length > 0 || removed) {
+    set(keptAtom, saved);
+    logCart(`from another tab: ${wordsOf(saved)}`);
+  }
+  return get(keptAtom).items.length > 0;
+});
+
 export const totalsAtom = atom((get) => totals(get(cartAtom)));
-export const drawerAtom = atom(false);
+
+const openAtom = atom(false);
+
+/** The drawer: open, closed, or toggled. */
+export const drawerAtom = atom(
+  (get) => get(openAtom),
+  (get, set, to: boolean | 'toggle') => set(openAtom, to === 'toggle' ? !get(openAtom) : to),
+);

@@ -8,9 +8,11 @@ import { CartIcon } from '@/shared/ui/icons';
 import { badge } from './cart';
 import { cartAtom, drawerAtom, totalsAtom } from './cart-atoms';
 import { CartLines } from './cart-lines';
+import { useCartOfTabs } from './use-cart-of-tabs';
 
 /** The floating cart button and its drawer; nothing while the cart is empty. */
 export function CartLayer() {
+  useCartOfTabs();
   const cart = useAtomValue(cartAtom);
   const { tickets, total } = useAtomValue(totalsAtom);
   const [open, setOpen] = useAtom(drawerAtom);
@@ -23,7 +25,7 @@ export function CartLayer() {
   return (
     <>
       {path.startsWith('/cart') ? null : (
-        <button type="button" className="cart-button no-print" aria-label={`Cart, ${tickets} ${tickets === 1 ? 'ticket' : 'tickets'}`} onClick={() => setOpen(true)}>
+        <button type="button" className="cart-button no-print" aria-haspopup="dialog" aria-label={`Cart, ${tickets} ${tickets === 1 ? 'ticket' : 'tickets'}`} onClick={() => setOpen('toggle')}>
           <CartIcon />
           <span className="cart-count num" aria-hidden="true">{badge(tickets)}</span>
         </button>

@@ -1,32 +1,62 @@
 /** A whole cart in one payment: which calls carry it. All or nothing, one club (decision C-10). */
-import { createCartIntent, purchaseCart, type CartIntent } from '@/api/endpoints/buyer';
-import type { Buyer } from '@/api/wire';
+import { completeCartCard, createCartIntent, debugLog, purchaseCart, type CartIntent } from '@/api/endpoints/buyer';
+import { confirmWallet } from '@/api/endpoints/wallet';
+import type { Buyer, IntentAnswer } from '@/api/wire';
 import type { Purchase } from '@/features/buyer/checkout/pay';
-import type { WalletPayer } from '@/features/buyer/checkout/single-purchase';
-import { S } from '@/shared/strings';
-import { totals, type Cart } from './cart';
+import { payerOf, type WalletPayer } from '@/features/buyer/checkout/single-purchase';
+import { keepSecret, keptSecret } from '@/features/buyer/checkout/secret-cache';
+import { CART_SCOPE, totals, type Cart } from './cart';
 
-export const CART_SCOPE = 'cart';
+const CONSENTS = { ageConfirmation: true, termsAgreement: true };
 
-const itemsOf = (cart: Cart): CartIntent['items'] => cart.items.map(({ drawId, quantity, ticketPrice, passStripeFees }) => ({ drawId, quantity, ticketPrice, passStripeFees }));
+const itemsOf = (cart: Cart): CartIntent['items'] => cart.items.map(({ drawId, quantity, ticketPrice, passStripeFees, bundleId }) => ({ drawId, quantity, ticketPrice, passStripeFees, bundleId }));
 
-export const openCart = (cart: Cart, clientKey: string) => createCartIntent({ items: itemsOf(cart), clientKey, expectedAmount: totals(cart).total });
+/** What the payment's secret is kept by: it changes when anything about the amount does. */
+export const contentsOf = (cart: Cart): string => cart.items.map(({ drawId, quantity, ticketPrice, passStripeFees }) => `${drawId}×${quantity}@${ticketPrice}${passStripeFees ? '+' : ''}`).join(' ');
 
+/** Opens or resizes the cart's one payment; the same contents within two minutes are not asked for again (A:188). */
+export async function openCart(cart: Cart, clientKey: string): Promise<IntentAnswer> {
+  const contents = contentsOf(cart);
+  const kept = keptSecret(CART_SCOPE, contents);
+  if (kept) return kept;
+  const answer = await createCartIntent({ items: itemsOf(cart), clientKey, expectedAmount: totals(cart).total });
+  keepSecret(CART_SCOPE, contents, answer);
+  return answer;
+}
+
+/** The server confirms the cart's payment with the card's method (A:243, decision C-5). */
 export function cartByCard(cart: Cart, buyer: Buyer): Purchase {
-  return { ...common(cart, buyer), way: 'card', buyer };
+  const items = itemsOf(cart);
+  return {
+    ...common(cart, buyer),
+    way: 'card',
+    buyer,
+    byMethod: (paymentMethodId) => completeCartCard({ items, buyer, ...CONSENTS, paymentMethodId }),
+  };
 }
 
 export function cartByWallet(cart: Cart, payer: WalletPayer): Purchase {
-  const buyer = { buyerName: payer?.name?.trim() || S.fallbackBuyer, buyerEmail: payer?.email?.trim() ?? '', buyerPhone: payer?.phone?.trim() ?? '' };
-  return { ...common(cart, buyer), way: 'wallet', buyer: null };
+  const buyer = payerOf(payer);
+  const { complete, ...rest } = common(cart, buyer);
+  return {
+    ...rest,
+    complete,
+    way: 'wallet',
+    buyer: null,
+    byMethod: async (paymentMethodId, order) => {
+      const answer = await confirmWallet({ clientSecret: order.clientSecret, paymentMethodId, kind: 'cart' });
+      if (answer.status === 'succeeded') void complete(order.paymentIntentId).catch((error: unknown) => debugLog('warn', 'background purchase', { message: String(error).slice(0, 120) }));
+      return answer;
+    },
+  };
 }
 
 function common(cart: Cart, buyer: Buyer): Omit<Purchase, 'way' | 'buyer'> {
-  const items = itemsOf(cart);
   return {
     scope: CART_SCOPE,
-    validate: () => Promise.resolve(null),
+    place: 'cart',
+    validate: () => Promise.resolve([]),
     open: (clientKey) => openCart(cart, clientKey),
-    complete: (paymentIntentId) => purchaseCart({ items, paymentIntentId, buyer, ageConfirmation: true, termsAgreement: true }),
+    complete: (paymentIntentId) => purchaseCart({ items: itemsOf(cart), paymentIntentId, buyer, ...CONSENTS }),
   };
 }

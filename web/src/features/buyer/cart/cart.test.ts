@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { EMPTY, add, badge, clubIdOf, readCart, refresh, remove, replaces, setQuantity, totals, type CartItem } from './cart';
+import { aDraw } from '@/testing/a-draw';
+import { EMPTY, add, badge, clubIdOf, itemOf, refresh, remove, replaces, setQuantity, totals, type CartItem } from './cart';
+import { readCart } from './saved-cart';
 
 const item = (drawId: number, more: Partial<CartItem> = {}): CartItem => ({
   drawId, drawNumber: drawId, quantity: 2, drawTitle: 'Sharks v Tigers', ticketPrice: '5.00', passStripeFees: true, clubId: 1, clubName: 'Sharks', clubSlug: 'sharks',
@@ -24,9 +26,14 @@ test('a count of zero or less removes the item, and the last one empties the car
   expect(remove(remove(cart, 1001), 1002)).toEqual(EMPTY);
 });
 
-test('what is available is the server’s to say', () => {
-  const cart = refresh(add(add(EMPTY, item(1001, { quantity: 6, availableTickets: 9999 })), item(1002)), { 1001: 4, 1002: 0 });
-  expect(cart.items).toEqual([item(1001, { quantity: 4, availableTickets: 4 })]);
+test('prices, fees and what is left are the server’s to say, and an offer’s 9999 is never believed', () => {
+  const now = Date.parse('2026-11-20T00:00:00Z');
+  const draw = (id: number, more: Parameters<typeof aDraw>[0]) => aDraw({ id, drawNumber: id, ...more });
+  const cart = [1001, 1002, 1003].reduce((kept, id) => add(kept, item(id, { quantity: 6, availableTickets: 9999 })), EMPTY);
+  const next = refresh(cart, [draw(1001, { ticketsAvailable: 4, ticketPrice: '7.00' }), draw(1002, { ticketsAvailable: 0 }), draw(1003, { gameDate: '2026-11-19T23:59:59Z' })], now);
+  expect(next.items).toEqual([itemOf(draw(1001, { ticketsAvailable: 4, ticketPrice: '7.00' }), 4)]);
+  expect(refresh(cart, [draw(1001, { ticketsAvailable: 169 })], now).items[0]?.quantity).toBe(6);
+  expect(setQuantity(cart, 1001, 9999).items[0]?.quantity).toBe(50);
 });
 
 test('each line pays its own card fee where it is passed on', () => {
@@ -35,11 +42,24 @@ test('each line pays its own card fee where it is passed on', () => {
 });
 
 test('a saved cart with a bad shape is discarded, an old one finds its club', () => {
-  expect([readCart(null), readCart([]), readCart({ items: 'x' }), readCart({ items: [{ drawId: 'x' }] })]).toEqual([EMPTY, EMPTY, EMPTY, EMPTY]);
   const old: Partial<CartItem> = item(3001);
   delete old.clubId;
   expect(readCart({ items: [old] }).clubId).toBe(3);
   expect([clubIdOf(1042), clubIdOf('2999'), clubIdOf('abc')]).toEqual([1, 2, 1]);
+  expect(readCart(JSON.parse(JSON.stringify({ items: [item(1001), item(1002)], clubId: 1 })))).toEqual({ items: [item(1001), item(1002)], clubId: 1 });
+});
+
+test.each<[string, unknown]>([
+  ['nothing', null], ['a list', []], ['a word', 'x'], ['items that are no list', { items: 'x' }], ['an item without a name', { items: [{ drawId: 1001, quantity: 1, ticketPrice: '5.00' }] }],
+  ['a draw that is no number', { items: [item(1001, { drawId: 'x' as unknown as number })] }], ['a half ticket', { items: [item(1001, { quantity: 1.5 })] }], ['no ticket', { items: [item(1001, { quantity: 0 })] }],
+  ['fewer than none', { items: [item(1001, { quantity: -1 })] }], ['a price that is none', { items: [item(1001, { ticketPrice: '<b>' })] }], ['one good item and one broken', { items: [item(1001), {}] }],
+  ['two clubs', { items: [item(1001), item(2001, { clubId: 2 })] }], ['one draw twice', { items: [item(1001), item(1001)] }], ['a season of games', { items: Array.from({ length: 21 }, (_, index) => item(1001 + index)) }],
+])('a saved cart that holds %s is nobody’s', (_what, stored) => {
+  expect(readCart(stored)).toEqual(EMPTY);
+});
+
+test('a forged count is no more than anybody may buy', () => {
+  expect(readCart({ items: [item(1001, { quantity: 1e9 })] }).items[0]?.quantity).toBe(50);
 });
 
 test('the badge stops at 99+', () => {

@@ -42,6 +42,13 @@ describe('once money may have moved', () => {
     }
   });
 
+  test('an authorised payment without tickets offers no second one, whatever comes late', () => {
+    const pending = through(submitted, opened, authorised, { is: 'pending' });
+    expect(pending.at).toBe('pending');
+    for (const next of [...everything, { is: 'untouched', trouble } as const, { is: 'gaveUp' } as const]) expect(mayPay(advance(pending, next))).toBe(false);
+    expect(advance(pending, { is: 'issued', tickets: [] }).at).toBe('issued');
+  });
+
   test('the server’s word ends it either way, even after we gave up asking', () => {
     const lost = through(submitted, opened, { is: 'unsure' }, { is: 'gaveUp' });
     expect(advance(lost, { is: 'issued', tickets: [] }).at).toBe('issued');

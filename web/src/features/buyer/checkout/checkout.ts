@@ -22,6 +22,8 @@ export interface Trouble {
   text: string;
   /** How many tickets there are, when that was the trouble. */
   available?: number;
+  /** Nothing was tried yet, so money need not be spoken of. */
+  untried?: boolean;
 }
 
 export type Checkout =
@@ -30,6 +32,8 @@ export type Checkout =
   | { at: 'paying'; way: Way; order: OpenOrder }
   | { at: 'issuing'; way: Way; order: OpenOrder }
   | { at: 'confirming'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'> }
+  /** The money is set aside, the tickets are not here yet: the thank-you page waits for them (A:190, C-19). */
+  | { at: 'pending'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'> }
   | { at: 'issued'; tickets: readonly OwnTicket[] }
   /** `refunding`: money was taken although no tickets could be given, and is on its way back. */
   | { at: 'notCharged'; reason: string; refunding: boolean }
@@ -41,6 +45,7 @@ export type Happening =
   | { is: 'refused'; trouble: Trouble }
   | { is: 'authorised' }
   | { is: 'declined'; trouble: Trouble }
+  | { is: 'pending' }
   | { is: 'unsure'; order?: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'> }
   | { is: 'issued'; tickets: readonly OwnTicket[] }
   | { is: 'notCharged'; reason: string; refunding?: boolean }
@@ -73,11 +78,13 @@ export function advance(checkout: Checkout, happening: Happening): Checkout {
       if (happening.is === 'unsure') return { at: 'confirming', order: checkout.order };
       return checkout;
     case 'issuing':
+    case 'pending':
     case 'confirming':
       if (happening.is === 'issued') return { at: 'issued', tickets: happening.tickets };
       if (happening.is === 'notCharged') return { at: 'notCharged', reason: happening.reason, refunding: happening.refunding ?? false };
       if (happening.is === 'untouched' && checkout.at === 'confirming') return { at: 'choosing', order: null, trouble: happening.trouble };
       if (happening.is === 'unsure' && checkout.at === 'issuing') return { at: 'confirming', order: checkout.order };
+      if (happening.is === 'pending' && checkout.at === 'issuing') return { at: 'pending', order: checkout.order };
       if (happening.is === 'gaveUp' && checkout.at === 'confirming') return { at: 'lost', order: checkout.order };
       return checkout;
     case 'lost':
@@ -96,7 +103,7 @@ export function advance(checkout: Checkout, happening: Happening): Checkout {
 export const mayPay = (checkout: Checkout): boolean => checkout.at === 'choosing';
 
 /** Whether a request is under way, so that controls freeze and leaving asks once. */
-export const isBusy = (checkout: Checkout): boolean => ['reserving', 'paying', 'issuing', 'confirming'].includes(checkout.at);
+export const isBusy = (checkout: Checkout): boolean => ['reserving', 'paying', 'issuing', 'confirming', 'pending'].includes(checkout.at);
 
 /** Tickets this purchase itself keeps from the rest: they are still ours to buy when the public count says none are left. */
 export function ownHeld(checkout: Checkout): number {

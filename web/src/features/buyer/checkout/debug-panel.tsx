@@ -1,15 +1,25 @@
 import { useAtomValue } from 'jotai';
 import { connectionAtom } from '@/features/shared-live/live-atoms';
 import type { Checkout } from './checkout';
+import { usePaymentLoading, usePaymentSurface } from './payment-provider';
 
 /** Visible to all, as specified; states only, and names cut to their last six letters (decision C-20). */
 export function DebugPanel({ checkout }: { checkout: Checkout }) {
   const { open } = useAtomValue(connectionAtom);
+  const { failed } = usePaymentLoading();
+  const library = usePaymentSurface() ? 'ready' : failed ? 'failed' : 'loading';
   const order = 'order' in checkout ? checkout.order : null;
+  const lines = [
+    `checkout  ${checkout.at}`,
+    `payment   ${order ? `…${order.paymentIntentId.slice(-6)}` : 'none'}`,
+    `reserved  ${order && 'ticketCount' in order ? order.ticketCount : 0}`,
+    `library   ${library}`,
+    `socket    ${open ? 'open' : 'closed'}`,
+  ];
   return (
     <details className="debug">
       <summary>Debug</summary>
-      <p>Checkout: {checkout.at} · Payment: {order ? `…${order.paymentIntentId.slice(-6)}` : 'none'} · Socket: {open ? 'open' : 'closed'}</p>
+      <pre tabIndex={0}>{lines.join('\n')}</pre>
     </details>
   );
 }

@@ -1,15 +1,31 @@
 import { useAtomValue } from 'jotai';
 import { configAtom } from '@/features/shared-live/live-atoms';
+import { notAllocated } from './catalogue';
 import type { Checkout } from './checkout';
+import { ISSUING } from './use-checkout';
 
 interface OutcomePanelProps {
   checkout: Checkout;
   onAgain: () => void;
 }
 
+/** Whether the purchase has left the form behind. */
+export const hasOutcome = (checkout: Checkout): boolean => ['confirming', 'pending', 'lost', 'notCharged'].includes(checkout.at);
+
 /** What to know and do when a payment is not simply done: money first, then what happens next. */
 export function OutcomePanel({ checkout, onAgain }: OutcomePanelProps) {
   const config = useAtomValue(configAtom);
+  const help = config ? <p>Questions? <a href={`mailto:${config.supportEmail}`}>{config.supportEmail}</a> or text {config.supportSms}.</p> : null;
+  if (checkout.at === 'pending') {
+    return (
+      <div className="panel" role="status">
+        <h2>{ISSUING.title}</h2>
+        <p>{ISSUING.text}</p>
+        <p>Reference: <strong>{checkout.order.paymentIntentId.slice(-8)}</strong></p>
+        {help}
+      </div>
+    );
+  }
   if (checkout.at === 'confirming' || checkout.at === 'lost') {
     return (
       <div className="panel" role="status">
@@ -17,7 +33,7 @@ export function OutcomePanel({ checkout, onAgain }: OutcomePanelProps) {
         {checkout.at === 'confirming' ? <span className="spinner" aria-hidden="true" /> : null}
         <p>{checkout.at === 'confirming' ? 'Please keep this page open. You do not need to pay again.' : 'This is taking longer than usual. Please do not pay again: either your tickets come by e-mail, or nothing is charged.'}</p>
         <p>Reference: <strong>{checkout.order.paymentIntentId.slice(-8)}</strong></p>
-        {config ? <p>Questions? <a href={`mailto:${config.supportEmail}`}>{config.supportEmail}</a> or text {config.supportSms}.</p> : null}
+        {help}
       </div>
     );
   }
@@ -26,8 +42,8 @@ export function OutcomePanel({ checkout, onAgain }: OutcomePanelProps) {
   const said = /not been charged|being refunded/.test(checkout.reason) ? checkout.reason : `${checkout.reason} ${money}`.trim();
   return (
     <div className="panel" role="alert">
-      <h2>No tickets were bought</h2>
-      <p>{said}</p>
+      <h2>{notAllocated.title}</h2>
+      <p>No tickets were bought. {said}</p>
       <button type="button" className="btn" onClick={onAgain}>Back to the draw</button>
     </div>
   );

@@ -1,20 +1,28 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { EMPTY, add, itemOf } from '@/features/buyer/cart/cart';
+import { cartByCard, cartByWallet } from '@/features/buyer/cart/cart-purchase';
 import { FakeServer } from '@/testing/fake-server';
 import { priceOf } from '@/shared/money';
 import { aDraw } from '@/testing/a-draw';
 import { attemptOf } from './attempt';
 import { CHOOSING, advance, type Checkout, type Happening } from './checkout';
-import { pay } from './pay';
+import { pay, type Purchase } from './pay';
 import type { Confirmation, PaymentSurface } from './payment-surface';
+import { forgetSecret } from './secret-cache';
 import { cardPurchase, walletPurchase } from './single-purchase';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const INTENT = { clientSecret: 'secret', paymentIntentId: 'pi_1', amount: 1047, connectedAccountId: 'acct_1', reservationId: 'r', orderToken: 't', expiresAt: '2026-11-20T09:02:00Z', serverTime: 0, ticketCount: 2 };
+const INTENT = { clientSecret: 'secret', paymentIntentId: 'pi_1', amount: 1047, connectedAccountId: 'acct_1', reservationId: 'r', orderToken: 't', expiresAt: '2026-11-20T09:02:00Z', serverTime: '2026-11-20T09:00:00Z', ticketCount: 2 };
 const DONE = { success: true, status: 'succeeded', paymentIntentId: 'pi_1', orderToken: 't', tickets: [{ ticketNumber: 114, serialNumber: 'FD-1042-114', homeNumber: 7, awayNumber: 9 }] };
 const buyer = { buyerName: 'Jo', buyerEmail: 'jo@example.com', buyerPhone: '0400 000 000' };
 const order = { draw: aDraw(), count: 2, price: priceOf(500, 2, true) };
-const surface = (confirmation: Confirmation, incomplete: string | null = null): PaymentSurface => ({ submit: async () => incomplete, confirm: async () => confirmation });
+const surface = (confirmation: Confirmation, incomplete: string | null = null): PaymentSurface => ({
+  submit: async () => (incomplete === null ? null : { message: incomplete }),
+  confirm: async () => confirmation,
+  method: async () => ({ kind: 'made', id: 'pm_1' }),
+  nextAction: async () => confirmation,
+});
 
 function server() {
   return new FakeServer()
@@ -65,14 +73,84 @@ test('tickets that could not be had after all mean that nobody was charged', asy
 });
 
 test.each([
-  ['the network fails while it is completed', { kind: 'authorised' } as const, new TypeError('network')],
-  ['the server fails while it is completed', { kind: 'authorised' } as const, { status: 500 }],
-  ['it is still under way', { kind: 'authorised' } as const, { body: { ...DONE, success: false, status: 'processing', tickets: [] } }],
-  ['the provider cannot say', { kind: 'unsure' } as const, { body: DONE }],
-])('a payment is confirmed by asking, never paid again, when %s', async (_when, confirmation, answer) => {
+  ['the network fails while it is completed', new TypeError('network')],
+  ['the server fails while it is completed', { status: 500 }],
+  ['it is still under way', { body: { ...DONE, success: false, status: 'processing', tickets: [] } }],
+])('an authorised payment waits for its tickets, and is never paid again, when %s', async (_when, answer) => {
   server().on('POST /api/complete-card-payment', answer);
-  expect(await run(confirmation)).toMatchObject({ at: 'confirming', order: { orderToken: 't' } });
+  expect(await run()).toMatchObject({ at: 'pending', order: { orderToken: 't' } });
   expect(attemptOf('draw:1042')).toMatchObject({ paying: true, orderToken: 't' });
+});
+
+test('a payment of which the provider cannot say what became is asked about, never paid again', async () => {
+  server();
+  expect(await run({ kind: 'unsure' })).toMatchObject({ at: 'confirming', order: { orderToken: 't' } });
+  expect(attemptOf('draw:1042')).toMatchObject({ paying: true, orderToken: 't' });
+});
+
+test('a provider that ends neither with yes nor with no leads to support', async () => {
+  server();
+  expect(await run({ kind: 'open', status: 'canceled' })).toMatchObject({ at: 'choosing', trouble: { title: 'Payment Incomplete', text: 'Payment status: canceled. Please contact support.' } });
+});
+
+describe('where the server confirms', () => {
+  const cart = add(EMPTY, itemOf(aDraw(), 2));
+  const cartServer = () => new FakeServer().on('POST /api/cart/create-payment-intent', { body: INTENT }).on('POST /api/purchase-cart', { body: DONE });
+  async function runCart(purchase: Purchase, confirmation: Confirmation = { kind: 'authorised' }) {
+    forgetSecret('cart');
+    const said: Checkout[] = [CHOOSING];
+    await pay(purchase, surface(confirmation), (happening) => said.push(advance(said.at(-1) ?? CHOOSING, happening)));
+    return said.at(-1);
+  }
+
+  test('the cart’s card goes there with items, buyer and both consents', async () => {
+    const fake = cartServer().on('POST /api/cart/complete-card-payment', { body: DONE });
+    expect(await runCart(cartByCard(cart, buyer))).toMatchObject({ at: 'issued' });
+    expect(fake.paths()).toEqual(['POST /api/cart/create-payment-intent', 'POST /api/cart/complete-card-payment']);
+    expect(fake.asked[1]?.body).toEqual({ items: [{ drawId: 1042, quantity: 2, ticketPrice: '5.00', passStripeFees: true }], buyer, ageConfirmation: true, termsAgreement: true, paymentMethodId: 'pm_1' });
+  });
+
+  test('a bank’s question is answered here, and the purchase completed', async () => {
+    const fake = cartServer().on('POST /api/cart/complete-card-payment', { body: { ...DONE, success: false, status: 'requires_action', clientSecret: 'pi_1_secret_2' } });
+    expect(await runCart(cartByCard(cart, buyer))).toMatchObject({ at: 'issued' });
+    expect(fake.paths().at(-1)).toBe('POST /api/purchase-cart');
+  });
+
+  test('a card that is declined costs nothing and may be followed by another', async () => {
+    cartServer().on('POST /api/cart/complete-card-payment', { status: 402, body: { message: 'Your card was declined.', code: 'declined' } });
+    expect(await runCart(cartByCard(cart, buyer))).toMatchObject({ at: 'choosing', trouble: { title: 'Payment failed', text: 'Your card was declined.' } });
+    expect(attemptOf('cart')).toMatchObject({ paying: false });
+  });
+
+  test.each([new TypeError('network'), { status: 500 }])('an answer that is lost is asked about, never paid again', async (answer) => {
+    cartServer().on('POST /api/cart/complete-card-payment', answer);
+    expect(await runCart(cartByCard(cart, buyer))).toMatchObject({ at: 'confirming' });
+  });
+
+  test('the cart’s wallet gives its secret and its method, and sends the consents behind', async () => {
+    const fake = cartServer().on('POST /api/payments/confirm-wallet', { body: DONE });
+    expect(await runCart(cartByWallet(cart, { name: 'Jo', email: 'jo@example.com', phone: '0400' }))).toMatchObject({ at: 'issued' });
+    expect(fake.asked[1]).toMatchObject({ path: '/api/payments/confirm-wallet', body: { clientSecret: 'secret', paymentMethodId: 'pm_1', kind: 'cart' } });
+    expect(fake.asked[2]).toMatchObject({ path: '/api/purchase-cart', body: { paymentIntentId: 'pi_1', ageConfirmation: true, termsAgreement: true } });
+  });
+
+  test('the checkout page’s wallet goes to the server with its payer; an answer without tickets still counts', async () => {
+    const fake = server().on('POST /api/process-wallet-payment', { body: { ...DONE, tickets: undefined } });
+    let checkout = CHOOSING;
+    await pay(walletPurchase(order, { name: 'Jo', email: 'jo@example.com', phone: '0400' }, 'checkout'), surface({ kind: 'authorised' }), (happening) => (checkout = advance(checkout, happening)));
+    expect(checkout).toEqual({ at: 'issued', tickets: [] });
+    expect(fake.asked[1]?.body).toEqual({ drawNumber: 1042, ticketCount: 2, paymentMethodId: 'pm_1', customerInfo: { name: 'Jo', email: 'jo@example.com', phone: '0400' } });
+    expect(fake.paths()).toEqual(['POST /api/create-payment-intent', 'POST /api/process-wallet-payment', 'POST /api/purchase-tickets']);
+  });
+
+  test('the same contents within two minutes use the same secret', async () => {
+    const fake = cartServer().on('POST /api/cart/complete-card-payment', { status: 402, body: { message: 'no' } }, { body: DONE });
+    await runCart(cartByCard(cart, buyer));
+    let checkout = CHOOSING;
+    await pay(cartByCard(cart, buyer), surface({ kind: 'authorised' }), (happening) => (checkout = advance(checkout, happening)));
+    expect(checkout.at).toBe('issued');
+    expect(fake.paths().filter((path) => path.endsWith('create-payment-intent'))).toHaveLength(1);
+  });
 });
 
 test('a wallet brings the buyer with it', async () => {

@@ -1,7 +1,7 @@
 import { Elements, useElements, useStripe } from '@stripe/react-stripe-js';
 import type { Appearance, Stripe, StripeElementsOptions } from '@stripe/stripe-js';
 import { useAtomValue } from 'jotai';
-import { useEffect, useMemo, useState, type ReactNode } from 'react';
+import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { stripeSurface, type PaymentSurface } from './payment-surface';
 import { stripeFor } from './stripe-loader';
@@ -20,25 +20,36 @@ interface PaymentProviderProps {
   children: ReactNode;
 }
 
+/** How the provider's library fares, and another try at fetching it. */
+interface Loading {
+  failed: boolean;
+  again: () => void;
+}
+
+const LoadingContext = createContext<Loading>({ failed: false, again: () => {} });
+
 /** The provider's fields, mounted before any intent exists: the amount is enough to show them (A3 of the design brief). */
 export function PaymentProvider({ account, amount, children }: PaymentProviderProps) {
   const config = useAtomValue(configAtom);
   const [stripe, setStripe] = useState<Stripe | null>(null);
+  const [failed, setFailed] = useState(false);
+  const [round, setRound] = useState(0);
   useEffect(() => {
     if (!config || !account) return;
     let current = true;
     // After the first paint: nobody pays within the first moment, and everybody wants to see the draw.
     const idle = window.requestIdleCallback ?? ((run: () => void) => window.setTimeout(run, 1));
-    idle(() => void stripeFor(config, account).then((loaded) => current && setStripe(loaded), () => {}));
+    idle(() => void stripeFor(config, account).then((loaded) => current && (setStripe(loaded), setFailed(false)), () => current && setFailed(true)));
     return () => {
       current = false;
     };
-  }, [config, account]);
+  }, [config, account, round]);
   const options = useMemo<StripeElementsOptions>(
     () => ({ mode: 'payment', amount, currency: 'aud', captureMethod: 'manual', paymentMethodTypes: ['card'], appearance: APPEARANCE }),
     [amount],
   );
-  return <Elements stripe={stripe} options={options}>{children}</Elements>;
+  const loading = useMemo(() => ({ failed, again: () => setRound((last) => last + 1) }), [failed]);
+  return <LoadingContext.Provider value={loading}><Elements stripe={stripe} options={options}>{children}</Elements></LoadingContext.Provider>;
 }
 
 /** The way to the provider; null until its library is here. */
@@ -47,3 +58,5 @@ export function usePaymentSurface(): PaymentSurface | null {
   const elements = useElements();
   return useMemo(() => (stripe && elements ? stripeSurface(stripe, elements) : null), [stripe, elements]);
 }
+
+export const usePaymentLoading = (): Loading => useContext(LoadingContext);

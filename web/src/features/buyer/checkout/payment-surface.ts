@@ -1,27 +1,40 @@
 /** The one seam to the payment provider's library: submit what was typed, confirm a payment, say plainly what came of it. */
 import type { Stripe, StripeElements, StripeError } from '@stripe/stripe-js';
 import type { Buyer } from '@/api/wire';
-import { S } from '@/shared/strings';
 
-export type Confirmation = { kind: 'authorised' } | { kind: 'declined'; message: string } | { kind: 'unsure' };
+export type Confirmation =
+  | { kind: 'authorised' }
+  | { kind: 'declined'; message: string | null }
+  /** The provider has ended, but neither with a yes nor with a no. */
+  | { kind: 'open'; status: string }
+  | { kind: 'unsure' };
+
+export type Method = { kind: 'made'; id: string } | { kind: 'refused'; message: string | null };
 
 export interface PaymentSurface {
-  /** Checks what was typed into the provider's fields; a message when it will not do. */
-  submit: () => Promise<string | null>;
+  /** Checks what was typed into the provider's fields; null when it will do. */
+  submit: () => Promise<{ message: string | null } | null>;
   confirm: (clientSecret: string, buyer: Buyer | null, returnTo: string) => Promise<Confirmation>;
+  /** A payment method of the typed card or the open wallet, for the server to confirm with. */
+  method: (buyer: Buyer | null) => Promise<Method>;
+  /** The bank's question, after the server has confirmed. */
+  nextAction: (clientSecret: string) => Promise<Confirmation>;
 }
 
 /** Money is set aside as soon as the provider says one of these; the server takes it only after the tickets are issued. */
 const AUTHORISED = new Set(['requires_capture', 'succeeded', 'processing']);
+const ASKS_FOR_A_CARD = new Set(['requires_payment_method', 'requires_confirmation']);
+
+const billingOf = (buyer: Buyer) => ({ name: buyer.buyerName, email: buyer.buyerEmail, phone: buyer.buyerPhone });
 
 export function stripeSurface(stripe: Stripe, elements: StripeElements): PaymentSurface {
   return {
     submit: async () => {
       const { error } = await elements.submit();
-      return error ? (error.message ?? S.incompleteDetailsText) : null;
+      return error ? { message: error.message ?? null } : null;
     },
     confirm: async (clientSecret, buyer, returnTo) => {
-      const billing = buyer ? { payment_method_data: { billing_details: { name: buyer.buyerName, email: buyer.buyerEmail, phone: buyer.buyerPhone } } } : {};
+      const billing = buyer ? { payment_method_data: { billing_details: billingOf(buyer) } } : {};
       try {
         const { error, paymentIntent } = await stripe.confirmPayment({
           elements,
@@ -32,26 +45,42 @@ export function stripeSurface(stripe: Stripe, elements: StripeElements): Payment
         if (error) return await afterError(stripe, clientSecret, error);
         return confirmationOf(paymentIntent.status);
       } catch {
-        return await lookAgain(stripe, clientSecret, S.paymentFailedText);
+        return await lookAgain(stripe, clientSecret);
+      }
+    },
+    method: async (buyer) => {
+      try {
+        const { error, paymentMethod } = await stripe.createPaymentMethod({ elements, params: buyer ? { billing_details: billingOf(buyer) } : {} });
+        return error ? { kind: 'refused', message: error.message ?? null } : { kind: 'made', id: paymentMethod.id };
+      } catch {
+        return { kind: 'refused', message: null };
+      }
+    },
+    nextAction: async (clientSecret) => {
+      try {
+        const { error, paymentIntent } = await stripe.handleNextAction({ clientSecret });
+        if (error) return await afterError(stripe, clientSecret, error);
+        return paymentIntent ? confirmationOf(paymentIntent.status) : await lookAgain(stripe, clientSecret);
+      } catch {
+        return await lookAgain(stripe, clientSecret);
       }
     },
   };
 }
 
-function confirmationOf(status: string, message: string = S.paymentFailedText): Confirmation {
+function confirmationOf(status: string, message: string | null = null): Confirmation {
   if (AUTHORISED.has(status)) return { kind: 'authorised' };
-  if (status === 'requires_payment_method' || status === 'requires_confirmation' || status === 'requires_action' || status === 'canceled') return { kind: 'declined', message };
-  return { kind: 'unsure' };
+  return ASKS_FOR_A_CARD.has(status) ? { kind: 'declined', message } : { kind: 'open', status };
 }
 
 /** A decline is an answer; anything else may have reached the provider, so it is asked what it knows. */
 async function afterError(stripe: Stripe, clientSecret: string, error: StripeError): Promise<Confirmation> {
-  const message = error.message ?? S.paymentFailedText;
+  const message = error.message ?? null;
   if (error.type === 'card_error' || error.type === 'validation_error') return { kind: 'declined', message };
   return lookAgain(stripe, clientSecret, message);
 }
 
-async function lookAgain(stripe: Stripe, clientSecret: string, message: string): Promise<Confirmation> {
+async function lookAgain(stripe: Stripe, clientSecret: string, message: string | null = null): Promise<Confirmation> {
   try {
     const { paymentIntent } = await stripe.retrievePaymentIntent(clientSecret);
     return paymentIntent ? confirmationOf(paymentIntent.status, message) : { kind: 'unsure' };

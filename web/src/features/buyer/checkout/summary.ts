@@ -25,6 +25,8 @@ export interface Summary {
   draws: SummaryDraw[];
   customerName: string;
   totalTickets: number;
+  /** A sample that nobody bought (A:32). */
+  demo?: boolean;
 }
 
 type SoldDraw = Pick<Draw, 'id' | 'drawNumber' | 'homeTeam' | 'awayTeam' | 'league' | 'ticketPrice' | 'ticketsSold' | 'prizePercentage' | 'clubId' | 'clubName' | 'clubSlug'>;
@@ -52,6 +54,20 @@ export function summaryOf(lines: readonly { draw: SoldDraw; count: number }[], c
   };
 }
 
+/** Obviously made up, so that nobody takes it for a purchase (decision A-12). */
+export const DEMO_SUMMARY: Summary = {
+  clubId: null,
+  clubName: 'Sample Rugby League Club',
+  clubSlug: '',
+  customerName: 'Sample Supporter',
+  totalTickets: 3,
+  demo: true,
+  draws: [{
+    drawId: 1, drawNumber: 1, matchName: 'Sample Sharks v Sample Tigers', league: 'Demonstration league', ticketCount: 3,
+    prizePool: '350.00', ticketsSold: 100, totalTickets: 169, ticketPrice: '5.00', prizePercentage: 50,
+  }],
+};
+
 const COPY_LIVES_MS = 24 * 60 * 60_000;
 
 /** False when the session cannot keep it; the local copy holds no mail address and no phone number. */
@@ -71,6 +87,7 @@ export function readSummary(): Summary | null {
     customerName: summary.customerName || S.fallbackBuyer,
     draws: summary.draws,
     totalTickets: summary.totalTickets ?? summary.draws.reduce((sum, draw) => sum + draw.ticketCount, 0),
+    ...(summary.demo === true ? { demo: true } : {}),
   };
 }
 

@@ -1,6 +1,7 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useState } from 'react';
 import { extendReservation } from '@/api/endpoints/buyer';
+import { Problem } from '@/api/http';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import type { Checkout, OpenOrder } from './checkout';
@@ -8,39 +9,53 @@ import { WARN_SECONDS, clockWords, secondsLeft, spokenAt } from './reservation-c
 
 interface TimerBarProps {
   checkout: Checkout;
+  /** The reservation has ended, and the page goes on without one. */
+  lapsed?: boolean;
   onExtended: (order: OpenOrder) => void;
   onExpired: () => void;
 }
 
+const NOT_KEPT = 'Your tickets could not be kept for longer';
+
 /** The two minutes of a reservation. A payment that has begun is never cut off by it. */
-export function TimerBar({ checkout, onExtended, onExpired }: TimerBarProps) {
+export function TimerBar({ checkout, lapsed = false, onExtended, onExpired }: TimerBarProps) {
   const now = useAtomValue(nowAtom);
-  const showToast = useSetAtom(showToastAtom);
-  const [asking, setAsking] = useState(false);
   const order = checkout.at === 'choosing' ? checkout.order : null;
   const seconds = order ? secondsLeft(order.expiresAt, now) : null;
   useEffect(() => {
     if (seconds === 0) onExpired();
   }, [seconds, onExpired]);
+  const keep = useKeeping(order, onExtended);
   if (checkout.at !== 'choosing') return <div className="timer-bar"><span>Finishing payment</span></div>;
-  if (!order || seconds === null) return <div className="timer-bar" aria-busy="true"><span>Reserving your tickets …</span></div>;
+  if (lapsed && !order) return <div className="timer-bar is-short" role="status"><span>Your tickets are no longer reserved. You can still pay while there are tickets left.</span></div>;
+  if (!order || seconds === null) return checkout.trouble ? null : <div className="timer-bar" aria-busy="true"><span>Reserving your tickets …</span></div>;
   const short = seconds <= WARN_SECONDS;
-  const onKeep = async () => {
+  return (
+    <div className={`timer-bar${short ? ' is-short' : ''}`}>
+      <span role="timer">{short ? '⚠ Nearly out of time: ' : 'Tickets reserved for '}<span className="num">{clockWords(seconds)}</span></span>
+      {short && keep.possible ? <button type="button" className="btn small sec" disabled={keep.asking} onClick={keep.ask}>Keep my tickets</button> : null}
+      <span className="sr" role="status">{spokenAt(seconds, keep.possible)}</span>
+    </div>
+  );
+}
+
+/** Two minutes more, as often as the server allows (D6). */
+function useKeeping(order: OpenOrder | null, onExtended: (order: OpenOrder) => void) {
+  const showToast = useSetAtom(showToastAtom);
+  const [asking, setAsking] = useState(false);
+  const [possible, setPossible] = useState(true);
+  const ask = async () => {
+    if (!order) return;
     setAsking(true);
     try {
-      const { expiresAt } = await extendReservation(order.reservationId);
+      const { expiresAt, extensionsLeft } = await extendReservation(order.reservationId);
+      setPossible(extensionsLeft > 0);
       onExtended({ ...order, expiresAt: Date.parse(expiresAt) });
-    } catch {
-      showToast({ title: 'Your tickets could not be kept for longer', bad: true });
+    } catch (error) {
+      showToast({ title: NOT_KEPT, text: error instanceof Problem ? error.said.message : undefined, bad: true });
     } finally {
       setAsking(false);
     }
   };
-  return (
-    <div className={`timer-bar${short ? ' is-short' : ''}`}>
-      <span role="timer">{short ? '⚠ Nearly out of time: ' : 'Tickets reserved for '}<span className="num">{clockWords(seconds)}</span></span>
-      {short ? <button type="button" className="btn small sec" disabled={asking} onClick={() => void onKeep()}>Keep my tickets</button> : null}
-      <span className="sr" role="status">{spokenAt(seconds)}</span>
-    </div>
-  );
+  return { asking, possible, ask: () => void ask() };
 }

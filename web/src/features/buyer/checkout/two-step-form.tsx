@@ -1,61 +1,116 @@
 import { useAtom } from 'jotai';
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { createPaymentIntent } from '@/api/endpoints/buyer';
 import type { Draw } from '@/api/wire';
 import { dollars, type Price } from '@/shared/money';
-import { S, fill } from '@/shared/strings';
+import { S } from '@/shared/strings';
+import { ProblemList } from '@/shared/ui/problem-list';
+import { usePageTitle } from '@/shared/ui/page-title';
 import { BuyerFields } from './buyer-fields';
 import { detailsAtom } from './checkout-atoms';
-import type { Way } from './checkout';
+import { isBusy, type Checkout } from './checkout';
 import { ConsentBoxes } from './consent-boxes';
 import { DebugPanel } from './debug-panel';
-import { OutcomePanel } from './outcome-panel';
+import { OutcomePanel, hasOutcome } from './outcome-panel';
 import { PaymentPart } from './payment-part';
-import { buyerOf, cardProblems } from './purchase-rules';
-import { cardPurchase, walletPurchase } from './single-purchase';
+import { NO_DETAILS, buyerOf, cardProblems } from './purchase-rules';
+import { forgetSavedCheckout, readSavedCheckout, saveCheckout } from './saved-checkout';
+import { cardPurchase, customerOf, walletPurchase } from './single-purchase';
 import { summaryOf } from './summary';
 import { TimerBar } from './timer-bar';
-import { useCheckout, useFinish, WALLET_SUCCESS } from './use-checkout';
+import { WALLET_SUCCESS, checkoutSuccess, useCheckout, useFinish } from './use-checkout';
+import { usePayment } from './use-payment';
 import { useReservation } from './use-reservation';
+import type { WalletKind } from './wallet-slot';
 
 interface TwoStepFormProps {
   draw: Draw;
   count: number;
   price: Price;
+  /** The link has a wallet in mind: no details to type. */
   walletOnly: boolean;
+  walletType: WalletKind | null;
+}
+
+/** What an earlier visit left in the browser is filled in once, where nothing was typed yet. */
+function useSavedDetails() {
+  const [details, setDetails] = useAtom(detailsAtom);
+  useEffect(() => {
+    setDetails((typed) => (JSON.stringify(typed) === JSON.stringify(NO_DETAILS) ? readSavedCheckout().details : typed));
+  }, [setDetails]);
+  return [details, setDetails] as const;
+}
+
+/** True from the moment there is a payment to show the form for, or a reason why there is none (A:123). */
+function useOpened(checkout: Checkout): boolean {
+  const [opened, setOpened] = useState(false);
+  const now = checkout.at !== 'choosing' || checkout.order !== null || checkout.trouble !== null;
+  useEffect(() => {
+    if (now) setOpened(true);
+  }, [now]);
+  return opened || now;
 }
 
 /** Details first, then the payment: the page that links with a wallet in mind lead to. */
-export function TwoStepForm({ draw, count, price, walletOnly }: TwoStepFormProps) {
+export function TwoStepForm({ draw, count, price, walletOnly, walletType }: TwoStepFormProps) {
   const scope = `draw:${draw.drawNumber}`;
   const { checkout, say } = useCheckout(scope);
-  const [details, setDetails] = useAtom(detailsAtom);
+  const [details, setDetails] = useSavedDetails();
   const [locked, setLocked] = useState(false);
-  const [way, setWay] = useState<Way>('card');
-  const summary = useCallback(() => summaryOf([{ draw, count }], details.name), [draw, count, details.name]);
+  const [lapsed, setLapsed] = useState(false);
+  const opened = useOpened(checkout);
   const order = { draw, count, price };
-  useReservation(scope, `${count}`, (clientKey) => createPaymentIntent({ drawNumber: draw.drawNumber, ticketCount: count, clientKey, expectedAmount: price.total }));
-  useFinish(scope, checkout, summary, way === 'wallet' ? WALLET_SUCCESS : { title: S.purchaseSuccessfulLower, text: fill(S.purchasedCount, { n: count }) });
-  const onExpired = useCallback(() => say({ is: 'expired' }), [say]);
-  if (checkout.at === 'confirming' || checkout.at === 'lost' || checkout.at === 'notCharged') return <div className="card"><OutcomePanel checkout={checkout} onAgain={() => say({ is: 'again' })} /></div>;
+  const buyer = buyerOf(details);
+  useReservation({
+    scope,
+    place: 'checkout',
+    contents: `${count}`,
+    open: (clientKey) => createPaymentIntent({ drawNumber: draw.drawNumber, ticketCount: count, customerInfo: buyer.buyerEmail ? customerOf(buyer) : undefined, clientKey, expectedAmount: price.total }),
+  });
+  const payment = usePayment({ place: 'checkout', checkout, say, details, card: () => cardPurchase(order, buyer, 'checkout'), wallet: (payer) => walletPurchase(order, payer, 'checkout') });
+  usePageTitle('Checkout', payment.problems.length > 0);
+  useFinish(scope, checkout, {
+    summary: () => summaryOf([{ draw, count }], details.name),
+    toast: payment.way === 'wallet' ? WALLET_SUCCESS : checkoutSuccess(count),
+    onDone: forgetSavedCheckout,
+  });
+  const onExpired = useCallback(() => {
+    say({ is: 'expired' });
+    setLapsed(true);
+  }, [say]);
+  if (hasOutcome(checkout)) return <div className="card"><OutcomePanel checkout={checkout} onAgain={() => say({ is: 'again' })} /></div>;
+  if (!opened) return <div className="checkout-wait"><span className="spinner" role="status" aria-label="Loading" /></div>;
   const complete = cardProblems(details).length === 0;
+  const onContinue = () => {
+    setLocked(true);
+    saveCheckout(details, count);
+    requestAnimationFrame(() => document.getElementById('payment-title')?.focus());
+  };
   return (
     <>
-      <TimerBar checkout={checkout} onExtended={(next) => say({ is: 'opened', order: next })} onExpired={onExpired} />
-      <section className="card" aria-labelledby="details-title">
-        <div className="row">
-          <h2 id="details-title">Your details</h2>
-          {locked ? <button type="button" className="btn small sec" onClick={() => setLocked(false)}>{S.changeDetails}</button> : null}
-        </div>
-        {walletOnly ? <p>Your wallet gives us your name, e-mail and phone number.</p> : <BuyerFields details={details} onDetails={setDetails} problems={[]} readOnly={locked} />}
-        <ConsentBoxes details={details} onDetails={setDetails} problems={[]} ageWords={S.overEighteenCheckout} />
-        {!locked && complete && !walletOnly ? <button type="button" className="btn wide" onClick={() => setLocked(true)}>{S.continueToPayment}</button> : null}
-      </section>
-      <section className="card" aria-labelledby="payment-title">
-        <h2 id="payment-title">Payment</h2>
-        <PaymentPart checkout={checkout} say={say} details={details} total={dollars(price.total)} withCard={locked} onWay={setWay} card={() => cardPurchase(order, buyerOf(details))} wallet={(payer) => walletPurchase(order, payer)} />
-        {!locked && !walletOnly ? <p className="meta">To pay by card, fill in your details and tick both boxes first.</p> : null}
-      </section>
+      <TimerBar checkout={checkout} lapsed={lapsed} onExtended={(next) => say({ is: 'opened', order: next })} onExpired={onExpired} />
+      <form noValidate onSubmit={payment.onSubmit} aria-label="Checkout">
+        <ProblemList ref={payment.list} problems={payment.problems} />
+        <section className="card" aria-labelledby="details-title">
+          <div className="row">
+            <h2 id="details-title">Your details</h2>
+            {locked ? <button type="button" className="btn small sec" disabled={isBusy(checkout)} onClick={() => setLocked(false)}>{S.changeDetails}</button> : null}
+          </div>
+          <fieldset className="bare" disabled={isBusy(checkout)}>
+            {walletOnly ? <p>Your wallet gives us your name, e-mail and phone number.</p> : <BuyerFields details={details} onDetails={setDetails} problems={payment.problems} readOnly={locked} />}
+            <ConsentBoxes details={details} onDetails={setDetails} problems={payment.problems} ageWords={S.overEighteenCheckout} />
+          </fieldset>
+          {!locked && complete && !walletOnly ? <button type="button" className="btn wide" onClick={onContinue}>{S.continueToPayment}</button> : null}
+        </section>
+        <section className="card" aria-labelledby="payment-title">
+          <h2 id="payment-title" tabIndex={-1}>Payment</h2>
+          <PaymentPart
+            checkout={checkout} say={say} details={details} total={dollars(price.total)} ready={complete} withCard={locked} onlyWallet={walletType}
+            busyWords={payment.busyWords} onUnconfirmed={payment.onUnconfirmed} onWallet={payment.onWallet}
+          />
+          {locked ? null : <p className="meta">{walletOnly ? <>Would you rather use a card? <a href={`/checkout/${draw.drawNumber}?tickets=${count}`}>Pay with card</a></> : 'To pay by card, fill in your details and tick both boxes first.'}</p>}
+        </section>
+      </form>
       <DebugPanel checkout={checkout} />
     </>
   );

@@ -3,8 +3,9 @@ import { useAtom, useSetAtom, useStore } from 'jotai';
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { useOrder } from '@/features/shared-live/use-live';
-import { S } from '@/shared/strings';
-import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { S, fill } from '@/shared/strings';
+import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
+import { notAllocated } from './catalogue';
 import { attemptOf, endAttempt, noteAttempt } from './attempt';
 import { isBusy, outcomeOf, type Checkout, type Happening } from './checkout';
 import { checkoutAtom, detailsAtom, resetCheckoutAtom } from './checkout-atoms';
@@ -17,6 +18,7 @@ export function useCheckout(scope: string) {
   useRecovery(scope, say);
   useResolution(scope, checkout, say);
   useTroubleToast(checkout);
+  useOutcomeToast(checkout);
   useAskBeforeLeaving(checkout);
   return { checkout, say };
 }
@@ -40,8 +42,8 @@ const UNTOUCHED_ANSWERS = 2;
 
 /** While the outcome is unknown the order is asked for every two seconds, fifteen times, and listened to for ever. */
 function useResolution(scope: string, checkout: Checkout, say: Say): void {
-  const open = checkout.at === 'confirming' || checkout.at === 'lost' ? checkout.order : null;
-  const { order } = useOrder(open?.orderToken ?? '', checkout.at === 'confirming');
+  const open = checkout.at === 'confirming' || checkout.at === 'lost' || checkout.at === 'pending' ? checkout.order : null;
+  const { order } = useOrder(open?.orderToken ?? '', checkout.at === 'confirming' || checkout.at === 'pending');
   useEffect(() => {
     const outcome = open && order && order.orderToken === open.orderToken ? outcomeOf(order) : null;
     if (!outcome) return;
@@ -82,13 +84,25 @@ function useAskingAgain(scope: string, paymentIntentId: string | null, say: Say)
   }, [scope, paymentIntentId, say]);
 }
 
-/** What went wrong is said in a toast as well as beside the form. */
+/** What went wrong is said in a toast as well as beside the form (D12). */
 function useTroubleToast(checkout: Checkout): void {
   const showToast = useSetAtom(showToastAtom);
   const trouble = checkout.at === 'choosing' ? checkout.trouble : null;
   useEffect(() => {
-    if (trouble) showToast({ title: trouble.title, text: trouble.text.startsWith(`${trouble.title}: `) ? trouble.text.slice(trouble.title.length + 2) : trouble.text, bad: true });
+    if (trouble) showToast({ title: trouble.title, text: trouble.text, bad: true });
   }, [trouble, showToast]);
+}
+
+/** The money was set aside: either the tickets are still to come, or they could not be had. */
+export const ISSUING = { title: 'Your payment went through', text: 'Your tickets are being issued. A confirmation e-mail should follow; if it does not, please contact support.' };
+
+function useOutcomeToast(checkout: Checkout): void {
+  const showToast = useSetAtom(showToastAtom);
+  const { at } = checkout;
+  useEffect(() => {
+    if (at === 'pending') showToast({ ...ISSUING, bad: true });
+    if (at === 'notCharged') showToast({ title: notAllocated.title, text: notAllocated.text, bad: true });
+  }, [at, showToast]);
 }
 
 /** Leaving during a payment asks once. */
@@ -102,22 +116,42 @@ function useAskBeforeLeaving(checkout: Checkout): void {
   }, [busy]);
 }
 
-/** Once issued: keep the summary, say so, forget what was typed, and go to the thank-you page. */
-export function useFinish(scope: string, checkout: Checkout, summary: () => Summary, toast: { title: string; text?: string }, onDone: () => void = () => {}): void {
+/** How long the buyer reads that the tickets are still to come before the thank-you page takes over (A:190). */
+const PENDING_READ_MS = 2_000;
+
+export interface Ending {
+  summary: () => Summary;
+  toast: Toast;
+  /** The buyer is done here: the cart is emptied, the saved details are forgotten. */
+  onDone?: () => void;
+}
+
+/** Once issued, or two seconds after the payment without tickets: keep the summary, say so, forget what was typed, and go on. */
+export function useFinish(scope: string, checkout: Checkout, { summary, toast, onDone }: Ending): void {
   const showToast = useSetAtom(showToastAtom);
   const [, navigate] = useLocation();
   const store = useStore();
   const done = useRef(false);
+  const { at } = checkout;
+  const ending = useRef<() => void>(() => {});
   useEffect(() => {
-    if (checkout.at !== 'issued' || done.current) return;
-    done.current = true;
-    const kept = summary();
-    const stored = keepSummary(kept);
-    store.set(detailsAtom, NO_DETAILS);
-    showToast(toast);
-    onDone();
-    navigate(stored ? '/thank-you' : `/club/${kept.clubSlug}`);
-  }, [checkout, scope, summary, toast, onDone, navigate, showToast, store]);
+    ending.current = () => {
+      if (done.current) return;
+      done.current = true;
+      const kept = summary();
+      const stored = keepSummary(kept);
+      store.set(detailsAtom, NO_DETAILS);
+      if (at === 'issued') showToast(toast);
+      onDone?.();
+      navigate(stored ? '/thank-you' : afterwards(kept));
+    };
+  });
+  useEffect(() => {
+    if (at === 'issued') ending.current();
+    if (at !== 'pending') return;
+    const timer = setTimeout(() => ending.current(), PENDING_READ_MS);
+    return () => clearTimeout(timer);
+  }, [at]);
   // Only once this page is gone: until then it must not look as if nothing had been bought.
   useEffect(
     () => () => {
@@ -127,5 +161,13 @@ export function useFinish(scope: string, checkout: Checkout, summary: () => Summ
   );
 }
 
-export const CARD_SUCCESS = { title: S.purchaseSuccessful, text: S.checkEmail };
-export const WALLET_SUCCESS = { title: S.processingTickets };
+/** Where a buyer goes when nothing could be kept for the thank-you page: the club, the draw, or home (A:194). */
+export function afterwards({ clubSlug, draws }: Pick<Summary, 'clubSlug' | 'draws'>): string {
+  if (clubSlug) return `/club/${clubSlug}`;
+  const draw = draws[0]?.drawNumber;
+  return draw ? `/draw/${draw}` : '/';
+}
+
+export const CARD_SUCCESS: Toast = { title: S.purchaseSuccessful, text: S.checkEmail };
+export const WALLET_SUCCESS: Toast = { title: S.processingTickets };
+export const checkoutSuccess = (tickets: number): Toast => ({ title: S.purchaseSuccessfulLower, text: fill(S.purchasedCount, { n: tickets }) });

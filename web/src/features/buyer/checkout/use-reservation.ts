@@ -4,30 +4,44 @@ import { useEffect, useRef } from 'react';
 import { leaveReservation } from '@/api/endpoints/buyer';
 import type { IntentAnswer } from '@/api/wire';
 import { attemptOf, beginAttempt, endAttempt } from './attempt';
+import { notOpened, type Place } from './catalogue';
 import { checkoutAtom } from './checkout-atoms';
-import { openOrder, troubleOf } from './pay';
+import { openOrder } from './pay';
+import { forgetSecret } from './secret-cache';
 
 const SETTLES_MS = 500;
 
-/** `wanted` names what is reserved; when it changes the order is opened again and resized. Null: nothing to reserve. */
-export function useReservation(scope: string, wanted: string | null, open: (clientKey: string) => Promise<IntentAnswer>): void {
+interface Wanted {
+  scope: string;
+  place: Place;
+  /** Names what is reserved; when it changes the order is opened again and resized. Null: nothing to reserve. */
+  contents: string | null;
+  open: (clientKey: string) => Promise<IntentAnswer>;
+}
+
+export function useReservation({ scope, place, contents, open }: Wanted): void {
   const store = useStore();
   const opening = useRef(open);
   useEffect(() => {
     opening.current = open;
   });
   useEffect(() => {
-    if (wanted === null || attemptOf(scope)?.paying) return;
+    if (contents === null || attemptOf(scope)?.paying) return;
+    let current = true;
     const timer = setTimeout(() => {
       opening.current(beginAttempt(scope).clientKey).then(
-        (answer) => store.set(checkoutAtom(scope), { is: 'opened', order: openOrder(answer) }),
-        (error: Error) => store.set(checkoutAtom(scope), { is: 'refused', trouble: troubleOf(error) }),
+        (answer) => current && store.set(checkoutAtom(scope), { is: 'opened', order: openOrder(answer) }),
+        (error: unknown) => current && store.set(checkoutAtom(scope), { is: 'refused', trouble: notOpened(place, 'card', error) }),
       );
     }, SETTLES_MS);
-    return () => clearTimeout(timer);
-  }, [scope, wanted, store]);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [scope, place, contents, store]);
   useEffect(
     () => () => {
+      forgetSecret(scope);
       const checkout = store.get(checkoutAtom(scope));
       if (checkout.at !== 'choosing' || !checkout.order) return;
       leaveReservation(checkout.order.reservationId);

@@ -1,6 +1,6 @@
 import { ExpressCheckoutElement } from '@stripe/react-stripe-js';
 import type { StripeExpressCheckoutElementConfirmEvent, StripeExpressCheckoutElementOptions } from '@stripe/stripe-js';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { S } from '@/shared/strings';
 
 const OPTIONS: StripeExpressCheckoutElementOptions = {
@@ -11,12 +11,21 @@ const OPTIONS: StripeExpressCheckoutElementOptions = {
   paymentMethods: { link: 'never', amazonPay: 'never', paypal: 'never', klarna: 'never' },
 };
 
+export type WalletKind = 'apple' | 'google';
+
 interface WalletSlotProps {
   /** Whether both boxes are ticked. */
   confirmed: boolean;
   busy: boolean;
+  /** A link may ask for one wallet only. */
+  only?: WalletKind | null;
   onUnconfirmed: () => void;
   onConfirm: (event: StripeExpressCheckoutElementConfirmEvent) => void;
+  /** No card stands below it. */
+  alone?: boolean;
+  onCancel?: () => void;
+  onNone?: () => void;
+  onLoadError?: () => void;
 }
 
 type Wallets = 'unknown' | 'some' | 'none';
@@ -25,31 +34,42 @@ type Wallets = 'unknown' | 'some' | 'none';
  * The wallet's place, 48 px high from the first paint. The provider's own button waits hidden in it until both boxes are
  * ticked (D3); where there is no wallet the box says which cards are taken, and nothing below it moves.
  */
-export function WalletSlot({ confirmed, busy, onUnconfirmed, onConfirm }: WalletSlotProps) {
+export function WalletSlot({ confirmed, busy, only = null, onUnconfirmed, onConfirm, alone = false, onCancel, onNone, onLoadError }: WalletSlotProps) {
   const [wallets, setWallets] = useState<Wallets>('unknown');
-  const shown = confirmed && wallets === 'some';
-  if (wallets === 'none') return <p className="wallet-none">Pay with Visa, Mastercard or Amex</p>;
+  const options = useMemo<StripeExpressCheckoutElementOptions>(
+    () => ({ ...OPTIONS, paymentMethods: { ...OPTIONS.paymentMethods, ...(only === 'apple' ? { googlePay: 'never' } : only === 'google' ? { applePay: 'never' } : {}) } }),
+    [only],
+  );
+  const offered = confirmed && wallets === 'some';
+  if (wallets === 'none') return alone ? null : <p className="wallet-none">Pay with Visa, Mastercard or Amex</p>;
   return (
     <>
       <div className="wallet-slot">
         {/* Not inert while busy: the wallet's own sheet may live in here. */}
-        <div className="wallet-real" inert={!shown} style={{ opacity: shown ? 1 : 0 }}>
+        <div className="wallet-real" inert={!offered} style={{ opacity: offered && !busy ? 1 : 0 }}>
           <ExpressCheckoutElement
-            options={OPTIONS}
-            onReady={({ availablePaymentMethods }) => setWallets(availablePaymentMethods ? 'some' : 'none')}
-            onLoadError={() => setWallets('none')}
+            options={options}
+            onReady={({ availablePaymentMethods }) => {
+              setWallets(availablePaymentMethods ? 'some' : 'none');
+              if (!availablePaymentMethods) onNone?.();
+            }}
+            onLoadError={() => {
+              setWallets('none');
+              onLoadError?.();
+            }}
             // Answered at once, without asking anybody: the wallet allows one second.
             onClick={(event) => event.resolve({ emailRequired: true, phoneNumberRequired: true })}
             onConfirm={onConfirm}
+            onCancel={onCancel}
           />
         </div>
-        {shown ? null : (
-          <button type="button" className="btn wide wallet-wait" aria-disabled="true" onClick={onUnconfirmed}>
+        {offered && !busy ? null : (
+          <button type="button" className="btn wide wallet-wait" aria-disabled="true" onClick={busy || confirmed ? undefined : onUnconfirmed}>
             {busy ? S.processing : confirmed ? S.settingUpPayment : S.completeConfirmation}
           </button>
         )}
       </div>
-      <div className="divider">{S.orPayWithCard}</div>
+      {alone ? null : <div className="divider">{S.orPayWithCard}</div>}
     </>
   );
 }

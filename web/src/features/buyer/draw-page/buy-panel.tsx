@@ -5,7 +5,7 @@ import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
 import { ownHeld } from '@/features/buyer/checkout/checkout';
 import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
 import { clampCount, countFromQuery } from '@/features/buyer/checkout/purchase-rules';
-import type { DrawPhase } from '@/features/shared-live/draw-phase';
+import { TICKETS, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { configAtom, maintenanceAtom } from '@/features/shared-live/live-atoms';
 import { cents, priceOf } from '@/shared/money';
 import { S } from '@/shared/strings';
@@ -55,8 +55,19 @@ function ClosedPanel({ draw, phase, maintenance }: { draw: Draw; phase: DrawPhas
   if (phase === 'completed') return <Words title={S.drawCompleted} text={S.drawCompletedText}><a className="btn sec" href={`/verify/${draw.drawNumber}`}>Verify this draw</a></Words>;
   if (phase === 'cancelled') return <Words title="Draw cancelled" text="This draw was cancelled. Every ticket is refunded." />;
   if (phase === 'closed') return <Words title={S.drawClosed} text={S.drawClosedText} />;
-  if (phase === 'soldOut') return <Words title={S.soldOutPanel} text={S.soldOutText}>{draw.ticketsHeld > 0 ? <p>{draw.ticketsHeld} {draw.ticketsHeld === 1 ? 'ticket is' : 'tickets are'} still being paid for. If one comes back, this page shows it at once.</p> : null}</Words>;
+  if (phase === 'soldOut') return draw.ticketsSold < TICKETS && draw.ticketsHeld > 0 ? <Waiting held={draw.ticketsHeld} /> : <Words title={S.soldOutPanel} text={S.soldOutText} />;
   return maintenance ? <Words title={S.maintenance} text={S.maintenanceText} /> : null;
+}
+
+/** Everything that is left is being paid for by others: whoever waits here sees the form the moment a ticket comes free. */
+function Waiting({ held }: { held: number }) {
+  return (
+    <div className="panel waiting">
+      <h2>Every ticket is taken for now</h2>
+      <p role="status">{held === 1 ? '1 ticket is being paid for; you’ll see it here if it comes free.' : `${held} tickets are being paid for; you’ll see them here if they come free.`}</p>
+      <p className="meta">This page updates by itself. There is no need to reload it.</p>
+    </div>
+  );
 }
 
 function Words({ title, text, children }: { title: string; text: string; children?: React.ReactNode }) {

@@ -20,7 +20,7 @@ export function QuantityHead({ count, available, onCount, disabled, note }: Quan
       <div className="buy-head">
         <div>
           <h2 id="purchase-title">{S.purchaseTickets}</h2>
-          <p>Quantity · {available} left</p>
+          <p className={note ? 'quantity-note' : undefined} role="status">{note ?? `Quantity · ${available} left`}</p>
         </div>
         <Stepper id={FIELD.quantity} label="Quantity" value={count} max={most} onValue={onCount} disabled={disabled} />
       </div>
@@ -31,7 +31,6 @@ export function QuantityHead({ count, available, onCount, disabled, note }: Quan
           </button>
         ))}
       </div>
-      <p className="quantity-note" role="status">{note}</p>
     </>
   );
 }

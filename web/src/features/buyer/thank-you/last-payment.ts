@@ -5,10 +5,12 @@ import { readStored } from '@/shared/storage';
 export interface LastPayment {
   orderToken: string;
   paymentIntentId: string;
+  /** Which purchase it was, so that its attempt can end here. */
+  scope: string;
 }
 
 /** From the session; after a redirect by the buyer's bank the address says which payment it was. */
 export function lastPayment(): LastPayment | null {
   const kept = readStored('session', LAST_PAYMENT_KEY) as Partial<LastPayment> | null;
-  return kept && typeof kept.orderToken === 'string' && typeof kept.paymentIntentId === 'string' ? { orderToken: kept.orderToken, paymentIntentId: kept.paymentIntentId } : null;
+  return kept && typeof kept.orderToken === 'string' && typeof kept.paymentIntentId === 'string' ? { orderToken: kept.orderToken, paymentIntentId: kept.paymentIntentId, scope: typeof kept.scope === 'string' ? kept.scope : '' } : null;
 }

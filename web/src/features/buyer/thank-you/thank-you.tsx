@@ -6,7 +6,7 @@ import type { Summary } from '@/features/buyer/checkout/summary';
 import { cents, dollars, shortDollars } from '@/shared/money';
 import { S, fill } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { isPhone, share } from '@/features/buyer/site/share';
+import { share } from '@/features/buyer/site/share';
 import { calendarFile } from './calendar';
 
 /** How the payment stands: certainty first. */
@@ -36,6 +36,15 @@ export function Outcome({ order, summary, gaveUp, untouched }: { order: OrderAns
       </div>
     );
   }
+  if (summary.demo) {
+    return (
+      <div className="card thanks-head">
+        <span className="badge is-demo">Demo</span>
+        <h1>Thank you, {summary.customerName}</h1>
+        <p>This is a sample. Nothing was bought and nobody was charged.</p>
+      </div>
+    );
+  }
   const issued = order?.status === 'succeeded';
   const count = summary.totalTickets;
   return (
@@ -46,7 +55,7 @@ export function Outcome({ order, summary, gaveUp, untouched }: { order: OrderAns
         {issued ? (
           <p>{count} {count === 1 ? 'ticket' : 'tickets'} bought for {dollars(order.amount)}. {order.buyerEmailMasked ? `A confirmation is on its way to ${order.buyerEmailMasked}.` : S.checkEmail}</p>
         ) : (
-          <p>Your payment went through. Your tickets are being issued{gaveUp ? '; a confirmation e-mail should follow. If it does not come, contact support.' : '…'}</p>
+          <p>Your payment went through. Your tickets are being issued{gaveUp ? '. A confirmation e-mail should follow; if it does not, please contact support.' : '…'}</p>
         )}
       </div>
       {order?.paymentIntentId ? <p className="meta">Reference {order.paymentIntentId.slice(-8)}</p> : null}
@@ -81,7 +90,7 @@ export function ShareBox({ summary }: { summary: Summary }) {
       <h2 id="share-title">Bring a mate</h2>
       <p className="share-box">{text}{'\n'}{url}</p>
       <div className="actions">
-        {isPhone() ? <button type="button" className="btn" onClick={() => void send()}>Share</button> : null}
+        <button type="button" className="btn" onClick={() => void send()}>Share</button>
         <button type="button" className="btn sec" onClick={() => void send({ clipboard: navigator.clipboard })}>Copy to Clipboard</button>
       </div>
     </section>

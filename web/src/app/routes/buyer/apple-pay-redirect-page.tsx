@@ -1,0 +1,76 @@
+import '@/features/buyer/checkout/checkout.css';
+import '@/features/buyer/checkout/two-step.css';
+import { useCallback, useEffect, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { ApplePayForm } from '@/features/buyer/apple-pay/apple-pay-form';
+import { readAppleRequest } from '@/features/buyer/apple-pay/request';
+import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
+import { useDraw } from '@/features/shared-live/use-live';
+import { cents, priceOf } from '@/shared/money';
+import { S } from '@/shared/strings';
+import { usePageTitle } from '@/shared/ui/page-title';
+
+const RETURNS_AFTER_S = 3;
+
+/** Reads the link once, and takes the secret out of the address before anything else can see it (C-21). */
+function useAsked() {
+  const [asked] = useState(() => readAppleRequest(window.location.search, window.location.hash));
+  useEffect(() => {
+    const kept = asked.back.includes('?') ? asked.back.slice(asked.back.indexOf('?')) : '';
+    window.history.replaceState(window.history.state, '', `${window.location.pathname}${kept}`);
+  }, [asked]);
+  return asked;
+}
+
+/** Where a device without Apple Pay is sent back from after three seconds, said aloud, and not against anybody's will. */
+function Returning({ to }: { to: string }) {
+  const [, navigate] = useLocation();
+  const [left, setLeft] = useState<number | null>(RETURNS_AFTER_S);
+  useEffect(() => {
+    if (left === null) return;
+    if (left === 0) return navigate(to);
+    const timer = setTimeout(() => setLeft(left - 1), 1_000);
+    return () => clearTimeout(timer);
+  }, [left, navigate, to]);
+  if (left === null) return null;
+  return (
+    <p role="status">
+      You go back to the checkout in {left} {left === 1 ? 'second' : 'seconds'}. <button type="button" className="link-btn" onClick={() => setLeft(null)}>Stay here</button>
+    </p>
+  );
+}
+
+/** A payment that began elsewhere is finished with Apple Pay here (A:127-130). */
+export function Page() {
+  const { request, back } = useAsked();
+  const [foreign, setForeign] = useState(false);
+  const [unavailable, setUnavailable] = useState(false);
+  const [lines, setLines] = useState<readonly string[]>(() => [request ? `draw ${request.drawId}, ${request.ticketCount} tickets${request.amount ? `, ${request.amount} cents` : ''}` : 'the link is not complete']);
+  const log = useCallback((line: string) => setLines((last) => [...last, line]), []);
+  const { draw, missing } = useDraw(request?.drawId ?? 0);
+  const valid = request !== null && !foreign && !missing;
+  usePageTitle(valid ? 'Apple Pay' : S.invalidApplePay);
+  return (
+    <main className="checkout" id="main">
+      <section className="card">
+        <h1>{valid ? 'Apple Pay' : S.invalidApplePay}</h1>
+        {valid ? null : <p>This link does not belong to a payment of this browser. Nothing was charged.</p>}
+        {valid && !draw ? <div className="checkout-wait"><span className="spinner" role="status" aria-label="Loading" /></div> : null}
+        {valid && draw ? (
+          <>
+            <h2>{draw.homeTeam} v {draw.awayTeam}</h2>
+            <PaymentProvider account={draw.connectedAccountId ?? null} amount={priceOf(cents(draw.ticketPrice), request.ticketCount, draw.passStripeFees).total}>
+              <ApplePayForm draw={draw} request={request} log={log} onForeign={() => setForeign(true)} onUnavailable={() => setUnavailable(true)} />
+            </PaymentProvider>
+            {unavailable ? <Returning to={back} /> : null}
+          </>
+        ) : null}
+        <div className="actions"><Link className="btn sec" href={back}>{S.backToCheckout}</Link></div>
+      </section>
+      <details className="debug">
+        <summary>Debug log</summary>
+        <pre tabIndex={0}>{lines.join('\n')}</pre>
+      </details>
+    </main>
+  );
+}

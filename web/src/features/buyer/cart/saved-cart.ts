@@ -1,0 +1,40 @@
+/** Reading a saved cart, which may be years old, half written, or put there by somebody else (A:185). Pure. */
+import { cents } from '@/shared/money';
+import { EMPTY, PER_DRAW_MAX, clubIdOf, type Cart, type CartItem } from './cart';
+
+const LINES_MAX = 20;
+
+/** A saved cart with a bad shape is discarded, and so is one of several clubs: the server would refuse it (decision A-2). */
+export function readCart(stored: unknown): Cart {
+  const kept = (stored as Partial<Cart> | null)?.items;
+  if (!Array.isArray(kept) || kept.length === 0 || kept.length > LINES_MAX) return EMPTY;
+  const items = kept.map(readItem);
+  if (items.some((item) => item === null)) return EMPTY;
+  const good = items as CartItem[];
+  const clubId = good[0]?.clubId ?? null;
+  const oneClub = good.every((item) => item.clubId === clubId);
+  const eachOnce = new Set(good.map((item) => item.drawId)).size === good.length;
+  return oneClub && eachOnce ? { items: good, clubId } : EMPTY;
+}
+
+const isWord = (value: unknown): value is string => typeof value === 'string' && value.length <= 300;
+const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+
+function readItem(stored: unknown): CartItem | null {
+  const item = (stored ?? {}) as Partial<CartItem>;
+  const { drawId, quantity, ticketPrice, homeTeam, awayTeam, gameDate } = item;
+  const drawNumber = item.drawNumber ?? drawId;
+  if (!isCount(drawId) || !isCount(drawNumber) || !isCount(quantity)) return null;
+  if (!isWord(ticketPrice) || cents(ticketPrice) === 0 || !isWord(homeTeam) || !isWord(awayTeam) || !isWord(gameDate)) return null;
+  return {
+    drawId, drawNumber, ticketPrice, homeTeam, awayTeam, gameDate,
+    quantity: Math.min(quantity, PER_DRAW_MAX),
+    drawTitle: isWord(item.drawTitle) ? item.drawTitle : `${homeTeam} v ${awayTeam}`,
+    passStripeFees: item.passStripeFees === true,
+    clubId: isCount(item.clubId) ? item.clubId : clubIdOf(drawId),
+    clubName: isWord(item.clubName) ? item.clubName : '',
+    clubSlug: isWord(item.clubSlug) ? item.clubSlug : '',
+    ...(isCount(item.bundleId) ? { bundleId: item.bundleId } : {}),
+    availableTickets: isCount(item.availableTickets) ? item.availableTickets : quantity,
+  };
+}

@@ -1,0 +1,67 @@
+/** The pay button and the wallet of any of the three screens: check, complain, pay. */
+import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js';
+import { useRef, useState, type FormEvent } from 'react';
+import type { FormProblem } from '@/shared/ui/problem-list';
+import { notReady, unconfirmed, type Place } from './catalogue';
+import { mayPay, type Checkout, type Happening, type Way } from './checkout';
+import { pay, type Purchase } from './pay';
+import { usePaymentLoading, usePaymentSurface } from './payment-provider';
+import { cardProblems, consentProblems, type Details } from './purchase-rules';
+import type { WalletPayer } from './single-purchase';
+
+interface Asked {
+  place: Place;
+  checkout: Checkout;
+  say: (happening: Happening) => void;
+  details: Details;
+  card: () => Purchase;
+  wallet: (payer: WalletPayer) => Purchase;
+}
+
+export function usePayment({ place, checkout, say, details, card, wallet }: Asked) {
+  const surface = usePaymentSurface();
+  const loading = usePaymentLoading();
+  const [problems, setProblems] = useState<readonly FormProblem[]>([]);
+  const [busyWords, setBusyWords] = useState<string | null>(null);
+  const [way, setWay] = useState<Way>('card');
+  const list = useRef<HTMLDivElement>(null);
+  const begin = (by: Way) => {
+    setProblems([]);
+    setWay(by);
+  };
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!mayPay(checkout)) return;
+    const found = cardProblems(details);
+    setProblems(found);
+    if (found.length > 0) {
+      requestAnimationFrame(() => list.current?.focus());
+      return;
+    }
+    if (!surface) {
+      if (loading.failed) loading.again();
+      say({ is: 'refused', trouble: { ...notReady(place, loading.failed), untried: true } });
+      return;
+    }
+    begin('card');
+    void pay(card(), surface, say, () => setBusyWords('Busy right now, trying again')).finally(() => setBusyWords(null));
+  };
+  const onWallet = (event: StripeExpressCheckoutElementConfirmEvent) => {
+    if (!surface || !mayPay(checkout)) return event.paymentFailed({ reason: 'fail' });
+    begin('wallet');
+    void pay(wallet(event.billingDetails), surface, (happening) => {
+      // The sheet ends as the purchase does: with a mark, or as failed.
+      if (happening.is === 'refused' || happening.is === 'declined' || happening.is === 'notCharged') event.paymentFailed({ reason: 'fail' });
+      say(happening);
+    });
+  };
+  /** The wallet was pressed too early: what is missing is said, marked, and led to (D3). */
+  const onUnconfirmed = () => {
+    const found = consentProblems(details);
+    if (found.length === 0) return;
+    setProblems([]);
+    say({ is: 'refused', trouble: unconfirmed(place) });
+    document.getElementById(found[0]?.field ?? '')?.focus();
+  };
+  return { problems, list, busyWords, way, onSubmit, onWallet, onUnconfirmed };
+}

@@ -1,0 +1,72 @@
+import { useSetAtom } from 'jotai';
+import { useRef, useState, type FormEvent } from 'react';
+import { completeContact, fetchOrder, resendConfirmation } from '@/api/endpoints/buyer';
+import { Problem } from '@/api/http';
+import type { OrderAnswer } from '@/api/wire';
+import { FIELD, emailHint } from '@/features/buyer/checkout/purchase-rules';
+import { receiveOrderAtom } from '@/features/shared-live/live-atoms';
+import { S } from '@/shared/strings';
+import { Field } from '@/shared/ui/field';
+import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+
+/** Whether a wallet gave nobody to write to: a winner could not be reached (decision C-11). */
+export const needsContact = (order: OrderAnswer): boolean => order.status === 'succeeded' && (!order.buyerEmailMasked || order.buyerEmailMasked.endsWith('invalid'));
+
+const missingOf = (contact: { name: string; email: string; phone: string }): FormProblem[] =>
+  [
+    contact.name.trim() === '' && { field: FIELD.name, text: S.nameRequired },
+    contact.email.trim() === '' && { field: FIELD.email, text: S.emailRequired },
+    contact.phone.trim() === '' && { field: FIELD.phone, text: S.phoneRequired },
+  ].filter((problem) => problem !== false);
+
+/** Asks a wallet's buyer for a name, an address and a number, because the wallet gave none. */
+export function ContactQuestion({ order }: { order: OrderAnswer }) {
+  const receive = useSetAtom(receiveOrderAtom);
+  const showToast = useSetAtom(showToastAtom);
+  const [contact, setContact] = useState({ name: '', email: '', phone: '' });
+  const [problems, setProblems] = useState<readonly FormProblem[]>([]);
+  const [sending, setSending] = useState(false);
+  const list = useRef<HTMLDivElement>(null);
+  const errorOf = (field: string) => problems.find((problem) => problem.field === field)?.text ?? null;
+  const complain = (found: readonly FormProblem[]) => {
+    setProblems(found);
+    requestAnimationFrame(() => list.current?.focus());
+  };
+  const send = async () => {
+    setSending(true);
+    try {
+      const buyer = { buyerName: contact.name.trim(), buyerEmail: contact.email.trim(), buyerPhone: contact.phone.trim() };
+      await completeContact(order.paymentIntentId ?? '', order.orderToken, buyer);
+      const next = await fetchOrder(order.orderToken);
+      receive(next);
+      if (needsContact(next)) return complain([{ field: FIELD.email, text: 'This does not look like an e-mail address' }]);
+      await resendConfirmation(next.paymentIntentId ?? '').catch(() => undefined);
+      showToast({ title: 'Thank you', text: `Your confirmation is on its way to ${next.buyerEmailMasked}.` });
+    } catch (error) {
+      complain([{ field: FIELD.email, text: (error instanceof Problem ? error.said.message : undefined) ?? S.tryLater }]);
+    } finally {
+      setSending(false);
+    }
+  };
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    const found = missingOf(contact);
+    setProblems(found);
+    if (found.length > 0) return complain(found);
+    void send();
+  };
+  return (
+    <section className="card panel no-print" aria-labelledby="contact-title">
+      <h2 id="contact-title">How can we reach you?</h2>
+      <p>Your wallet did not give us your details. Without them the club cannot tell you if you win.</p>
+      <form noValidate onSubmit={onSubmit}>
+        <ProblemList ref={list} problems={problems} />
+        <Field id={FIELD.name} name="name" label="Full Name" autoComplete="name" enterKeyHint="next" value={contact.name} error={errorOf(FIELD.name)} onValue={(name) => setContact({ ...contact, name })} />
+        <Field id={FIELD.email} name="email" label="Email Address" type="email" inputMode="email" autoComplete="email" enterKeyHint="next" value={contact.email} error={errorOf(FIELD.email)} hint={emailHint(contact.email)} onValue={(email) => setContact({ ...contact, email })} />
+        <Field id={FIELD.phone} name="phone" label="Phone Number" type="tel" inputMode="tel" autoComplete="tel" enterKeyHint="done" placeholder="04XX XXX XXX" value={contact.phone} error={errorOf(FIELD.phone)} onValue={(phone) => setContact({ ...contact, phone })} />
+        <div className="actions"><button type="submit" className="btn" disabled={sending}>Save my details</button></div>
+      </form>
+    </section>
+  );
+}

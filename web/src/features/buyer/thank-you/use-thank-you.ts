@@ -1,0 +1,85 @@
+/** What the thank-you page knows: the kept summary, the order as the server tells it, and whether anybody still expects tickets. */
+import { useEffect, useState } from 'react';
+import type { OrderAnswer } from '@/api/wire';
+import { endAttempt } from '@/features/buyer/checkout/attempt';
+import { outcomeOf } from '@/features/buyer/checkout/checkout';
+import { askAgain } from '@/features/buyer/checkout/pay';
+import { readSummary, type Summary } from '@/features/buyer/checkout/summary';
+import { useOrder } from '@/features/shared-live/use-live';
+import { S } from '@/shared/strings';
+import { lastPayment, type LastPayment } from './last-payment';
+
+const ASKED_FOR_MS = 30_000;
+const COMPLETED_AGAIN_MS = 4_000;
+/** One such answer may be the moment before the provider has finished; the second is a fact. */
+const UNTOUCHED_ANSWERS = 2;
+
+export interface ThankYou {
+  payment: LastPayment | null;
+  order: OrderAnswer | undefined;
+  summary: Summary | null;
+  /** Nobody could say within half a minute; the page goes on listening. */
+  gaveUp: boolean;
+  /** No card was ever accepted for this payment. */
+  untouched: boolean;
+}
+
+export function useThankYou(): ThankYou {
+  const [kept] = useState(() => {
+    const summary = readSummary();
+    return { payment: summary?.demo ? null : lastPayment(), summary };
+  });
+  const { payment } = kept;
+  const [gaveUp, setGaveUp] = useState(false);
+  const [settled, setSettled] = useState(false);
+  const { order } = useOrder(payment?.orderToken ?? '', payment !== null && !settled && !gaveUp);
+  const outcome = order ? outcomeOf(order) : null;
+  useEffect(() => {
+    if (!outcome || settled) return;
+    setSettled(true);
+    if (payment) endAttempt(payment.scope);
+  }, [outcome, settled, payment]);
+  useEffect(() => {
+    const timer = setTimeout(() => setGaveUp(true), ASKED_FOR_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  const untouched = useFinishing(payment, order);
+  return { payment, order, summary: kept.summary ?? (order ? summaryOfOrder(order) : null), gaveUp, untouched };
+}
+
+/** Whoever comes back from a bank's page, or came here without tickets, finishes the purchase here, as often as it takes. */
+function useFinishing(payment: LastPayment | null, order: OrderAnswer | undefined): boolean {
+  const [untouched, setUntouched] = useState(0);
+  const open = order && outcomeOf(order) === null ? payment?.paymentIntentId : undefined;
+  const known = untouched >= UNTOUCHED_ANSWERS;
+  useEffect(() => {
+    if (open === undefined || known) return;
+    let current = true;
+    const turn = async () => {
+      const answer = await askAgain(payment?.scope ?? '', open);
+      if (current) setUntouched((last) => (answer === 'untouched' ? last + 1 : 0));
+    };
+    void turn();
+    const timer = setInterval(() => void turn(), COMPLETED_AGAIN_MS);
+    return () => {
+      current = false;
+      clearInterval(timer);
+    };
+  }, [open, known, payment]);
+  return known && open !== undefined;
+}
+
+/** A buyer who comes back from a bank's page has no summary; the order says it all. */
+function summaryOfOrder(order: OrderAnswer): Summary {
+  return {
+    clubId: null,
+    clubName: order.clubName || S.fallbackClub,
+    clubSlug: order.clubSlug,
+    customerName: order.buyerName || S.fallbackBuyer,
+    totalTickets: order.lines.reduce((sum, line) => sum + line.ticketCount, 0),
+    draws: order.lines.map((line) => ({
+      drawId: line.drawNumber, drawNumber: line.drawNumber, matchName: `${line.homeTeam} v ${line.awayTeam}`, league: line.league, ticketCount: line.ticketCount,
+      prizePool: line.currentPrize, ticketsSold: line.ticketsSold, totalTickets: 169, ticketPrice: line.ticketPrice, prizePercentage: 0,
+    })),
+  };
+}
