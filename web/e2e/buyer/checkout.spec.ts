@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { GOOD_CARD, expectTickets, fillCard, fillDetails, payButton, somebody } from '../support/buyer';
+import { GOOD_CARD, expectTickets, fillCard, fillDetails, payButton, somebody, tickBoxes } from '../support/buyer';
 import { activeDraws, buyByCall, drawNow, drawWith } from '../support/draws';
 
 test('the two-step checkout reserves at once, locks the details, and sells', async ({ page, request }) => {
@@ -55,7 +55,7 @@ test('a cart of two draws of one club is one payment', async ({ page, request })
   await expect(page.getByRole('button', { name: /^Cart,/ })).toBeHidden();
 });
 
-test('a reload in the middle of a payment asks what became of it, and never charges twice', async ({ page, request }) => {
+test('a payment whose tickets do not come is told so, waits on the thank-you page, and never charges twice', async ({ page, request }) => {
   const draw = await drawWith(request, 4);
   const before = await drawNow(request, draw.drawNumber);
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
@@ -67,7 +67,38 @@ test('a reload in the middle of a payment asks what became of it, and never char
   // Nothing about the order reaches this page: not the answer, not the poll, not the socket.
   await page.route(/\/api\/(complete-card-payment|orders\/)/, (route) => route.abort());
   await payButton(page).click();
-  await expect(page.getByRole('heading', { name: 'We are confirming your payment' })).toBeVisible();
+  // The money is set aside: the buyer is told so, and two seconds later waits on the thank-you page without tickets.
+  await expect(page.getByRole('heading', { name: 'Your payment went through' })).toBeVisible();
+  await expect(payButton(page)).toHaveCount(0);
+  page.on('dialog', (dialog) => void dialog.accept());
+  await expect(page).toHaveURL(/\/thank-you$/);
+  await expect(page.locator('.thanks-head')).toContainText('Your tickets are being issued');
+  await expect(page.locator('.ticket')).toHaveCount(0);
+  await page.unrouteAll();
+  await page.reload();
+  await expectTickets(page, 1);
+  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 1);
+});
+
+test('a reload in the middle of a payment asks what became of it', async ({ page, request }) => {
+  // The provider's library asks again several times before it gives up.
+  test.setTimeout(90_000);
+  const draw = await drawWith(request, 4);
+  const before = await drawNow(request, draw.drawNumber);
+  await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
+  await page.goto(`/draw/${draw.drawNumber}`);
+  await tickBoxes(page);
+  await fillDetails(page, somebody());
+  await fillCard(page, GOOD_CARD);
+  // The provider takes the payment and says so to nobody: neither to this page nor when it is asked.
+  await page.route(/\/sandbox\/stripe\/v1\/payment_intents\/[^/]+\/confirm/, async (route) => {
+    await route.fetch();
+    await page.route(/\/sandbox\/stripe\/v1\/payment_intents\//, (other) => other.abort());
+    await route.abort();
+  });
+  await page.route(/\/api\/(complete-card-payment|orders\/)/, (route) => route.abort());
+  await payButton(page).click();
+  await expect(page.getByRole('heading', { name: 'We are confirming your payment' })).toBeVisible({ timeout: 40_000 });
   await expect(payButton(page)).toHaveCount(0);
   page.on('dialog', (dialog) => void dialog.accept());
   await page.unrouteAll();

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { Problem } from '@/api/http';
+import type { Problem } from '@/api/http';
 import { confirmWallet } from './wallet';
 
 afterEach(() => vi.unstubAllGlobals());
