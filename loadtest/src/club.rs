@@ -57,6 +57,10 @@ impl Club {
     pub async fn import(&self, csv: String, price_cents: i64, prize: u8) -> Result<Vec<i64>> {
         let price = format!("{}.{:02}", price_cents / 100, price_cents % 100);
         let path = format!("/api/clubs/{}/fixtures?price={price}&prize={prize}", self.id);
+        // Each import needs the club's word that it agrees to the terms of service (decision E-17).
+        let agree = Request::post("/api/terms/accept", json!({}));
+        let answer = self.browser.ask(Call::Club, &agree).await.context("no answer to the terms of service")?;
+        expect(&answer, "agreeing to the terms of service")?;
         let request = Request { method: Method::POST, body: Body::Text(csv), ..Request::get(path) };
         let answer = self.browser.ask(Call::Club, &request).await.context("no answer to the import")?;
         let body = expect(&answer, "importing fixtures")?;

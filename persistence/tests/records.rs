@@ -10,6 +10,7 @@ use persistence::records::draws::NewDraw;
 use persistence::records::payouts::NewPayout;
 use persistence::records::sessions::{Holder, Lifetime};
 use persistence::records::settings::MAINTENANCE_MODE;
+use persistence::records::terms::Acceptance;
 use persistence::seal::PURPOSE_SEED;
 use persistence::{Postgres, Sealer};
 use sqlx::{Connection, PgConnection};
@@ -172,7 +173,19 @@ async fn settings_footers_offers_and_the_rest_are_kept() {
 
     records.join_waitlist("Souths", "Jo", "jo@x.test", "0400 000 000").await.expect("joined");
     assert_eq!(records.waitlist().await.expect("read")[0].club_name, "Souths");
-    records.accept_terms(club, Some(draw), "127.0.0.1", "browser", "1.0").await.expect("accepted");
+    let at = Timestamp(1_800_000_000_000);
+    let acceptance = Acceptance {
+        club,
+        at,
+        ip_address: "127.0.0.1".into(),
+        user_agent: "browser".into(),
+        version: "1.0".into(),
+        digest: "ab".into(),
+    };
+    records.accept_terms(&acceptance).await.expect("accepted");
+    let late = at.plus_seconds(31 * 60);
+    assert_eq!(records.create_draws_agreed(club, &[], late).await.expect("asked"), None, "half an hour is over");
+    assert_eq!(records.create_draws_agreed(club, &[], at).await.expect("asked"), Some(vec![]));
     let act = Act { actor: "club 1", club: Some(club), action: "enter-results", object: "draw 1001" };
     records.audit(act, &serde_json::json!({ "home": 9 })).await.expect("written");
     let financials = records.draw_financials(draw).await.expect("read");

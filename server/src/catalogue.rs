@@ -16,6 +16,7 @@ pub mod lists;
 pub mod prepared;
 pub mod single;
 
+use crate::config::CardFeePassing;
 use lists::Lists;
 use prepared::PerDraw;
 
@@ -83,6 +84,15 @@ impl Facts {
         match self.settings.get(settings::SURCHARGE_MODE).map(String::as_str) {
             Some("per_line") => SurchargeMode::PerLine,
             Some("per_charge") => SurchargeMode::PerCharge,
+            _ => otherwise,
+        }
+    }
+
+    /// The setting, else what the environment says (decision D-14).
+    pub fn card_fee_passing(&self, otherwise: CardFeePassing) -> CardFeePassing {
+        match self.settings.get(settings::FEE_PASSTHROUGH_ALLOWED).map(String::as_str) {
+            Some("true") => CardFeePassing::Allowed,
+            Some("false") => CardFeePassing::Forbidden,
             _ => otherwise,
         }
     }

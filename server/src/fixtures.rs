@@ -7,9 +7,10 @@ use persistence::records::Records;
 use persistence::records::draws::NewDraw;
 
 pub mod kick_off;
+pub mod moment;
 mod table;
 
-pub use table::LineProblem;
+pub use table::{Fixture, LineProblem};
 
 /// What every imported draw costs and pays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,17 @@ pub struct Plan {
     /// Rows that are draws of this club already: same teams, same kick-off. They are left alone, so that a repeated import
     /// creates nothing twice.
     pub known: usize,
+    /// Every row of the table, in its order: what a preview shows.
+    pub found: Vec<Found>,
+}
+
+/// A row of the table.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The heading is line 1.
+    pub line: u64,
+    pub fixture: Fixture,
+    pub known: bool,
 }
 
 #[derive(Debug)]
@@ -51,11 +63,17 @@ pub async fn plan(
 ) -> Result<Plan, Refused> {
     let contact = records.club(club).await.map_err(Refused::Failed)?.ok_or(Refused::Failed(Failure::NotFound))?;
     let known = records.fixtures(club).await.map_err(Refused::Failed)?;
-    let fixtures = table::read(csv, now).map_err(Refused::Lines)?;
-    let found = fixtures.len();
-    let new = fixtures.into_iter().filter(|fixture| {
-        !known.iter().any(|(home, away, at)| (home, away, at) == (&fixture.home, &fixture.away, &fixture.kick_off))
+    let lines = table::read(csv, now).map_err(Refused::Lines)?;
+    let is_known = |fixture: &Fixture| {
+        known.iter().any(|(home, away, at)| (home, away, at) == (&fixture.home, &fixture.away, &fixture.kick_off))
+    };
+    let found = lines.into_iter().map(|line| Found {
+        line: line.number,
+        known: is_known(&line.fixture),
+        fixture: line.fixture,
     });
+    let found: Vec<Found> = found.collect();
+    let new = found.iter().filter(|row| !row.known).map(|row| row.fixture.clone());
     let rows: Vec<NewDraw> = new
         .map(|fixture| NewDraw {
             club,
@@ -74,7 +92,7 @@ pub async fn plan(
             contact_phone: contact.phone.clone().unwrap_or_default(),
         })
         .collect();
-    Ok(Plan { known: found - rows.len(), rows })
+    Ok(Plan { known: found.len() - rows.len(), rows, found })
 }
 
 /// Creates every draw of a plan or none, and wakes them.
@@ -86,11 +104,35 @@ pub async fn carry_out(records: &Records, draws: &Draws, plan: &Plan) -> Result<
         return Ok(Vec::new());
     }
     let ids = records.create_draws(&plan.rows).await?;
-    for id in &ids {
+    wake(draws, &ids).await;
+    Ok(ids)
+}
+
+/// The same under the club's acceptance of the terms of service; `None`: there is none, and nothing was created (decision
+/// E-17).
+///
+/// # Errors
+/// The books could not be written.
+pub async fn carry_out_agreed(
+    records: &Records,
+    draws: &Draws,
+    club: ClubId,
+    plan: &Plan,
+    now: Timestamp,
+) -> Result<Option<Vec<DrawId>>, Failure> {
+    if plan.rows.is_empty() {
+        return Ok(Some(Vec::new()));
+    }
+    let ids = records.create_draws_agreed(club, &plan.rows, now).await?;
+    wake(draws, ids.as_deref().unwrap_or_default()).await;
+    Ok(ids)
+}
+
+async fn wake(draws: &Draws, ids: &[DrawId]) {
+    for id in ids {
         // A draw that cannot be woken now wakes when the first buyer asks.
         if let Err(denied) = draws.wake(*id).await {
             tracing::warn!(draw.id = id.0, %denied, "an imported draw sleeps on");
         }
     }
-    Ok(ids)
 }

@@ -111,6 +111,11 @@ routes! {
     Post   "/api/clubs/reset-password-confirm"      Public   FORM   => club::recovery::confirm;
     Post   "/api/clubs/verify-email"                Public   FORM   => club::verification::confirm;
     Post   "/api/clubs/{club}/verification-email"   Club     FORM   => club::verification::again;
+    Post   "/api/terms/accept"                      Club     FORM   => club::agreement::accept;
+    Post   "/api/draws"                             Club     FORM   => club::draws::create;
+    Patch  "/api/draws/{draw}"                      Club     FORM   => club::editing::edit;
+    Patch  "/api/draws/{draw}/archive"              Club     FORM   => club::editing::archive;
+    Get    "/api/clubs/{club}/draw-template"        Club     FORM   => club::draws::template;
     Post   "/api/draws/{draw}/results"              Club     FORM   => club::results::enter;
     Post   "/api/draws/{draw}/notify-winners"       Club     FORM   => club::results::notify;
     Get    "/api/draws/{draw}/payouts"              Club     FORM   => club::payouts::list;

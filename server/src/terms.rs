@@ -19,8 +19,16 @@ pub const SALE: Document = Document {
     text: include_str!("../templates/terms/sale-1.0.txt"),
 };
 
+/// What clubs agree to before a draw is created (decision E-17).
+pub const SERVICE: Document = Document {
+    kind: "service",
+    version: "1.0",
+    title: "Terms of Service",
+    text: include_str!("../templates/terms/service-1.0.txt"),
+};
+
 pub fn document(kind: &str) -> Option<Document> {
-    [SALE].into_iter().find(|document| document.kind == kind)
+    [SALE, SERVICE].into_iter().find(|document| document.kind == kind)
 }
 
 /// SHA-256 in hexadecimal.

@@ -3,6 +3,7 @@
 pub mod club;
 pub mod config;
 pub mod draw;
+pub mod draw_form;
 pub mod footer;
 pub mod frame;
 pub mod instant;

@@ -24,7 +24,7 @@ pub use anomaly::{Anomaly, AnomalyKind};
 pub use cell::Cell;
 pub use deal::{Deal, Seed};
 pub use draw::{
-    Draw, Status, Terms, TermsEdit,
+    Draw, PRICE_MAX, Status, Terms, TermsEdit,
     command::{Authority, Command, Editor},
     event::Event,
     refusal::Refusal,

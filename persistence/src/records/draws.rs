@@ -1,7 +1,7 @@
 //! Creating draws. From then on a draw belongs to its actor; only its name on the page stays here.
 
 use domain::{Cents, ClubId, DrawId, FeePolicy, Timestamp};
-use sqlx::{PgPool, Postgres, QueryBuilder};
+use sqlx::{PgConnection, PgPool, Postgres, QueryBuilder};
 
 use super::{Records, catalogue_changed, column};
 use crate::Failure;
@@ -42,20 +42,30 @@ impl Records {
         let sealer = self.postgres.sealer().clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let count = new.len() as i64;
-            let number = sqlx::query_scalar("select nextval('draw_number') from generate_series(1, $1)").bind(count);
-            let numbers: Vec<i64> = number.fetch_all(&mut *transaction).await?;
-            let ids: Vec<DrawId> = numbers.into_iter().map(DrawId).collect();
-            let numbered: Vec<(DrawId, &NewDraw)> = ids.iter().copied().zip(&new).collect();
-            for chunk in numbered.chunks(ROWS_PER_STATEMENT_MAX) {
-                insert(&sealer, chunk).build().execute(&mut *transaction).await?;
-            }
+            let ids = insert_all(&mut transaction, &sealer, &new).await?;
             catalogue_changed(&mut transaction).await?;
             transaction.commit().await?;
             Ok(ids)
         };
         self.write(work).await
     }
+}
+
+/// Part of a transaction: numbers, seeds and rows for new draws, in the order given.
+pub(super) async fn insert_all(
+    connection: &mut PgConnection,
+    sealer: &Sealer,
+    new: &[NewDraw],
+) -> Result<Vec<DrawId>, sqlx::Error> {
+    let count = new.len() as i64;
+    let number = sqlx::query_scalar("select nextval('draw_number') from generate_series(1, $1)").bind(count);
+    let numbers: Vec<i64> = number.fetch_all(&mut *connection).await?;
+    let ids: Vec<DrawId> = numbers.into_iter().map(DrawId).collect();
+    let numbered: Vec<(DrawId, &NewDraw)> = ids.iter().copied().zip(new).collect();
+    for chunk in numbered.chunks(ROWS_PER_STATEMENT_MAX) {
+        insert(sealer, chunk).build().execute(&mut *connection).await?;
+    }
+    Ok(ids)
 }
 
 fn insert(sealer: &Sealer, draws: &[(DrawId, &NewDraw)]) -> QueryBuilder<Postgres> {

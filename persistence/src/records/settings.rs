@@ -16,6 +16,9 @@ pub const HIDE_TEST_DRAWS: &str = "hide_test_draws";
 /// `per_line` (the default) or `per_charge` (decision D-6).
 pub const SURCHARGE_MODE: &str = "surcharge_mode";
 
+/// `true` or `false`; absent means what the environment says (decision D-14).
+pub const FEE_PASSTHROUGH_ALLOWED: &str = "fee_passthrough_allowed";
+
 impl Records {
     pub async fn settings(&self) -> Result<BTreeMap<String, String>, Failure> {
         let read = sqlx::query_as("select key, value from system_settings");

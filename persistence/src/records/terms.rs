@@ -1,26 +1,84 @@
-//! A club's acceptance of the terms of service, recorded before a draw is created (decision E-17).
+//! A club's acceptance of the terms of service, recorded before a draw is created and linked with it (decision E-17).
 
-use domain::{ClubId, DrawId};
+use domain::{ClubId, DrawId, Timestamp};
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
 
-use super::Records;
+use super::{Records, catalogue_changed, column, draws};
 use crate::Failure;
+use crate::records::draws::NewDraw;
+
+/// An acceptance serves for draws that are created within half an hour.
+const GOOD_FOR_SECONDS: i64 = 30 * 60;
+
+/// Who agreed to what, from where: the server's own word on address and browser; the client's is ignored.
+#[derive(Clone, Debug)]
+pub struct Acceptance {
+    pub club: ClubId,
+    pub at: Timestamp,
+    pub ip_address: String,
+    pub user_agent: String,
+    pub version: String,
+    /// SHA-256 of the text that was shown (decision B-15).
+    pub digest: String,
+}
 
 impl Records {
-    /// The server's own word on address and browser; the client's is ignored.
-    pub async fn accept_terms(
+    pub async fn accept_terms(&self, acceptance: &Acceptance) -> Result<i64, Failure> {
+        let said = acceptance.clone();
+        let write = sqlx::query_scalar(
+            "insert into terms_acceptances (club_id, accepted_at, ip_address, user_agent, terms_version, terms_digest)
+             values ($1, $2, $3, $4, $5, $6) returning id",
+        )
+        .bind(said.club.0)
+        .bind(column(said.at))
+        .bind(said.ip_address)
+        .bind(said.user_agent)
+        .bind(said.version)
+        .bind(said.digest);
+        self.write(async move |pool: PgPool| write.fetch_one(&pool).await).await
+    }
+
+    /// Creates draws of one club under its latest acceptance that serves no draw yet, and links it with the first of them:
+    /// all in one transaction. `None`: there is no such acceptance, and nothing was created.
+    ///
+    /// # Errors
+    /// `NotWritten`: nothing was created.
+    pub async fn create_draws_agreed(
         &self,
         club: ClubId,
-        draw: Option<DrawId>,
-        ip_address: &str,
-        user_agent: &str,
-        version: &str,
-    ) -> Result<(), Failure> {
-        let write = sqlx::query(
-            "insert into terms_acceptances (club_id, draw_id, ip_address, user_agent, terms_version)
-             values ($1, $2, $3, $4, $5)",
-        );
-        let write = write.bind(club.0).bind(draw.map(|draw| draw.0)).bind(ip_address.to_string());
-        self.execute(write.bind(user_agent.to_string()).bind(version.to_string())).await?;
-        Ok(())
+        new: &[NewDraw],
+        at: Timestamp,
+    ) -> Result<Option<Vec<DrawId>>, Failure> {
+        let new = new.to_vec();
+        let sealer = self.postgres.sealer().clone();
+        let since = column(at.plus_seconds(-GOOD_FOR_SECONDS));
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            let Some(acceptance) = latest(&mut transaction, club, since).await? else {
+                return Ok(None);
+            };
+            let ids = draws::insert_all(&mut transaction, &sealer, &new).await?;
+            sqlx::query("update terms_acceptances set draw_id = $2 where id = $1")
+                .bind(acceptance)
+                .bind(ids.first().map(|id| id.0))
+                .execute(&mut *transaction)
+                .await?;
+            catalogue_changed(&mut transaction).await?;
+            transaction.commit().await?;
+            Ok(Some(ids))
+        };
+        self.write(work).await
     }
+}
+
+/// Locked, so that two creations at once need two acceptances.
+async fn latest(
+    connection: &mut PgConnection,
+    club: ClubId,
+    since: OffsetDateTime,
+) -> Result<Option<i64>, sqlx::Error> {
+    let read = "select id from terms_acceptances where club_id = $1 and draw_id is null and accepted_at >= $2
+         order by id desc limit 1 for update skip locked";
+    sqlx::query_scalar(read).bind(club.0).bind(since).fetch_optional(connection).await
 }

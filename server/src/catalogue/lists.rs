@@ -81,6 +81,18 @@ impl Catalogue {
         chosen.filter_map(|(listing, view)| facts.wire(listing, view, now)).collect()
     }
 
+    /// Every draw of a club, whatever became of it, by kick-off.
+    pub fn of_club(&self, facts: &Facts, club: ClubId) -> Vec<(Arc<Listing>, View)> {
+        let awake = self.draws.views();
+        let newest = |listing: &Arc<Listing>| {
+            let place = awake.binary_search_by_key(&listing.id(), |view| view.draw);
+            (listing.clone(), facts.newest(listing, place.ok().map(|place| &awake[place])))
+        };
+        let mut draws: Vec<_> = facts.draws.values().filter(|listing| listing.club == club).map(newest).collect();
+        draws.sort_by_key(|(_, view)| (view.closes_at, view.draw));
+        draws
+    }
+
     /// What the topic `draws` tells: every draw on sale or waiting for its result, and the latest results.
     pub fn listed(&self, now: Timestamp) -> (Arc<Facts>, Vec<View>) {
         let facts = self.facts();

@@ -11,6 +11,10 @@ use crate::error::Problem;
 use crate::identity::Caller;
 use crate::state::State;
 
+pub mod agreement;
+mod draw_check;
+pub mod draws;
+pub mod editing;
 pub mod financials;
 pub mod fixtures;
 pub mod payouts;

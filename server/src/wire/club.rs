@@ -52,6 +52,43 @@ pub struct Club {
     pub completed_draws: Option<Vec<Draw>>,
 }
 
+/// For its own eyes and the operator's.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnClub {
+    #[serde(flatten)]
+    pub club: Club,
+    pub email: String,
+    pub phone: Option<String>,
+    pub location: Option<String>,
+    pub archived: bool,
+    pub email_verified: bool,
+    /// A title was saved once: until then the dashboard says that the page is not set up (decision H-2).
+    pub home_page_ready: bool,
+    pub stripe_connect_account_id: Option<String>,
+    /// Connected: it may sell (decision B-13).
+    pub stripe_connect_onboarding_complete: bool,
+    /// Of the terms of service.
+    pub latest_terms_version: &'static str,
+}
+
+impl From<&Row> for OwnClub {
+    fn from(club: &Row) -> OwnClub {
+        OwnClub {
+            club: Club::new(club, &club.slug),
+            email: club.email.clone(),
+            phone: club.phone.clone(),
+            location: club.location.clone(),
+            archived: club.archived,
+            email_verified: club.email_verified,
+            home_page_ready: club.title.is_some(),
+            stripe_connect_account_id: club.account.as_ref().map(|account| account.0.clone()),
+            stripe_connect_onboarding_complete: club.connected,
+            latest_terms_version: crate::terms::SERVICE.version,
+        }
+    }
+}
+
 impl Club {
     pub fn new(club: &Row, slug_asked: &str) -> Club {
         Club {

@@ -4,7 +4,7 @@ use domain::TICKETS_PER_ORDER_MAX;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::config::{Config, Stage};
+use crate::config::{CardFeePassing, Config, Stage};
 
 /// The provider's own script, of the release our pages are written for (stack.md section 6).
 const STRIPE_JS: &str = "https://js.stripe.com/endive/stripe.js";
@@ -20,13 +20,18 @@ pub struct PublicConfig {
     pub max_per_purchase: u16,
     pub fee_rate_bps: u32,
     pub fee_cap_cents: i64,
+    /// Clubs may pass the card fee on to buyers (decision D-14).
+    pub fee_passthrough_allowed: bool,
+    /// Of the terms of service that clubs accept.
+    pub terms_version: &'static str,
     /// Cards are simulated and mails stay in a mailbox page.
     pub demo: bool,
     pub stripe_js: &'static str,
 }
 
-impl From<&Config> for PublicConfig {
-    fn from(config: &Config) -> PublicConfig {
+impl PublicConfig {
+    /// What the environment says, and what the operator has set since.
+    pub fn new(config: &Config, card_fee: CardFeePassing) -> PublicConfig {
         let demo = config.stage == Stage::Demo;
         PublicConfig {
             publishable_key: config.stripe.publishable_key.clone(),
@@ -37,6 +42,8 @@ impl From<&Config> for PublicConfig {
             max_per_purchase: TICKETS_PER_ORDER_MAX,
             fee_rate_bps: config.fees.policy.rate_bps,
             fee_cap_cents: config.fees.policy.cap.0,
+            fee_passthrough_allowed: card_fee == CardFeePassing::Allowed,
+            terms_version: crate::terms::SERVICE.version,
             demo,
             stripe_js: if demo { "/sandbox/stripe.js" } else { STRIPE_JS },
         }

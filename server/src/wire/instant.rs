@@ -24,6 +24,13 @@ pub fn local_time(at: Timestamp, zone: &str) -> String {
     utc(at).to_timezone(zone).format(shape).unwrap_or_default()
 }
 
+/// `2026-11-27T19:10` in a zone, as a form's date and time fields hold it; Brisbane when the zone is unknown.
+pub fn local_date_time(at: Timestamp, zone: &str) -> String {
+    let zone = timezones::get_by_name(zone).unwrap_or(timezones::db::australia::BRISBANE);
+    let shape = format_description!("[year]-[month]-[day]T[hour]:[minute]");
+    utc(at).to_timezone(zone).format(shape).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

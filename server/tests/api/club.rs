@@ -1,3 +1,4 @@
 //! What a club does, from the outside: club.md, line by line.
 
+mod draws;
 mod entry;

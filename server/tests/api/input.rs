@@ -167,6 +167,7 @@ async fn a_season_is_imported_whole_or_not_at_all() {
     assert_eq!(refused["errors"][0], json!({ "line": 4, "message": "kick-off is in the past" }));
     assert_eq!(refused["errors"][1]["line"], 5);
     assert_eq!(broncos.get("/api/draws/active").await.ok(), json!([]));
+    broncos.post("/api/terms/accept", json!({})).await.ok();
     let done = import("?price=2.50&prize=60", good.clone()).await.ok();
     assert_eq!(done["drawNumbers"].as_array().map(Vec::len), Some(2));
     let listed = broncos.get("/api/draws/active").await.ok();

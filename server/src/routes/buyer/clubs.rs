@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
-use domain::ClubId;
+use domain::{ClubId, access};
 use persistence::records::clubs::Club as Row;
 use serde::Deserialize;
 use serde_json::json;
@@ -12,8 +12,10 @@ use serde_json::json;
 use crate::catalogue::Facts;
 use crate::catalogue::lists::{List, Part};
 use crate::error::Problem;
+use crate::identity::Caller;
+use crate::routes::club::draws::all_of;
 use crate::state::State;
-use crate::wire::club::{Club, ClubListed};
+use crate::wire::club::{Club, ClubListed, OwnClub};
 use crate::wire::draw::Draw;
 
 pub async fn public_list(state: web::Data<State>) -> HttpResponse {
@@ -34,8 +36,11 @@ pub async fn by_slug(state: web::Data<State>, slug: web::Path<String>) -> Result
     Ok(HttpResponse::Ok().json(Club::new(&club, &slug).with_draws(active, completed)))
 }
 
-/// By id or slug (decision J-13).
-pub async fn one(state: web::Data<State>, club: web::Path<String>) -> Result<HttpResponse, Problem> {
+/// By id or slug (decision J-13). The club itself and the operator read more, and also of an archived one.
+pub async fn one(state: web::Data<State>, caller: Caller, club: web::Path<String>) -> Result<HttpResponse, Problem> {
+    if let Some(row) = own(&state.catalogue.facts(), caller, &club) {
+        return Ok(HttpResponse::Ok().json(OwnClub::from(&*row)));
+    }
     let row = find(&state.catalogue.facts(), &club)?;
     Ok(HttpResponse::Ok().json(Club::new(&row, &row.slug)))
 }
@@ -57,12 +62,18 @@ pub struct Wanted {
     status: Option<String>,
 }
 
-/// A club's draws, all of them or those of a status.
+/// A club's draws, all of them or those of a status; for the club itself and the operator with archived and cancelled ones.
 pub async fn draws(
     state: web::Data<State>,
+    caller: Caller,
     club: web::Path<String>,
     wanted: web::Query<Wanted>,
 ) -> Result<HttpResponse, Problem> {
+    if let Some(row) = own(&state.catalogue.facts(), caller, &club) {
+        let mut draws = all_of(&state, &row);
+        draws.retain(|draw| wanted.status.as_ref().is_none_or(|status| draw.status == status));
+        return Ok(HttpResponse::Ok().json(draws));
+    }
     let row = find(&state.catalogue.facts(), &club)?;
     let now = state.clock.now();
     let part = Part { club: Some(row.id), ..Part::default() };
@@ -75,9 +86,17 @@ pub async fn draws(
 }
 
 fn find(facts: &Facts, club: &str) -> Result<Arc<Row>, Problem> {
+    by_id_or_slug(facts, club).filter(|club| !club.archived).cloned().ok_or_else(club_not_found)
+}
+
+/// The club that was asked for, if it is the caller's to see in whole.
+fn own(facts: &Facts, caller: Caller, club: &str) -> Option<Arc<Row>> {
+    by_id_or_slug(facts, club).filter(|club| access::owns(caller.principal(), club.id)).cloned()
+}
+
+fn by_id_or_slug<'a>(facts: &'a Facts, club: &str) -> Option<&'a Arc<Row>> {
     let by_id = club.parse().ok().and_then(|id| facts.club(ClubId(id)));
-    let found = by_id.or_else(|| facts.club_by_slug(club)).filter(|club| !club.archived);
-    found.cloned().ok_or_else(club_not_found)
+    by_id.or_else(|| facts.club_by_slug(club))
 }
 
 fn page(facts: &Facts, club: &str) -> Result<Arc<Row>, Problem> {

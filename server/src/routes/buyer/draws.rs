@@ -1,13 +1,15 @@
 //! Draws: the lists and one by itself.
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use domain::ClubId;
+use domain::{ClubId, access};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::draw_number;
 use crate::catalogue::lists::{List, Part};
 use crate::error::Problem;
+use crate::identity::Caller;
+use crate::routes::club::draws::own;
 use crate::state::State;
 
 /// `?clubId=` (decision E-4), and pages of a long list (decision H-13).
@@ -53,9 +55,15 @@ pub async fn completed(request: HttpRequest, state: web::Data<State>, wanted: we
 pub async fn one(
     request: HttpRequest,
     state: web::Data<State>,
+    caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let draw = draw_number(&path)?;
+    let facts = state.catalogue.facts();
+    // Only a browser that is signed in costs a look at who it is.
+    if facts.listing(draw).is_some_and(|listing| access::owns(caller.principal(), listing.club)) {
+        return Ok(HttpResponse::Ok().json(own(&state, draw).await?));
+    }
     let prepared = state.catalogue.single(draw, state.clock.now()).await.ok_or_else(Problem::draw_not_found)?;
     Ok(prepared.answer(&request))
 }

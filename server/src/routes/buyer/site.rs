@@ -15,7 +15,8 @@ use crate::wire::config::PublicConfig;
 use crate::wire::footer::FooterMenu;
 
 pub async fn config(state: web::Data<State>) -> HttpResponse {
-    HttpResponse::Ok().json(PublicConfig::from(&state.config))
+    let card_fee = state.catalogue.facts().card_fee_passing(state.config.fees.card_fee);
+    HttpResponse::Ok().json(PublicConfig::new(&state.config, card_fee))
 }
 
 pub async fn maintenance_mode(state: web::Data<State>) -> HttpResponse {

@@ -5,13 +5,15 @@ use actix_web::{HttpResponse, web};
 use domain::{Cents, ClubId};
 use persistence::records::audit::Act;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::draws::{agreement_required, may_sell};
 use crate::error::Problem;
 use crate::fixtures::{self, Prices};
 use crate::identity::Caller;
 use crate::routes::body::unreadable;
 use crate::state::State;
+use crate::wire::instant::{local_time, rfc3339};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -33,16 +35,20 @@ pub async fn import(
 ) -> Result<HttpResponse, Problem> {
     let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
     caller.must_own(club)?;
+    may_sell(&state, club).await?;
     let table = table.map_err(unreadable)?;
     let prices = prices(&wanted)?;
     let plan = fixtures::plan(&state.records, club, &table, prices, state.config.fees.policy, state.clock.now()).await;
     let plan = plan.map_err(refused)?;
     let numbers = match wanted.dry_run {
         true => Vec::new(),
-        false => fixtures::carry_out(&state.records, &state.draws, &plan).await?,
+        false => {
+            let created = fixtures::carry_out_agreed(&state.records, &state.draws, club, &plan, state.clock.now());
+            created.await?.ok_or_else(agreement_required)?
+        }
     };
     if !numbers.is_empty() {
-        let (actor, object) = (caller.name(), format!("club {club}"));
+        let (actor, object) = (caller.name(), format!("club:{club}"));
         let act = Act { actor: &actor, club: Some(club), action: "import-fixtures", object: &object };
         state.records.audit(act, &json!({ "draws": numbers.len() })).await?;
         state.catalogue.reload().await?;
@@ -53,7 +59,23 @@ pub async fn import(
         "alreadyThere": plan.known,
         "created": numbers.len(),
         "drawNumbers": numbers.iter().map(|number| number.0).collect::<Vec<_>>(),
+        "rows": plan.found.iter().map(row).collect::<Vec<_>>(),
     })))
+}
+
+/// A line of the preview.
+fn row(found: &fixtures::Found) -> Value {
+    let fixture = &found.fixture;
+    json!({
+        "line": found.line,
+        "league": fixture.league,
+        "homeTeam": fixture.home,
+        "awayTeam": fixture.away,
+        "gameDate": rfc3339(fixture.kick_off),
+        "timezone": fixture.zone,
+        "gameTime": local_time(fixture.kick_off, &fixture.zone),
+        "alreadyThere": found.known,
+    })
 }
 
 fn prices(wanted: &Wanted) -> Result<Prices, Problem> {

@@ -1,0 +1,61 @@
+//! A club agrees to the terms of service: recorded with the server's own word on when, where from and with what (E-17).
+
+use actix_web::http::header;
+use actix_web::{HttpRequest, HttpResponse, web};
+use domain::ClubId;
+use persistence::records::terms::Acceptance;
+use serde_json::json;
+
+use crate::error::Problem;
+use crate::identity::{Caller, address};
+use crate::routes::body::Body;
+use crate::state::State;
+use crate::terms::{SERVICE, digest};
+use crate::wire::draw_form::Agreement;
+use crate::wire::instant::rfc3339;
+
+/// Longest browser name kept.
+const USER_AGENT_CHARS_MAX: usize = 300;
+
+pub async fn accept(
+    request: HttpRequest,
+    state: web::Data<State>,
+    caller: Caller,
+    body: Body<Agreement>,
+) -> Result<HttpResponse, Problem> {
+    let club = club_of(caller, body.0.club_id)?;
+    if state.records.club(club).await?.is_none() {
+        return Err(Problem::not_found());
+    }
+    // Agreeing to a text that is no longer shown is agreeing to nothing.
+    if body.0.terms_version.as_deref().is_some_and(|version| version != SERVICE.version) {
+        return Err(Problem::conflict("terms-outdated", "Error recording your agreement. Please try again."));
+    }
+    let agent = request.headers().get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
+    let acceptance = Acceptance {
+        club,
+        at: state.clock.now(),
+        ip_address: address(&request, &state.config).to_string(),
+        user_agent: agent.chars().take(USER_AGENT_CHARS_MAX).collect(),
+        version: SERVICE.version.to_string(),
+        digest: digest(SERVICE.text),
+    };
+    let id = state.records.accept_terms(&acceptance).await?;
+    let body = json!({ "id": id, "acceptedAt": rfc3339(acceptance.at), "termsVersion": acceptance.version });
+    Ok(HttpResponse::Created().json(body))
+}
+
+/// The club a body speaks for: the caller's own unless it names one.
+///
+/// # Errors
+/// 404: somebody else's club. 400: an operator named none.
+pub(super) fn club_of(caller: Caller, named: Option<i64>) -> Result<ClubId, Problem> {
+    let own = match caller.principal() {
+        domain::access::Principal::Club(club) => Some(club),
+        _ => None,
+    };
+    let nobody = || Problem::bad_request("club-required", "Say for which club.");
+    let club = named.map(ClubId).or(own).ok_or_else(nobody)?;
+    caller.must_own(club)?;
+    Ok(club)
+}

@@ -1,0 +1,156 @@
+//! Checking a draw's form, in the specified words (B:156-158).
+
+use domain::{Cents, Timestamp};
+use time::Time;
+use time_tz::Tz;
+
+use crate::error::Problem;
+use crate::fixtures::{kick_off, moment};
+use crate::form::{Findings, is_phone, optional, trimmed};
+use crate::wire::draw_form::DrawForm;
+use persistence::records::listings::ZONE_DEFAULT;
+
+const NAME_CHARS_MAX: usize = 100;
+const TOO_LONG: &str = "Must be at most 100 characters";
+
+/// What a form said, as far as it said it.
+pub struct Checked {
+    pub league: Option<Option<String>>,
+    pub home_team: Option<String>,
+    pub away_team: Option<String>,
+    /// IANA name.
+    pub zone: Option<&'static str>,
+    pub kick_off: Option<Timestamp>,
+    pub opens_at: Option<Option<Timestamp>>,
+    pub contact_name: Option<String>,
+    pub contact_phone: Option<String>,
+    pub price: Option<Cents>,
+    pub prize_percentage: Option<u8>,
+    pub round_up_prize: Option<bool>,
+    pub pass_card_fee: Option<bool>,
+}
+
+/// Where a form's times are, and what it says against.
+pub struct Before<'a> {
+    pub zone: &'a str,
+    /// Local date and time, `2026-11-27T19:10`; `None` for a new draw.
+    pub kick_off: Option<String>,
+    pub home_team: &'a str,
+    pub away_team: &'a str,
+}
+
+/// A new draw's form: everything it needs is asked for.
+///
+/// # Errors
+/// 400: everything that is wrong.
+pub fn whole(form: &DrawForm, now: Timestamp) -> Result<Checked, Problem> {
+    let mut form = form.clone();
+    for field in [&mut form.home_team, &mut form.away_team, &mut form.game_date, &mut form.contact_name] {
+        field.get_or_insert_default();
+    }
+    form.contact_phone.get_or_insert_default();
+    form.ticket_price.get_or_insert_default();
+    let before = Before { zone: ZONE_DEFAULT, kick_off: None, home_team: "", away_team: "" };
+    part(&form, &before, now)
+}
+
+/// Any part of a form: only what it names is checked.
+///
+/// # Errors
+/// 400: everything that is wrong.
+pub fn part(form: &DrawForm, before: &Before<'_>, now: Timestamp) -> Result<Checked, Problem> {
+    let mut findings = Findings::default();
+    let league = form.league.as_ref().map(optional);
+    let (home, away) = (form.home_team.as_ref(), form.away_team.as_ref());
+    team(&mut findings, "homeTeam", home, "Home team is required");
+    team(&mut findings, "awayTeam", away, "Away team is required");
+    let name = |given: Option<&String>, otherwise: &str| given.map_or(otherwise, |name| name.trim()).to_lowercase();
+    let (home_name, away_name) = (name(home, before.home_team), name(away, before.away_team));
+    let different = home_name != away_name || home_name.is_empty();
+    findings.need("awayTeam", different, "Home and away team must be different");
+    let long = league.as_ref().and_then(Option::as_ref).is_some_and(|name| name.chars().count() > NAME_CHARS_MAX);
+    findings.need("league", !long, TOO_LONG);
+    let zone = zone(&mut findings, form, before);
+    let kick_off = zone.and_then(|zone| when(&mut findings, form, before, zone, now));
+    let opens_at = form.sales_open_at.as_ref().map(|text| {
+        let at = optional(text).map(|text| zone.and_then(|zone| moment::read(&text, None, zone)));
+        findings.need("salesOpenAt", at != Some(None), "The opening time is not a date and time");
+        at.flatten()
+    });
+    contact(&mut findings, form);
+    let price = form.price();
+    findings.need("ticketPrice", price != Some(None), "Ticket price is required");
+    let dear = price.flatten().is_some_and(|price| price > domain::PRICE_MAX);
+    findings.need("ticketPrice", !dear, "Ticket price must be at most $10,000.00");
+    let fits = form.prize_percentage.is_none_or(|percentage| (1..=100).contains(&percentage));
+    findings.need("prizePercentage", fits, "Prize percentage must be between 1 and 100");
+    findings.finish()?;
+    Ok(Checked {
+        league,
+        home_team: home.map(|name| name.trim().to_string()),
+        away_team: away.map(|name| name.trim().to_string()),
+        zone: zone.filter(|_| form.timezone.is_some()).map(kick_off::zone_name),
+        kick_off,
+        opens_at,
+        contact_name: form.contact_name.as_ref().map(|name| name.trim().to_string()),
+        contact_phone: form.contact_phone.as_ref().map(|phone| phone.trim().to_string()),
+        price: price.flatten(),
+        prize_percentage: form.prize_percentage.and_then(|percentage| u8::try_from(percentage).ok()),
+        round_up_prize: form.round_up_prize,
+        pass_card_fee: form.pass_stripe_fees,
+    })
+}
+
+fn team(findings: &mut Findings, field: &'static str, name: Option<&String>, required: &str) {
+    if let Some(name) = name.map(|name| name.trim()) {
+        findings.need(field, !name.is_empty(), required);
+        findings.need(field, name.chars().count() <= NAME_CHARS_MAX, TOO_LONG);
+    }
+}
+
+fn contact(findings: &mut Findings, form: &DrawForm) {
+    if form.contact_name.is_some() {
+        let name = trimmed(&form.contact_name);
+        findings.need("contactName", !name.is_empty(), "Contact name is required");
+        findings.need("contactName", name.chars().count() <= NAME_CHARS_MAX, TOO_LONG);
+    }
+    if form.contact_phone.is_some() {
+        let phone = trimmed(&form.contact_phone);
+        findings.need("contactPhone", !phone.is_empty(), "Contact phone is required");
+        findings.need("contactPhone", is_phone(&phone), "Contact phone must be a phone number");
+    }
+}
+
+fn zone(findings: &mut Findings, form: &DrawForm, before: &Before<'_>) -> Option<&'static Tz> {
+    let zone = kick_off::zone(form.timezone.as_deref().unwrap_or(before.zone));
+    findings.need("timezone", zone.is_some(), "Timezone is required");
+    zone
+}
+
+/// A date without an hour takes the hour the draw had; an hour, or a zone, without a date keeps its day.
+fn when(
+    findings: &mut Findings,
+    form: &DrawForm,
+    before: &Before<'_>,
+    zone: &'static Tz,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    let (day_before, hour_before) = match before.kick_off.as_deref().and_then(|local| local.split_once('T')) {
+        Some((day, hour)) => (Some(day), kick_off::time(hour)),
+        None => (None, None),
+    };
+    let hour: Option<Time> = match &form.game_time {
+        None => hour_before,
+        Some(text) => {
+            let hour = kick_off::time(text);
+            findings.need("gameTime", hour.is_some(), "Game time is required");
+            Some(hour?)
+        }
+    };
+    let moved = form.game_time.is_some() || form.timezone.is_some();
+    let date = form.game_date.as_deref().or(day_before.filter(|_| moved))?;
+    let at = moment::read(date, hour, zone);
+    findings.need("gameDate", at.is_some(), "Game date is required");
+    findings.need("gameDate", at.is_none_or(|at| at > now), "Game date must be in the future");
+    at
+}
