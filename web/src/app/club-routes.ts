@@ -2,7 +2,10 @@
 
 const createDraw = () => import('./routes/club/create-draw-page');
 const editDraw = () => import('./routes/club/edit-draw-page');
+const homePageSetup = () => import('./routes/club/home-page-setup-page');
 const results = () => import('./routes/club/results-page');
+const offer = () => import('./routes/club/offer-page');
+const connect = () => import('./routes/club/stripe-connect-page');
 const claim = () => import('./routes/club/claim-page');
 
 export const CLUB_ROUTES = [
@@ -19,6 +22,15 @@ export const CLUB_ROUTES = [
   { path: '/club/:slug/admin/edit-draw/:draw', load: editDraw, own: true },
   { path: '/admin/results/:draw', load: results, own: true },
   { path: '/club/:slug/admin/results/:draw', load: results, own: true },
+  { path: '/admin/home-page-setup', load: homePageSetup, own: true },
+  { path: '/club/:slug/admin/home-page-setup', load: homePageSetup, own: true },
+  { path: '/club/:slug/admin/bundles', load: () => import('./routes/club/offers-page'), own: true },
+  { path: '/club/:slug/admin/bundles/new', load: offer, own: true },
+  { path: '/club/:slug/admin/bundles/:offer', load: offer, own: true },
+  { path: '/admin/stripe-connect/complete', load: connect, own: true },
+  { path: '/admin/stripe-connect/refresh', load: () => import('./routes/club/stripe-refresh-page'), own: true },
+  { path: '/admin/payment-monitoring', load: () => import('./routes/club/payment-monitoring-page'), own: true },
+  { path: '/admin/stripe-debug', load: () => import('./routes/club/stripe-debug-page'), own: true },
   { path: '/claim', load: claim, own: true },
   { path: '/claim/:token', load: claim, own: true },
 ];

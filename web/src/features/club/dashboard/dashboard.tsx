@@ -7,6 +7,7 @@ import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
 import { CreateDrawButton } from '../frame/club-frame';
+import { CookieBanner } from '../frame/cookie-banner';
 import type { Here } from '../frame/club-page';
 import { DetailsDialog } from './details-dialog';
 import { DrawItem } from './draw-item';
@@ -62,6 +63,7 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
   return (
     <main className="admin dashboard" id="main" aria-busy={!draws && !problem}>
       <div className="admin-head"><h1>Dashboard</h1></div>
+      <CookieBanner />
       <Reminder user={user} />
       {list('awaiting', 'Draws Awaiting Results', C.gamesFinishedEnter)}
       {!draws && problem ? (

@@ -51,7 +51,8 @@ export function DrawItem(props: DrawItemProps) {
         {list === 'active' ? <Countdown kickOff={draw.gameDate} timezone={draw.timezone} view="page" /> : null}
       </div>
       <h3>{teamsOf(draw)}</h3>
-      <p className="meta">{[draw.league, whenOf(draw)].filter(Boolean).join(' · ')}</p>
+      {draw.league ? <p className="meta">{draw.league}</p> : null}
+      <p className="meta">{whenOf(draw)}</p>
       <dl className="stats">
         <div className="stat"><dt>Sold</dt><dd>{draw.ticketsSold}/169</dd></div>
         <div className="stat"><dt>Sales</dt><dd>{salesOf(draw)}</dd></div>

@@ -84,7 +84,7 @@ function OneGame({ here: { club } }: { here: Here }) {
     );
   const group = { fields, onFields: change, errorOf };
   return (
-    <form onSubmit={onSubmit} noValidate>
+    <form className="page-form" onSubmit={onSubmit} noValidate>
       <div className="row-actions"><button type="button" className="btn small sec" aria-disabled={pending} onClick={() => void duplicate()}>Duplicate last draw</button></div>
       <ProblemList problems={problems} ref={list} />
       {refusal ? <div className="callout is-bad" role="alert"><strong>{C.failedToCreateDraw}</strong>{refusal}</div> : null}

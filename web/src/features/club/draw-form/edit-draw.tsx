@@ -93,7 +93,7 @@ function Editor({ here: { club, user }, draw }: { here: Here; draw: OwnDraw }) {
           <span className="badge">{draw.ticketsSold} tickets sold</span>
         </div>
       </div>
-      <form onSubmit={onSubmit} noValidate>
+      <form className="page-form" onSubmit={onSubmit} noValidate>
         <ProblemList problems={problems} ref={list} />
         {refusal ? <div className="callout is-bad" role="alert"><strong>{C.failedToUpdateDraw}</strong>{refusal}</div> : null}
         <FormCard>

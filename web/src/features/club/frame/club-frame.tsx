@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import { useState, useSyncExternalStore, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { AT } from '@/api/endpoints/club';
 import type { ConnectStatus } from '@/api/wire-club';
@@ -10,7 +10,7 @@ import { CloseIcon, MenuIcon } from '@/shared/ui/icons';
 import { useAnswer } from '../data/use-answer';
 import { adminPath } from '../session/user';
 import { useLogout } from '../session/use-session';
-import { CookieBanner } from './cookie-banner';
+import { useWide } from './use-wide';
 
 export interface FrameClub {
   id: number;
@@ -47,17 +47,6 @@ function Navigation({ club }: { club: FrameClub }) {
     </>
   );
 }
-
-const WIDE = '(min-width: 768px)';
-
-function watchWide(onChange: () => void): () => void {
-  const query = window.matchMedia(WIDE);
-  query.addEventListener('change', onChange);
-  return () => query.removeEventListener('change', onChange);
-}
-
-/** On a phone the same four stand behind a menu. */
-const useWide = (): boolean => useSyncExternalStore(watchWide, () => window.matchMedia(WIDE).matches);
 
 function Head({ club }: { club: FrameClub | null }) {
   const wide = useWide();
@@ -107,7 +96,6 @@ export function ClubFrame({ club, children }: { club: FrameClub | null; children
       <Head club={club} />
       {children}
       <ClubFoot />
-      <CookieBanner />
     </>
   );
 }

@@ -1,0 +1,28 @@
+import '@/features/club/dashboard/dashboard.css';
+import type { OwnClub } from '@/api/wire-club';
+import type { PageProps } from '@/app/page-props';
+import { ClubHero } from '@/features/buyer/club-page/club-hero';
+import { contrast, readableOn, themeOf } from '@/features/buyer/site/club-colours';
+import { ClubPage } from '@/features/club/frame/club-page';
+import { HomePageSetup } from '@/features/club/home-page/home-page-setup';
+import { C } from '@/shared/strings-club';
+
+/** The very head that the public page has, in the colours as they are chosen. */
+function preview(club: OwnClub) {
+  const theme = themeOf(club);
+  const colours = { '--club-primary': theme.primary, '--club-on-primary': readableOn(theme.primary), '--club-secondary': theme.secondary, '--club-accent': theme.accent, '--club-on-accent': readableOn(theme.accent) };
+  return <div className="club-scope" style={colours as React.CSSProperties}><ClubHero club={club} /></div>;
+}
+
+function readable(colour: string) {
+  const text = readableOn(colour);
+  return { text: text === '#ffffff' ? ('white' as const) : ('black' as const), ratio: contrast(text, colour) };
+}
+
+export function Page({ params }: PageProps) {
+  return (
+    <ClubPage slug={params.slug} page="home-page-setup" guestWords={C.logInForPage}>
+      {(here) => <HomePageSetup here={here} preview={preview} readable={readable} />}
+    </ClubPage>
+  );
+}

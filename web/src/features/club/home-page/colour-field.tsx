@@ -1,0 +1,36 @@
+import { isHex } from './home-page-rules';
+
+/** White or black text on a colour, and how well it reads. */
+export interface Readable {
+  text: 'white' | 'black';
+  ratio: number;
+}
+
+interface ColourFieldProps {
+  id: string;
+  label: string;
+  value: string;
+  error: string | null;
+  /** What gets its text colour from this: 'Buttons', 'The page’s head'. */
+  what: string;
+  readable: (colour: string) => Readable;
+  onValue: (colour: string) => void;
+}
+
+/** A colour to pick or to type, and what will be readable on it. */
+export function ColourField({ id, label, value, error, what, readable, onValue }: ColourFieldProps) {
+  const known = isHex(value);
+  const { text, ratio } = readable(value);
+  const described = [error ? `${id}-error` : '', known ? `${id}-hint` : ''].filter(Boolean).join(' ') || undefined;
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <div className="colour">
+        <input type="color" aria-label={`${label}, picked`} value={known ? value.toLowerCase() : '#000000'} onChange={(event) => onValue(event.currentTarget.value)} />
+        <input id={id} type="text" maxLength={7} autoCapitalize="none" spellCheck={false} value={value} aria-invalid={error ? true : undefined} aria-describedby={described} onChange={(event) => onValue(event.currentTarget.value.trim())} />
+      </div>
+      {error ? <span className="field-error" id={`${id}-error`}>{error}</span> : null}
+      {known ? <span className="field-hint" id={`${id}-hint`}>{what} will use {text} text ({ratio.toFixed(2)}:1)</span> : null}
+    </div>
+  );
+}

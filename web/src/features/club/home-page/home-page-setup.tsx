@@ -1,0 +1,119 @@
+import './home-page.css';
+import { useSetAtom, useStore } from 'jotai';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { AT, saveHomePage } from '@/api/endpoints/club';
+import { Problem } from '@/api/http';
+import type { HomePageWanted, OwnClub } from '@/api/wire-club';
+import { C } from '@/shared/strings-club';
+import { usePageTitle } from '@/shared/ui/page-title';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { keepAnswerAtom } from '../data/answers-atoms';
+import { copyText } from '../data/copy';
+import { refusedFields, said } from '../data/said';
+import { useAnswer } from '../data/use-answer';
+import { useFormProblems } from '../data/use-form-problems';
+import { BackLink } from '../frame/club-frame';
+import { Bones, Trouble, type Here } from '../frame/club-page';
+import { LeaveGuard } from '../frame/leave-guard';
+import { Tabs } from '../frame/tabs';
+import { useWide } from '../frame/use-wide';
+import { sessionAtom } from '../session/session-atoms';
+import { useAction } from '../session/use-session';
+import { adminPath, rememberUser } from '../session/user';
+import type { Readable } from './colour-field';
+import { HomePageFields } from './home-page-fields';
+import { homePageProblems, pageFieldId, pageOf } from './home-page-rules';
+
+export interface SetupProps {
+  here: Here;
+  /** The page as the public will see it. */
+  preview: (club: OwnClub) => ReactNode;
+  readable: (colour: string) => Readable;
+}
+
+export function HomePageSetup(props: SetupProps) {
+  const { data, problem, retry } = useAnswer<OwnClub>(AT.club(props.here.club.id));
+  usePageTitle('Club home page');
+  if (data) return <Setup {...props} club={data} />;
+  return problem ? <Trouble words={C.failedToLoadClubPage} onRetry={retry} /> : <Bones />;
+}
+
+function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }) {
+  const [page, setPage] = useState(() => pageOf(club));
+  const [dirty, setDirty] = useState(false);
+  const [chosen, setChosen] = useState('edit');
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const { problems, list, errorOf, settle } = useFormProblems();
+  const { pending, run } = useAction();
+  const showToast = useSetAtom(showToastAtom);
+  const keep = useSetAtom(keepAnswerAtom);
+  const moveTo = useMoveTo(here);
+  const wide = useWide();
+  const change = (next: HomePageWanted) => {
+    setPage(next);
+    setDirty(true);
+  };
+  const refuse = (error: unknown) => {
+    const taken = error instanceof Problem && error.code === 'slug-taken' ? [{ field: pageFieldId('homePageSlug'), text: said(error, C.pageNameCharacters) }] : [];
+    const wrong = [...refusedFields(error, pageFieldId), ...taken];
+    if (wrong.length > 0) return void settle(wrong, C.failedToUpdateHomePage);
+    setRefusal(said(error, C.pleaseTryAgain));
+    showToast({ title: C.failedToUpdateHomePage, text: said(error, C.pleaseTryAgain), bad: true });
+  };
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    setRefusal(null);
+    if (!settle(homePageProblems(page))) return setChosen('edit');
+    void run(async () => {
+      const saved = await saveHomePage(here.club.id, page);
+      setDirty(false);
+      setPage(pageOf({ ...club, ...saved }));
+      keep(AT.club(here.club.id), { ...club, ...saved });
+      showToast({ title: C.homePageUpdated });
+      if (saved.homePageSlug && saved.homePageSlug !== here.club.slug) moveTo(saved.homePageSlug);
+    }, refuse);
+  };
+  const onCopy = async () => {
+    await copyText(`${window.location.origin}/club/${page.homePageSlug}`);
+    showToast({ title: C.urlCopied });
+  };
+  const fields = <HomePageFields page={page} onPage={change} errorOf={errorOf} problems={problems} list={list} refusal={refusal} readable={readable} onCopy={() => void onCopy()} />;
+  const shown = <Preview>{preview({ ...club, ...page, logoUrl: page.logoUrl || null })}</Preview>;
+  return (
+    <main className="admin" id="main">
+      <BackLink club={here.club} />
+      <h1>Club home page</h1>
+      <form className="page-form" onSubmit={onSubmit} noValidate>
+        {wide ? <div className="setup-sides">{fields}{shown}</div> : <Tabs label="Home page" chosen={chosen} onChosen={setChosen} tabs={[{ key: 'edit', label: 'Edit', body: fields }, { key: 'preview', label: 'Preview', body: shown }]} />}
+        <div className="sticky-bar"><button type="submit" className="btn" aria-disabled={pending}>Save home page</button></div>
+      </form>
+      <LeaveGuard dirty={dirty} />
+    </main>
+  );
+}
+
+/** A new page name is a new address for the club's own screens too (B:213). */
+function useMoveTo({ user, club }: Here): (slug: string) => void {
+  const store = useStore();
+  const [, navigate] = useLocation();
+  return (slug) => {
+    const session = store.get(sessionAtom);
+    if (session.state === 'in' && !user.isAdmin && user.id === club.id) {
+      const renamed = { ...session.whoami.user, clubSlug: slug };
+      rememberUser(renamed);
+      store.set(sessionAtom, { state: 'in', whoami: { ...session.whoami, clubSlug: slug, user: renamed } });
+    }
+    navigate(adminPath(slug, 'home-page-setup'), { replace: true });
+  };
+}
+
+/** To be looked at only: nothing in it can be pressed or read out twice. */
+function Preview({ children }: { children: ReactNode }) {
+  return (
+    <section className="setup-preview" aria-label="Preview">
+      <p className="meta">Preview</p>
+      <div className="card preview-card" inert>{children}</div>
+    </section>
+  );
+}

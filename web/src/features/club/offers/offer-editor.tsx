@@ -1,0 +1,112 @@
+import './offers.css';
+import { useAtomValue, useSetAtom } from 'jotai';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { AT, changeOffer, createOffer } from '@/api/endpoints/club';
+import type { Draw } from '@/api/wire';
+import type { Offer } from '@/api/wire-offer';
+import { nowAtom } from '@/features/shared-live/live-atoms';
+import { C, titled } from '@/shared/strings-club';
+import { usePageTitle } from '@/shared/ui/page-title';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { listOf } from '../dashboard/draw-words';
+import { changedAtom, keepAnswerAtom } from '../data/answers-atoms';
+import { said } from '../data/said';
+import { isMissing, useAnswer } from '../data/use-answer';
+import { BackLink } from '../frame/club-frame';
+import { Bones, Trouble, type Here } from '../frame/club-page';
+import { LeaveGuard } from '../frame/leave-guard';
+import { useAction } from '../session/use-session';
+import { adminPath } from '../session/user';
+import { OfferGroups, type PickableGame } from './offer-fields';
+import { OfferImage } from './offer-image';
+import { OfferBadge } from './offer-list';
+import { EMPTY_OFFER, fieldsOfOffer, isLockedRefusal, offerProblem, wantedOf, whyReadOnly, type OfferFields } from './offer-rules';
+
+/** `id` is null for a new offer. */
+export function OfferPage({ here, id }: { here: Here; id: number | null }) {
+  const { data, problem, retry } = useAnswer<Offer>(id === null ? null : AT.offer(here.club.slug, id));
+  usePageTitle(id === null ? 'New offer' : (data?.name ?? 'Offer'));
+  if (id === null || data) return <Editor key={id ?? 'new'} here={here} offer={data ?? null} />;
+  if (isMissing(problem)) return <main className="plain-page" id="main"><BackLink club={here.club} words={C.bundles} to="bundles" /><h1>Offer not found</h1></main>;
+  return problem ? <Trouble words={C.failedToLoadBundles} onRetry={retry} /> : <Bones />;
+}
+
+/** The games on sale, and those already in the offer whatever has become of them. */
+function usePickable(here: Here, offer: Offer | null): PickableGame[] {
+  const { data } = useAnswer<Draw[]>(AT.draws(here.club.id));
+  const now = useAtomValue(nowAtom);
+  const onSale: PickableGame[] = (data ?? []).filter((draw) => listOf(draw, now) === 'active');
+  const more = (offer?.games ?? []).filter((game) => !onSale.some(({ id }) => id === game.id));
+  return [...more, ...onSale];
+}
+
+function Editor({ here: { club, user }, offer }: { here: Here; offer: Offer | null }) {
+  const [fields, setFields] = useState<OfferFields>(() => (offer ? fieldsOfOffer(offer) : EMPTY_OFFER));
+  const [dirty, setDirty] = useState(false);
+  const [lockedNow, setLockedNow] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const games = usePickable({ club, user }, offer);
+  const { pending, run } = useAction();
+  const showToast = useSetAtom(showToastAtom);
+  const keep = useSetAtom(keepAnswerAtom);
+  const changed = useSetAtom(changedAtom);
+  const [, navigate] = useLocation();
+  const words = lockedNow ?? (offer ? whyReadOnly(offer) : null);
+  const readOnly = words !== null;
+  const change = (next: OfferFields) => {
+    setFields(next);
+    setDirty(true);
+    setProblem(null);
+  };
+  const complain = (title: string, text: string) => {
+    setProblem(text);
+    showToast({ title, text, bad: true });
+  };
+  const save = (status: 'draft' | 'active') => {
+    const wanted = wantedOf({ ...fields, status });
+    const wrong = offerProblem(wanted);
+    if (wrong) return complain(C.error, wrong);
+    void run(
+      async () => {
+        const saved = offer ? await changeOffer(club.slug, offer.id, wanted) : await createOffer(club.slug, wanted);
+        setDirty(false);
+        keep(AT.offer(club.slug, saved.id), saved);
+        changed(AT.offers(club.slug));
+        showToast({ title: status === 'active' ? `${saved.name} is on sale` : `${saved.name} is saved as a draft` });
+        navigate(adminPath(club.slug, 'bundles'));
+      },
+      (error) => {
+        if (!isLockedRefusal(error)) return complain(C.error, said(error, C.failedToSaveBundle));
+        setLockedNow(C.bundleLocked);
+        setDirty(false);
+        showToast({ ...titled(C.bundleLocked), bad: true });
+      },
+    );
+  };
+  return (
+    <main className="admin" id="main">
+      <BackLink club={club} words={C.bundles} to="bundles" />
+      <div className="admin-head">
+        <h1>{offer ? offer.name : 'New offer'}</h1>
+        {offer ? <OfferBadge status={lockedNow ? 'locked' : offer.status} /> : null}
+      </div>
+      {words ? <p className="callout is-warn" role="status">{words}</p> : null}
+      {problem ? <p className="callout is-bad" role="alert">{problem}</p> : null}
+      <div className="form-layout has-side">
+        <div className="form-groups"><OfferGroups offer={fields} onOffer={change} games={games} readOnly={readOnly} /></div>
+        <section className="card" aria-labelledby="image-title">
+          <h2 id="image-title">Share image</h2>
+          <OfferImage clubSlug={club.slug} bundleSlug={fields.slug} name={fields.name} tag={fields.displayTag} url={fields.shareImageUrl} readOnly={readOnly} onUrl={(shareImageUrl) => change({ ...fields, shareImageUrl })} />
+        </section>
+      </div>
+      {readOnly ? null : (
+        <div className="sticky-bar">
+          <button type="button" className="btn sec" aria-disabled={pending} onClick={() => save('draft')}>Save as draft</button>
+          <button type="button" className="btn" aria-disabled={pending} onClick={() => save('active')}>{offer && offer.status !== 'draft' ? 'Save' : 'Activate'}</button>
+        </div>
+      )}
+      <LeaveGuard dirty={dirty && !readOnly} />
+    </main>
+  );
+}

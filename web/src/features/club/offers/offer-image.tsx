@@ -1,0 +1,68 @@
+import { useSetAtom } from 'jotai';
+import { useState } from 'react';
+import { deleteOfferImage, uploadOfferImage } from '@/api/endpoints/club';
+import { C } from '@/shared/strings-club';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { readAsDataUrl } from '../data/read-file';
+import { said } from '../data/said';
+import { imageProblem } from './offer-rules';
+
+interface OfferImageProps {
+  clubSlug: string;
+  bundleSlug: string;
+  name: string;
+  tag: string;
+  url: string;
+  readOnly: boolean;
+  onUrl: (url: string) => void;
+}
+
+/** The picture that is shown when the offer is shared: 1200 × 630; without one the server draws one. */
+export function OfferImage({ clubSlug, bundleSlug, name, tag, url, readOnly, onUrl }: OfferImageProps) {
+  const [pending, setPending] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const showToast = useSetAtom(showToastAtom);
+  const complain = (title: string, text: string) => {
+    setError(`${title}. ${text}`);
+    showToast({ title, text, bad: true });
+  };
+  const take = async (file: File | undefined) => {
+    if (!file || pending) return;
+    const wrong = imageProblem(file);
+    if (wrong) return complain(wrong.title, wrong.text);
+    setPending(true);
+    setError(null);
+    try {
+      const data = (await readAsDataUrl(file)).replace(/^data:[^,]*,/, '');
+      const answer = await uploadOfferImage({ filename: file.name, contentType: file.type, data, clubSlug, bundleSlug: bundleSlug || 'offer', desiredKey: file.name });
+      onUrl(answer.url);
+    } catch (failure) {
+      complain(C.uploadError, said(failure, C.pleaseTryAgain));
+    } finally {
+      setPending(false);
+    }
+  };
+  const remove = async () => {
+    try {
+      await deleteOfferImage(url, clubSlug, bundleSlug || 'offer');
+      onUrl('');
+    } catch (failure) {
+      complain(C.uploadError, said(failure, C.pleaseTryAgain));
+    }
+  };
+  return (
+    <div className="offer-image">
+      <div className="share-card" role="img" aria-label="How the offer looks when it is shared">
+        {url ? <img src={url} alt="" width="1200" height="630" /> : <span><strong>{name || 'Your offer'}</strong>{tag ? <small>{tag}</small> : null}</span>}
+      </div>
+      {readOnly ? null : (
+        <div className="field">
+          <label htmlFor="offer-image">Share image (JPG or PNG, 1200×630, at most 3MB)</label>
+          <input id="offer-image" type="file" accept=".png,.jpg,.jpeg,image/png,image/jpeg" aria-describedby={error ? 'offer-image-error' : undefined} onChange={(event) => void take(event.currentTarget.files?.[0])} />
+          {error ? <span className="field-error" id="offer-image-error">{error}</span> : null}
+        </div>
+      )}
+      {url && !readOnly ? <div className="row-actions"><button type="button" className="btn small sec" onClick={() => void remove()}>Delete image</button></div> : null}
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import './offers.css';
+import { useSetAtom } from 'jotai';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { AT, archiveOffer } from '@/api/endpoints/club';
+import type { Offer } from '@/api/wire-offer';
+import { C } from '@/shared/strings-club';
+import { ChoiceField } from '@/shared/ui/choice-field';
+import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
+import { usePageTitle } from '@/shared/ui/page-title';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { changedAtom } from '../data/answers-atoms';
+import { said } from '../data/said';
+import { useAnswer } from '../data/use-answer';
+import { ActionsMenu } from '../frame/actions-menu';
+import { BackLink } from '../frame/club-frame';
+import type { Here } from '../frame/club-page';
+import { useAction } from '../session/use-session';
+import { adminPath } from '../session/user';
+
+const STATUS: Record<string, { words: string; look: string }> = {
+  draft: { words: 'Draft', look: '' },
+  active: { words: 'Active', look: 'is-active' },
+  locked: { words: 'Locked', look: 'is-awaiting' },
+  closed: { words: 'Closed', look: 'is-closed' },
+  archived: { words: 'Archived', look: 'is-archived' },
+};
+
+export function OfferBadge({ status }: { status: string }) {
+  const { words, look } = STATUS[status] ?? { words: status, look: '' };
+  return <span className={`badge ${look}`}>{words}</span>;
+}
+
+/** The club's offers; what nobody may see any more is a filter away. */
+export function OfferList({ here: { club } }: { here: Here }) {
+  const { data, problem, retry } = useAnswer<Offer[]>(AT.offers(club.slug));
+  const [filter, setFilter] = useState('all');
+  const [leaving, setLeaving] = useState<Offer | null>(null);
+  const { pending, run } = useAction();
+  const showToast = useSetAtom(showToastAtom);
+  const changed = useSetAtom(changedAtom);
+  usePageTitle(C.bundles);
+  const shown = (data ?? []).filter(({ status }) => (filter === 'all' ? status !== 'archived' : status === filter));
+  const archive = () =>
+    leaving &&
+    run(
+      async () => {
+        await archiveOffer(club.slug, leaving.id);
+        setLeaving(null);
+        showToast({ title: `${leaving.name} is archived` });
+        changed(AT.offers(club.slug), AT.offer(club.slug, leaving.id));
+      },
+      (error) => {
+        setLeaving(null);
+        showToast({ title: C.failedToArchiveBundle, text: said(error, C.pleaseTryAgain), bad: true });
+      },
+    );
+  return (
+    <main className="admin" id="main" aria-busy={!data && !problem}>
+      <BackLink club={club} />
+      <div className="admin-head">
+        <h1>{C.bundles}</h1>
+        <Link className="btn" href={adminPath(club.slug, 'bundles/new')}>New offer</Link>
+      </div>
+      {!data && problem ? (
+        <div className="callout is-bad" role="alert"><strong>{C.failedToLoadBundles}</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div>
+      ) : null}
+      {data && data.length > 0 ? (
+        <ChoiceField id="offer-filter" label="Show" value={filter} onValue={setFilter}>
+          <option value="all">All but archived</option>
+          {Object.entries(STATUS).map(([status, { words }]) => <option key={status} value={status}>{words}</option>)}
+        </ChoiceField>
+      ) : null}
+      {data && shown.length === 0 ? <p className="card empty">{data.length === 0 ? 'No offers yet. An offer sells the tickets of several games at once.' : 'No offer is in this state.'}</p> : null}
+      <div className="draw-items">
+        {shown.map((offer) => (
+          <article className="card" key={offer.id} aria-label={offer.name}>
+            <div className="draw-item-top"><OfferBadge status={offer.status} /><span className="meta">{offer.type === 'SPECIAL' ? 'Special' : 'Bundle'}</span></div>
+            <h2 className="offer-name">{offer.name}</h2>
+            <p className="meta">{offer.games.map((game) => `${game.homeTeam} v ${game.awayTeam}`).join(' · ') || 'No games'}</p>
+            <p className="meta">{offer.ticketsSold ?? 0} tickets sold</p>
+            <div className="draw-item-actions">
+              <Link className="btn sec" href={adminPath(club.slug, `bundles/${offer.id}`)}>{['draft', 'active'].includes(offer.status) ? C.edit : 'View'}</Link>
+              <ActionsMenu
+                of={offer.name}
+                items={[
+                  ...(offer.status === 'draft' || offer.status === 'archived' ? [] : [{ label: C.viewPublic, href: `/club/${club.slug}/specials/${offer.slug}`, away: true }]),
+                  ...(['draft', 'active', 'closed'].includes(offer.status) ? [{ label: 'Archive', onChoose: () => setLeaving(offer) }] : []),
+                  { label: C.details, href: adminPath(club.slug, `bundles/${offer.id}`) },
+                ]}
+              />
+            </div>
+          </article>
+        ))}
+      </div>
+      <ConfirmDialog title={`Archive ${leaving?.name ?? ''}?`} open={leaving !== null} confirm="Archive" danger pending={pending} onCancel={() => setLeaving(null)} onConfirm={() => void archive()}>
+        <p>It leaves the club’s page at once and cannot be sold again.</p>
+      </ConfirmDialog>
+    </main>
+  );
+}

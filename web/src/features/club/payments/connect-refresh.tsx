@@ -1,0 +1,28 @@
+import { useEffect, useRef } from 'react';
+import { Link } from 'wouter';
+import { C } from '@/shared/strings-club';
+import { usePageTitle } from '@/shared/ui/page-title';
+import type { Here } from '../frame/club-page';
+import { useConnect } from './use-connect';
+
+/** The provider's link was used up or too old: a new one is made at once (decision B-13). */
+export function ConnectRefresh({ here: { club } }: { here: Here }) {
+  const { pending, connect } = useConnect(club.id);
+  const asked = useRef(false);
+  usePageTitle('Payment Setup');
+  useEffect(() => {
+    if (asked.current) return;
+    asked.current = true;
+    void connect();
+  }, [connect]);
+  return (
+    <main className="plain-page" id="main">
+      <h1>Payment Setup</h1>
+      <p role="status">{pending ? C.settingUp : 'The last link was used up. Continue with a new one.'}</p>
+      <div className="actions">
+        <button type="button" className="btn" aria-disabled={pending} onClick={() => void connect()}>{pending ? C.settingUp : 'Continue setup'}</button>
+        <Link className="btn sec" href="/admin">{C.returnToDashboard}</Link>
+      </div>
+    </main>
+  );
+}

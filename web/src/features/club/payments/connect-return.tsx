@@ -1,0 +1,46 @@
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { AT } from '@/api/endpoints/club';
+import type { ConnectStatus } from '@/api/wire-club';
+import { C } from '@/shared/strings-club';
+import { usePageTitle } from '@/shared/ui/page-title';
+import { useAnswer } from '../data/use-answer';
+import type { Here } from '../frame/club-page';
+import { useConnect } from './use-connect';
+
+const EVERY_MS = 2_000;
+/** How long it may look as if the provider were still at it. */
+const PATIENT_MS = 10_000;
+/** Then asking stops; a later change shows on the dashboard. */
+const STOP_MS = 60_000;
+
+/** Back from the provider: coming here proves nothing, so the server is asked (decision B-13). */
+export function ConnectReturn({ here: { club } }: { here: Here }) {
+  const [waitedMs, setWaitedMs] = useState(0);
+  const stopped = waitedMs >= STOP_MS;
+  const { data } = useAnswer<ConnectStatus>(AT.connect(club.id), { every: stopped ? null : EVERY_MS });
+  const { pending, connect } = useConnect(club.id);
+  const connected = data?.connected === true;
+  useEffect(() => {
+    if (connected || stopped) return;
+    const timer = setInterval(() => setWaitedMs((waited) => waited + EVERY_MS), EVERY_MS);
+    return () => clearInterval(timer);
+  }, [connected, stopped]);
+  const words = connected ? C.setupComplete : waitedMs < PATIENT_MS ? C.checkingConnection : C.setupIncomplete;
+  usePageTitle(words);
+  return (
+    <main className="plain-page" id="main">
+      <div role="status">
+        <h1>{words}</h1>
+        {connected ? <p>Your club can create draws and be paid for them.</p> : null}
+        {words === C.checkingConnection ? <p>This takes a few seconds.</p> : null}
+        {words === C.setupIncomplete ? <p>Stripe has not confirmed your account yet. You may have left a step out, or it is still being checked.</p> : null}
+        {stopped && !connected ? <p>We have stopped asking after a minute. The dashboard shows it as soon as Stripe confirms.</p> : null}
+      </div>
+      <div className="actions">
+        {words === C.setupIncomplete ? <button type="button" className="btn" aria-disabled={pending} onClick={() => void connect()}>{pending ? C.settingUp : 'Continue setup'}</button> : null}
+        <Link className={words === C.setupIncomplete ? 'btn sec' : 'btn'} href="/admin">{C.returnToDashboard}</Link>
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,64 @@
+import { useSetAtom } from 'jotai';
+import { AT, downloadRecovery } from '@/api/endpoints/club';
+import type { FailedPayment, IntegrityAudit } from '@/api/wire-payments';
+import { dayAndTime } from '@/shared/dates';
+import { dollars } from '@/shared/money';
+import { C } from '@/shared/strings-club';
+import { usePageTitle } from '@/shared/ui/page-title';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { saveFile } from '../data/save-file';
+import { useAnswer } from '../data/use-answer';
+import { LoadTrouble, PaymentsFrame } from './payments-frame';
+
+const SAFEGUARDS = [
+  'A card is charged only after its tickets are written down; if they cannot be given, nothing is charged.',
+  'Each payment gives its tickets once, however often it is reported.',
+  'Every payment the provider knows is compared with the books, and what differs is raised with the operator.',
+  'No ticket is sold at or after kick-off, by the server’s clock.',
+];
+
+/** The integrity of payments: what failed, and what stands guard (B:85). */
+export function PaymentMonitoring() {
+  const { data, problem, retry } = useAnswer<IntegrityAudit>(AT.audit, { guarded: false });
+  const showToast = useSetAtom(showToastAtom);
+  usePageTitle('Payment monitoring');
+  const cards: [string, string][] = [
+    [C.failedPayments, data ? String(data.failedPayments.length) : '–'],
+    [C.totalAmount, data ? dollars(data.totalFailedAmount) : '–'],
+    [C.affectedCustomers, data ? String(data.affectedCustomers) : '–'],
+  ];
+  return (
+    <PaymentsFrame>
+      <main className="admin" id="main" aria-busy={!data && !problem}>
+        <h1>Payment monitoring</h1>
+        {!data && problem ? <LoadTrouble title="Failed to load the audit" problem={problem} onRetry={retry} /> : null}
+        <dl className="stat-cards">{cards.map(([label, value]) => <div className="card stat" key={label}><dt>{label}</dt><dd>{value}</dd></div>)}</dl>
+        <div className="row-actions">
+          <button type="button" className="btn" onClick={() => void retry().then(() => showToast({ title: 'Audit refreshed' }))}>{C.refreshAudit}</button>
+          <button type="button" className="btn sec" onClick={() => void downloadRecovery().then(saveFile, () => showToast({ title: C.downloadFailed, bad: true }))}>{C.downloadReport}</button>
+        </div>
+        <section className="card" aria-labelledby="failed-title">
+          <h2 id="failed-title">Failed payments</h2>
+          {data && data.failedPayments.length === 0 ? <p className="lead">None.</p> : null}
+          <ul className="payouts">{(data?.failedPayments ?? []).map((payment) => <Failed key={payment.paymentIntentId} payment={payment} />)}</ul>
+        </section>
+        <section className="card" aria-labelledby="guards-title">
+          <h2 id="guards-title">Safeguards</h2>
+          <ul className="safeguards">{SAFEGUARDS.map((words) => <li key={words}>{words}</li>)}</ul>
+        </section>
+      </main>
+    </PaymentsFrame>
+  );
+}
+
+function Failed({ payment }: { payment: FailedPayment }) {
+  const { drawId, ticketCount, paymentMethod } = payment.metadata ?? {};
+  const about = [drawId ? `Draw ${drawId}` : '', ticketCount ? `${ticketCount} tickets` : '', paymentMethod ?? ''].filter(Boolean).join(' · ');
+  return (
+    <li>
+      <div><strong>{payment.paymentIntentId}</strong><span className="num">{dollars(payment.amount)}</span></div>
+      <span className="badge is-awaiting">{payment.status}</span>
+      <span className="meta">{[about, dayAndTime(new Date(payment.created * 1000).toISOString())].filter(Boolean).join(' · ')}</span>
+    </li>
+  );
+}

@@ -1,0 +1,35 @@
+import '../frame/frame.css';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { Problem } from '@/api/http';
+import { C } from '@/shared/strings-club';
+import { ClubFrame } from '../frame/club-frame';
+import { userOf } from '../frame/club-page';
+import { useSession } from '../session/use-session';
+
+/** The frame of the two payment pages: open to look at, and it is the server that says to whom the rows are shown (decision G-2). */
+export function PaymentsFrame({ children }: { children: ReactNode }) {
+  const user = userOf(useSession());
+  const club = user && !user.isAdmin && user.clubSlug ? { id: user.id, name: user.name, slug: user.clubSlug } : null;
+  return <ClubFrame club={club}>{children}</ClubFrame>;
+}
+
+interface LoadTroubleProps {
+  title: string;
+  problem: unknown;
+  onRetry: () => Promise<void>;
+}
+
+export function LoadTrouble({ title, problem, onRetry }: LoadTroubleProps) {
+  const guest = problem instanceof Problem && problem.status === 401;
+  return (
+    <div className="callout is-bad" role="alert">
+      <strong>{title}</strong>
+      {guest ? <p>{C.logInForPage}</p> : null}
+      <div className="actions">
+        {guest ? <Link className="btn small" href="/admin/login">{C.login}</Link> : null}
+        <button type="button" className="btn small sec" onClick={() => void onRetry()}>Retry</button>
+      </div>
+    </div>
+  );
+}
