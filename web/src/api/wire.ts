@@ -76,6 +76,7 @@ export type Frame =
   | FrameOf<'draws', DrawNews[]>
   | FrameOf<'public', PublicNews>
   | FrameOf<'order', OrderAnswer>
+  | FrameOf<'ops', unknown>
   | FrameOf<'heartbeat', unknown>;
 
 export interface Config {

@@ -16,6 +16,7 @@ export const PATHS = {
   myTickets: '/my/:token',
   verify: '/verify/:draw',
   club: '/club/:slug',
+  superAdmin: '/super-admin',
 } as const;
 
 export type PathName = keyof typeof PATHS;

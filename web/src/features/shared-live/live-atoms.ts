@@ -1,4 +1,4 @@
-import { atom } from 'jotai';
+import { atom, type PrimitiveAtom } from 'jotai';
 import type { Config, Draw, Frame, OrderAnswer } from '@/api/wire';
 import { NO_CLOCK, PUSHED_ROUND_TRIP_MS, addSample, serverNow, type Sample, type ServerClock } from '@/shared/clock';
 import { NOTHING, applyDraws, applyFrame, applyList, applyOrder, reconnected, type ListName, type Live } from './live';
@@ -35,7 +35,11 @@ const noteHeardAtom = atom(null, (get, set, topic: string) => {
   set(connectionAtom, { ...get(connectionAtom), heardAt: now });
 });
 
+/** The newest data of a topic that no screen of the public shares, such as the operator's; whoever knows the topic knows the shape. */
+export const topicDataAtom = family<string, PrimitiveAtom<unknown>>(() => atom<unknown>(undefined));
+
 export const receiveFrameAtom = atom(null, (get, set, frame: Frame) => {
+  if (frame.type === 'ops') set(topicDataAtom(frame.topic), frame.data);
   set(noteHeardAtom, frame.type === 'heartbeat' ? '' : frame.topic);
   set(noteTimeAtom, { offset: frame.serverNow + PUSHED_ROUND_TRIP_MS / 2 - performance.now(), roundTripMs: PUSHED_ROUND_TRIP_MS });
   set(liveAtom, applyFrame(get(liveAtom), frame));
@@ -47,7 +51,7 @@ export const socketStateAtom = atom(null, (get, set, state: 'open' | 'closed') =
 });
 
 /** An answer to a poll counts as being heard, but not as the socket being alive. */
-const noteAnswerAtom = atom(null, (get, set) => set(connectionAtom, { ...get(connectionAtom), heardAt: performance.now() }));
+export const noteAnswerAtom = atom(null, (get, set) => set(connectionAtom, { ...get(connectionAtom), heardAt: performance.now() }));
 
 export const receiveDrawsAtom = atom(null, (get, set, draws: readonly Draw[]) => {
   set(noteAnswerAtom);

@@ -1,0 +1,45 @@
+import { useSetAtom } from 'jotai';
+import { useRef } from 'react';
+import { restoreClub } from '@/api/endpoints/operator';
+import type { AdminClub } from '@/api/wire-operator';
+import { O } from '@/shared/strings-operator';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { useAnswer, useAskAgain, useLearn } from '../answers/use-answers';
+import { Said, Shown } from '../pieces/pieces';
+import { Pressing } from '../pieces/pressing';
+import { useDoing } from '../session/use-act';
+import { DataTable } from '../table/data-table';
+import { CLUB_COLUMNS } from './club-columns';
+
+/** Archived Clubs, each with its way back. */
+export function Archived() {
+  const archived = useAnswer('archived');
+  const doing = useDoing();
+  const learn = useLearn();
+  const again = useAskAgain();
+  const toast = useSetAtom(showToastAtom);
+  const busyWith = useRef<number | null>(null);
+  const restore = async (club: AdminClub) => {
+    busyWith.current = club.id;
+    const done = await doing.run(async () => {
+      await restoreClub(club.id);
+    }, { failed: 'Restore failed', failedText: 'The club was not restored. Please try again.' });
+    if (!done) return;
+    toast({ title: `${club.name} is restored` });
+    learn('archived', (clubs) => clubs?.filter((other) => other.id !== club.id));
+    void again('clubs', 'archived').catch(() => {});
+  };
+  return (
+    <Shown {...archived} title="The archived clubs did not load">
+      {(clubs) => (
+        <>
+          <Said trouble={doing.trouble} />
+          <DataTable
+            label={O.archivedClubs} rows={clubs} rowId={(club) => String(club.id)} columns={CLUB_COLUMNS} order="name" empty={<strong>{O.noArchivedClubs}</strong>}
+            actions={(club) => <Pressing className="btn small sec" busy={doing.busy && busyWith.current === club.id} onPress={() => void restore(club)}>{O.restore}</Pressing>}
+          />
+        </>
+      )}
+    </Shown>
+  );
+}

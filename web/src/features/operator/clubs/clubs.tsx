@@ -1,0 +1,38 @@
+import { useMemo, useState } from 'react';
+import { O } from '@/shared/strings-operator';
+import { useAnswer } from '../answers/use-answers';
+import { useAddress } from '../console/address';
+import { KeyHints } from '../console/shortcuts';
+import { Shown } from '../pieces/pieces';
+import { DataTable } from '../table/data-table';
+import { Chips } from '../table/table-tools';
+import { CLUB_COLUMNS } from './club-columns';
+import { ClubDialog } from './club-dialog';
+
+/** Club Management: the clubs that are not archived. */
+export function Clubs() {
+  const clubs = useAnswer('clubs');
+  const { read } = useAddress();
+  const [openId, setOpenId] = useState<number | null>(null);
+  const status = read('status');
+  const connected = clubs.data?.filter((club) => club.stripeConnectOnboardingComplete).length;
+  const filtered = useMemo(() => clubs.data?.filter((club) => !status || (status === 'connected') === club.stripeConnectOnboardingComplete), [clubs.data, status]);
+  const open = clubs.data?.find((club) => club.id === openId) ?? null;
+  return (
+    <Shown {...clubs} data={filtered} title="The clubs did not load">
+      {(rows) => (
+        <>
+          <DataTable
+            label="Clubs" rows={rows} rowId={(club) => String(club.id)} columns={CLUB_COLUMNS} order="name"
+            empty={<><strong>No clubs yet.</strong><p>Clubs appear here once they register.</p></>}
+            chips={<Chips name="status" label="Stripe" options={[{ value: '', label: 'All', count: clubs.data?.length }, { value: 'connected', label: O.connected, count: connected }, { value: 'pending', label: O.setupPending, count: connected === undefined ? undefined : (clubs.data?.length ?? 0) - connected }]} />}
+            onOpen={(club) => setOpenId(club.id)}
+            actions={(club) => <button type="button" className="link-btn" onClick={() => setOpenId(club.id)}>{O.viewDetails}</button>}
+          />
+          <KeyHints />
+          {open ? <ClubDialog club={open} onClose={() => setOpenId(null)} /> : null}
+        </>
+      )}
+    </Shown>
+  );
+}

@@ -1,0 +1,64 @@
+import { useSetAtom } from 'jotai';
+import { useState } from 'react';
+import { removeWaiting } from '@/api/endpoints/operator';
+import type { WaitlistEntry } from '@/api/wire-operator';
+import { dayAndTime } from '@/shared/dates';
+import { O } from '@/shared/strings-operator';
+import { Dialog } from '@/shared/ui/dialog';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { useAnswer, useAskAgain, useLearn } from '../answers/use-answers';
+import { Figure, Figures, Said, Shown } from '../pieces/pieces';
+import { Pressing } from '../pieces/pressing';
+import { useDoing } from '../session/use-act';
+import type { Column } from '../table/columns';
+import { DataTable } from '../table/data-table';
+
+const COLUMNS: readonly Column<WaitlistEntry>[] = [
+  { id: 'clubName', header: 'Club', name: true, value: ({ clubName }) => clubName, cell: ({ clubName }) => <strong>{clubName}</strong> },
+  { id: 'contactName', header: 'Contact', value: ({ contactName }) => contactName },
+  { id: 'contactEmail', header: 'E-mail', value: ({ contactEmail }) => contactEmail, cell: ({ contactEmail }) => <a className="ops-clip" href={`mailto:${contactEmail}`}>{contactEmail}</a> },
+  { id: 'contactPhone', header: 'Phone', value: ({ contactPhone }) => contactPhone, cell: ({ contactPhone }) => <a href={`tel:${contactPhone.replaceAll(' ', '')}`}>{contactPhone}</a> },
+  { id: 'createdAt', header: 'Since', value: ({ createdAt }) => createdAt, text: ({ createdAt }) => dayAndTime(createdAt) },
+];
+
+/** Waitlist: clubs that asked to join while registration was closed. */
+export function Waitlist() {
+  const waitlist = useAnswer('waitlist');
+  const [removing, setRemoving] = useState<WaitlistEntry | null>(null);
+  return (
+    <Shown {...waitlist} title="The waitlist did not load">
+      {(entries) => (
+        <>
+          <Figures label={O.waitlist}><Figure label={entries.length === 1 ? 'Entry' : 'Entries'} value={entries.length} /></Figures>
+          <DataTable
+            label={O.waitlist} rows={entries} rowId={(entry) => String(entry.id)} columns={COLUMNS} order="-createdAt" empty={<strong>Nobody is waiting.</strong>}
+            actions={(entry) => <button type="button" className="btn small sec" onClick={() => setRemoving(entry)}>Remove</button>}
+          />
+          {removing ? <RemoveDialog entry={removing} onClose={() => setRemoving(null)} /> : null}
+        </>
+      )}
+    </Shown>
+  );
+}
+
+function RemoveDialog({ entry, onClose }: { entry: WaitlistEntry; onClose: () => void }) {
+  const doing = useDoing();
+  const learn = useLearn();
+  const again = useAskAgain();
+  const toast = useSetAtom(showToastAtom);
+  const remove = async () => {
+    const done = await doing.run(() => removeWaiting(entry.id), { failed: 'Remove failed', failedText: 'The entry is still on the waitlist. Please try again.' });
+    if (!done) return;
+    toast({ title: `${entry.clubName} is off the waitlist` });
+    learn('waitlist', (entries) => entries?.filter((other) => other.id !== entry.id));
+    void again('waitlist').catch(() => {});
+    onClose();
+  };
+  return (
+    <Dialog title={`Remove ${entry.clubName}?`} open onClose={onClose}>
+      <p>{entry.contactName} is not told. The entry cannot be brought back.</p>
+      <Said trouble={doing.trouble} />
+      <div className="actions"><Pressing className="btn danger" busy={doing.busy} onPress={() => void remove()}>Remove</Pressing><button type="button" className="btn sec" onClick={onClose}>Keep</button></div>
+    </Dialog>
+  );
+}

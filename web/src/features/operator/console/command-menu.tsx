@@ -1,0 +1,88 @@
+import { useAtom, useSetAtom } from 'jotai';
+import { useMemo, useState, type KeyboardEvent } from 'react';
+import { Dialog } from '@/shared/ui/dialog';
+import { useLogout } from '../session/use-logout';
+import { useAddress } from './address';
+import { fixedCommands, matching, type Command } from './commands';
+import { commandsOpenAtom, errandAtom, shortcutsOpenAtom } from './console-atoms';
+import { useFound } from './use-found';
+
+const HOME_OF_ERRAND = { check: 'payments', scan: 'payments', logs: 'system' } as const;
+
+function useCommands(query: string): Command[] {
+  const { go } = useAddress();
+  const logout = useLogout();
+  const setErrand = useSetAtom(errandAtom);
+  const setShortcuts = useSetAtom(shortcutsOpenAtom);
+  const hits = useFound(query);
+  return useMemo(() => {
+    const doors = {
+      go,
+      logout: () => void logout(),
+      shortcuts: () => setShortcuts(true),
+      errand: (what: keyof typeof HOME_OF_ERRAND) => {
+        go(HOME_OF_ERRAND[what]);
+        setErrand(what);
+      },
+    };
+    const found = hits.map((hit): Command => ({ id: `${hit.kind}-${hit.id}`, title: hit.title, detail: `${hit.kind} · ${hit.detail}`, group: 'Found', run: () => go(hit.section, { q: hit.key }) }));
+    return [...matching(fixedCommands(doors), query), ...found];
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- logging out needs no fresh reference
+  }, [query, hits, go, setErrand, setShortcuts]);
+}
+
+/** ⌘K and /: go anywhere, do anything, find anything, without the mouse. */
+export function CommandMenu() {
+  const [open, setOpen] = useAtom(commandsOpenAtom);
+  return (
+    <Dialog title="Search and commands" open={open} onClose={() => setOpen(false)}>
+      <Palette onDone={() => setOpen(false)} />
+    </Dialog>
+  );
+}
+
+function Palette({ onDone }: { onDone: () => void }) {
+  const [query, setQuery] = useState('');
+  const [at, setAt] = useState(0);
+  const commands = useCommands(query);
+  const current = Math.min(at, Math.max(0, commands.length - 1));
+  const run = (command: Command | undefined) => {
+    if (!command) return;
+    onDone();
+    command.run();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = { ArrowDown: current + 1, ArrowUp: current - 1, Home: 0, End: commands.length - 1 }[event.key];
+    if (next !== undefined) {
+      event.preventDefault();
+      setAt((next + commands.length) % Math.max(1, commands.length));
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      run(commands[current]);
+    }
+  };
+  return (
+    <>
+      <input
+        className="ops-palette-input" type="text" role="combobox" aria-label="Search clubs, draws, payments and commands" aria-expanded aria-controls="palette-list" aria-autocomplete="list"
+        aria-activedescendant={commands[current] ? `palette-${commands[current].id}` : undefined} placeholder="Name, e-mail, FD-1042, pi_…, or a command" autoFocus autoComplete="off" value={query}
+        onChange={(event) => {
+          setQuery(event.currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <ul className="ops-palette" id="palette-list" role="listbox" aria-label="Results">
+        {commands.map((command, index) => (
+          <li
+            key={command.id} id={`palette-${command.id}`} role="option" aria-selected={index === current} ref={index === current ? (item) => item?.scrollIntoView({ block: 'nearest' }) : undefined}
+            onPointerMove={() => setAt(index)} onClick={() => run(command)}
+          >
+            <span>{command.title}</span><small>{command.detail ?? command.group}</small>
+          </li>
+        ))}
+      </ul>
+      {commands.length === 0 ? <p className="meta" role="status">Nothing found.</p> : null}
+    </>
+  );
+}

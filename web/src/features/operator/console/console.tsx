@@ -1,0 +1,94 @@
+import '../console.css';
+import { useSetAtom } from 'jotai';
+import { useEffect, useRef, type ComponentType } from 'react';
+import { useTopic } from '@/features/shared-live/use-live';
+import { usePageTitle } from '@/shared/ui/page-title';
+import { MenuIcon } from '@/shared/ui/icons';
+import { Archived } from '../clubs/archived';
+import { Clubs } from '../clubs/clubs';
+import { Waitlist } from '../clubs/waitlist';
+import { Asking, useAnswer } from '../answers/use-answers';
+import { Draws } from '../draws/draws';
+import { Fees } from '../fees/fees';
+import { Overview } from '../overview/overview';
+import { Orphans } from '../payments/orphans';
+import { Payments } from '../payments/payments';
+import { ProofDialog } from '../session/proof-dialog';
+import { SystemControls } from '../system/system-controls';
+import { Transactions } from '../transactions/transactions';
+import { useAddress } from './address';
+import { CommandMenu } from './command-menu';
+import { commandsOpenAtom, drawerOpenAtom, shortcutsOpenAtom } from './console-atoms';
+import { HEAD_ACTIONS } from './head-actions';
+import { KeysIcon, SearchIcon } from './icons';
+import { LiveBadge } from './live-badge';
+import { ALWAYS, sectionOf, type SectionKey } from './sections';
+import { Shortcuts, useConsoleKeys } from './shortcuts';
+import { Sidebar, SidebarDrawer } from './sidebar';
+
+const BODIES: Record<SectionKey, ComponentType> = {
+  overview: Overview,
+  clubs: Clubs,
+  archived: Archived,
+  waitlist: Waitlist,
+  draws: Draws,
+  payments: Payments,
+  orphans: Orphans,
+  transactions: Transactions,
+  system: SystemControls,
+  fees: Fees,
+};
+
+/** The heading takes focus on a change of section, as a change of page would do. */
+function useFocusedHeading(key: string) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const shown = useRef(key);
+  useEffect(() => {
+    if (shown.current === key) return;
+    shown.current = key;
+    heading.current?.focus({ preventScroll: true });
+    window.scrollTo({ top: 0, behavior: 'instant' });
+  }, [key]);
+  return heading;
+}
+
+/** The operator's console: sidebar, header and the section that the address names. */
+export function Console() {
+  const { read } = useAddress();
+  const section = sectionOf(read('section'));
+  const heading = useFocusedHeading(section.key);
+  const unresolved = useAnswer('stats').data?.unresolved ?? 0;
+  const openDrawer = useSetAtom(drawerOpenAtom);
+  const openCommands = useSetAtom(commandsOpenAtom);
+  const openShortcuts = useSetAtom(shortcutsOpenAtom);
+  usePageTitle(`${unresolved > 0 ? `(${unresolved}) ` : ''}${section.title}`);
+  useTopic('ops');
+  useTopic('public');
+  useConsoleKeys();
+  const Body = BODIES[section.key];
+  const asked = [...new Set([...ALWAYS, ...section.needs])];
+  return (
+    <div className="ops">
+      <a className="skip" href="#main">Skip to content</a>
+      {asked.map((name) => <Asking key={name} name={name} />)}
+      <Sidebar />
+      <div className="ops-page">
+        <header className="ops-head">
+          <button type="button" className="icon-btn ops-menu" aria-label="Sections" onClick={() => openDrawer(true)}><MenuIcon /></button>
+          <h1 ref={heading} tabIndex={-1}>{section.title}</h1>
+          <LiveBadge />
+          <div className="ops-head-actions" id={HEAD_ACTIONS} />
+          <div className="ops-head-tools">
+            <button type="button" className="ops-find" onClick={() => openCommands(true)}><SearchIcon /><span>Search</span><kbd>⌘K</kbd></button>
+            <button type="button" className="icon-btn ops-keys-btn" aria-label="Keyboard shortcuts" onClick={() => openShortcuts(true)}><KeysIcon /></button>
+          </div>
+        </header>
+        <main id="main" className="ops-main" key={section.key}><Body /></main>
+      </div>
+      <SidebarDrawer />
+      <CommandMenu />
+      <Shortcuts />
+      <ProofDialog />
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import { useAtomValue } from 'jotai';
+import { useEffect, useState } from 'react';
+import { connectionAtom, nowAtom } from '@/features/shared-live/live-atoms';
+import { timeOfDay } from '@/shared/dates';
+import { O } from '@/shared/strings-operator';
+
+const LIVE_MS_MAX = 20_000;
+const DELAYED_MS_MAX = 60_000;
+const ANNOUNCE_AFTER_MS = 5_000;
+
+export interface Liveness {
+  kind: 'live' | 'late' | 'lost' | 'offline';
+  words: string;
+}
+
+/** The badge tells the truth: what is shown is live, late by so much, or cut off. */
+export function liveness(agoMs: number | null, atMs: number, online: boolean): Liveness {
+  if (!online) return { kind: 'offline', words: 'Offline' };
+  if (agoMs === null) return { kind: 'late', words: 'Connecting' };
+  if (agoMs <= LIVE_MS_MAX) return { kind: 'live', words: O.liveSystem };
+  if (agoMs <= DELAYED_MS_MAX) return { kind: 'late', words: `Delayed ${Math.floor(agoMs / 10_000) * 10} s` };
+  return { kind: 'lost', words: `Offline since ${timeOfDay(atMs)}` };
+}
+
+function useOnline(): boolean {
+  const [online, setOnline] = useState(() => navigator.onLine);
+  useEffect(() => {
+    const changed = () => setOnline(navigator.onLine);
+    window.addEventListener('online', changed);
+    window.addEventListener('offline', changed);
+    return () => {
+      window.removeEventListener('online', changed);
+      window.removeEventListener('offline', changed);
+    };
+  }, []);
+  return online;
+}
+
+export function LiveBadge() {
+  const now = useAtomValue(nowAtom);
+  const { heardAt } = useAtomValue(connectionAtom);
+  const online = useOnline();
+  const agoMs = heardAt === null ? null : performance.now() - heardAt;
+  const { kind, words } = liveness(agoMs, now - (agoMs ?? 0), online);
+  const [announced, setAnnounced] = useState('');
+  const [settled, setSettled] = useState(kind);
+  useEffect(() => {
+    if (kind === settled) return;
+    const timer = setTimeout(() => {
+      setSettled(kind);
+      setAnnounced(kind === 'live' ? 'Live again' : words);
+    }, ANNOUNCE_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [kind, settled, words]);
+  return (
+    <>
+      <span className={`ops-live is-${kind}`}>{words}</span>
+      <span className="sr" role="status">{announced}</span>
+    </>
+  );
+}

@@ -1,0 +1,29 @@
+/** The ten sections in their specified order (C:28-38): the word in the address, the title, and what each asks the server. */
+import { O } from '@/shared/strings-operator';
+import type { QuestionName } from '../answers/questions';
+
+export interface Section {
+  key: SectionKey;
+  title: string;
+  needs: readonly QuestionName[];
+}
+
+export type SectionKey = 'overview' | 'clubs' | 'archived' | 'waitlist' | 'draws' | 'payments' | 'orphans' | 'transactions' | 'system' | 'fees';
+
+export const SECTIONS: readonly Section[] = [
+  { key: 'overview', title: O.overview, needs: ['analytics', 'clubs', 'draws', 'health', 'series'] },
+  { key: 'clubs', title: O.clubManagement, needs: ['clubs', 'draws'] },
+  { key: 'archived', title: O.archivedClubs, needs: ['archived'] },
+  { key: 'waitlist', title: O.waitlist, needs: [] },
+  { key: 'draws', title: O.drawManagement, needs: ['draws', 'hideTest'] },
+  { key: 'payments', title: O.paymentMonitor, needs: ['anomalies'] },
+  { key: 'orphans', title: O.orphanedTickets, needs: [] },
+  { key: 'transactions', title: O.stripeTransactions, needs: ['transactions'] },
+  { key: 'system', title: O.systemControls, needs: ['settings', 'registration', 'hideTest', 'configuration', 'menus'] },
+  { key: 'fees', title: O.platformFeesReport, needs: [] },
+];
+
+/** What the sidebar's badges and the header say in every section. */
+export const ALWAYS: readonly QuestionName[] = ['stats', 'waitlist', 'orphans', 'maintenance'];
+
+export const sectionOf = (key: string): Section => SECTIONS.find((section) => section.key === key) ?? (SECTIONS[0] as Section);

@@ -1,0 +1,67 @@
+import { useAtom, useSetAtom } from 'jotai';
+import { useEffect } from 'react';
+import { Dialog } from '@/shared/ui/dialog';
+import { Check } from '@/shared/ui/field';
+import { commandsOpenAtom, keysOnAtom, shortcutsOpenAtom, soundOnAtom } from './console-atoms';
+
+const LIST = [
+  ['⌘ K', 'Search and commands'],
+  ['/', 'Search'],
+  ['?', 'This list'],
+  ['J', 'Next row, while a table has focus'],
+  ['K', 'Row before'],
+  ['Enter', 'Details of the row'],
+  ['E', 'Mark Resolved, or open its form'],
+  ['Esc', 'Close'],
+] as const;
+
+const isTyping = (target: EventTarget | null) => target instanceof HTMLElement && (target.isContentEditable || target.matches('input:not([type=checkbox]), textarea, select'));
+
+/** ⌘K always; / and ? only while single keys are on and nobody is typing. */
+export function useConsoleKeys(): void {
+  const [keysOn] = useAtom(keysOnAtom);
+  const setCommands = useSetAtom(commandsOpenAtom);
+  const setShortcuts = useSetAtom(shortcutsOpenAtom);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        setCommands(true);
+        return;
+      }
+      if (!keysOn || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target) || document.querySelector('dialog[open]')) return;
+      if (event.key !== '/' && event.key !== '?') return;
+      event.preventDefault();
+      if (event.key === '/') setCommands(true);
+      else setShortcuts(true);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [keysOn, setCommands, setShortcuts]);
+}
+
+export function Shortcuts() {
+  const [open, setOpen] = useAtom(shortcutsOpenAtom);
+  const [keysOn, setKeysOn] = useAtom(keysOnAtom);
+  const [soundOn, setSoundOn] = useAtom(soundOnAtom);
+  return (
+    <Dialog title="Keyboard shortcuts" open={open} onClose={() => setOpen(false)}>
+      <dl className="ops-keys">
+        {LIST.map(([key, does]) => <div key={key}><dt><kbd>{key}</kbd></dt><dd>{does}</dd></div>)}
+      </dl>
+      <Check id="keys-on" checked={keysOn} onChecked={setKeysOn}>Single keys act (/, ?, J, K, E)</Check>
+      <Check id="sound-on" checked={soundOn} onChecked={setSoundOn}>A short sound for a new anomaly</Check>
+    </Dialog>
+  );
+}
+
+/** What the keys do, under a table. */
+export function KeyHints({ act }: { act?: string }) {
+  const [keysOn] = useAtom(keysOnAtom);
+  if (!keysOn) return null;
+  return (
+    <p className="ops-key-hints">
+      <kbd>J</kbd> <kbd>K</kbd> move · <kbd>Enter</kbd> details · {act ? <><kbd>E</kbd> {act} · </> : null}<kbd>/</kbd> search · <kbd>?</kbd> shortcuts
+    </p>
+  );
+}

@@ -1,0 +1,84 @@
+import { useAtom, useSetAtom } from 'jotai';
+import { Crossing } from '@/shared/ui/crossing';
+import { Dialog } from '@/shared/ui/dialog';
+import { O } from '@/shared/strings-operator';
+import { useAnswer } from '../answers/use-answers';
+import { useLogout } from '../session/use-logout';
+import { CONSOLE, useAddress } from './address';
+import { drawerOpenAtom, sidebarNarrowAtom } from './console-atoms';
+import { CollapseIcon, LogoutIcon, SECTION_ICONS } from './icons';
+import { SECTIONS, sectionOf, type SectionKey } from './sections';
+
+/** How much waits behind a section's name, where that can be said. */
+function useCounts(): Partial<Record<SectionKey, number>> {
+  const waitlist = useAnswer('waitlist').data?.length;
+  const payments = useAnswer('stats').data?.unresolved;
+  const orphans = useAnswer('orphans').data?.length;
+  return { waitlist, payments, orphans };
+}
+
+const COUNT_WORDS: Partial<Record<SectionKey, string>> = { waitlist: 'waiting', payments: 'unresolved', orphans: 'to recover' };
+
+function Sections({ onGo }: { onGo?: () => void }) {
+  const address = useAddress();
+  const counts = useCounts();
+  const current = sectionOf(address.read('section')).key;
+  return (
+    <nav aria-label="Sections">
+      <ul>
+        {SECTIONS.map(({ key, title }) => (
+          <li key={key}>
+            <a
+              href={`${CONSOLE}?section=${key}`} aria-current={key === current ? 'page' : undefined} title={title}
+              onClick={(event) => {
+                if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+                event.preventDefault();
+                address.go(key);
+                onGo?.();
+              }}
+            >
+              {SECTION_ICONS[key]}
+              <span className="ops-nav-title">{title}</span>
+              {counts[key] ? <span className="ops-nav-count">{counts[key]}<span className="sr"> {COUNT_WORDS[key]}</span></span> : null}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function LogoutButton() {
+  const logout = useLogout();
+  return <button type="button" className="ops-side-btn" title="Logout" onClick={() => void logout()}><LogoutIcon /><span className="ops-nav-title">Logout</span></button>;
+}
+
+const Brand = () => <span className="ops-brand"><Crossing dark /><span className="ops-nav-title">{O.brand}</span></span>;
+
+/** The ten sections at the side; narrow when asked, a drawer on a phone. */
+export function Sidebar() {
+  const [narrow, setNarrow] = useAtom(sidebarNarrowAtom);
+  return (
+    <div className={`ops-side${narrow ? ' is-narrow' : ''}`}>
+      <Brand />
+      <Sections />
+      <div className="ops-side-foot">
+        <button type="button" className="ops-side-btn" aria-pressed={narrow} title={narrow ? 'Widen the sidebar' : 'Narrow the sidebar'} onClick={() => setNarrow(!narrow)}><CollapseIcon /><span className="ops-nav-title">Narrow sidebar</span></button>
+        <LogoutButton />
+      </div>
+    </div>
+  );
+}
+
+export function SidebarDrawer() {
+  const [open] = useAtom(drawerOpenAtom);
+  const setOpen = useSetAtom(drawerOpenAtom);
+  return (
+    <Dialog title={O.brand} open={open} onClose={() => setOpen(false)} kind="drawer">
+      <div className="ops-side is-drawer">
+        <Sections onGo={() => setOpen(false)} />
+        <div className="ops-side-foot"><LogoutButton /></div>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,41 @@
+import { useSetAtom } from 'jotai';
+import { useEffect, useState } from 'react';
+import { cancelDraw, fetchCancellation } from '@/api/endpoints/operator';
+import type { AdminDraw, Cancellation } from '@/api/wire-operator';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { useAskAgain } from '../answers/use-answers';
+import { money } from '../pieces/money';
+import { Bones, Facts } from '../pieces/pieces';
+import { ReasonDialog } from '../pieces/reason-dialog';
+import { useDoing } from '../session/use-act';
+
+/** A game that is not played: every buyer gets everything back, the platform's fee with it (decision E-9). */
+export function CancelDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
+  const doing = useDoing();
+  const again = useAskAgain();
+  const toast = useSetAtom(showToastAtom);
+  const [would, setWould] = useState<Cancellation | null>(null);
+  const [unknown, setUnknown] = useState(false);
+  useEffect(() => {
+    fetchCancellation(draw.drawNumber).then(setWould, () => setUnknown(true));
+  }, [draw.drawNumber]);
+  const cancel = async (reason: string) => {
+    const done = await doing.run(async () => {
+      const { orders, refundTotal } = await cancelDraw(draw.drawNumber, { reason, drawNumber: draw.drawNumber });
+      toast({ title: 'Draw cancelled', text: orders === 0 ? 'Nobody had bought a ticket.' : `${money(refundTotal)} goes back to ${orders} ${orders === 1 ? 'buyer' : 'buyers'}.` });
+    }, { failed: 'Failed to cancel draw', failedText: 'The draw was not cancelled. Please try again.' });
+    if (!done) return;
+    void again('draws').catch(() => {});
+    onClose();
+  };
+  return (
+    <ReasonDialog title="Cancel draw" open onClose={onClose} button="Cancel draw and refund all" typed={draw.drawNumber} doing={doing} onSure={(reason) => void cancel(reason)}>
+      <p>{draw.homeTeam} v {draw.awayTeam}: for a game that is abandoned. A postponed game only needs its kick-off moved.</p>
+      {would ? <Facts facts={[['Orders', would.orders], ['Tickets', would.tickets], ['Goes back to buyers', money(would.refundTotal)], ['Platform fee given back', money(would.platformFeeReturned)]]} /> : null}
+      {would?.whyNot ? <p className="callout is-bad" role="alert">{would.whyNot}</p> : null}
+      {!would && !unknown ? <Bones rows={2} /> : null}
+      {unknown ? <Facts facts={[['Tickets', draw.ticketsSold], ['Ticket revenue', money(draw.revenue)]]} /> : null}
+      <p>Every buyer is refunded in full and told by mail. This cannot be undone.</p>
+    </ReasonDialog>
+  );
+}

@@ -1,0 +1,54 @@
+import { downloadDrawReport } from '@/api/endpoints/operator';
+import type { AdminDraw } from '@/api/wire-operator';
+import { TICKETS } from '@/features/shared-live/draw-phase';
+import { O } from '@/shared/strings-operator';
+import { saveFile } from '../console/save-file';
+import { money } from '../pieces/money';
+import { Tag } from '../pieces/pieces';
+import { Pressing } from '../pieces/pressing';
+import { useDoing } from '../session/use-act';
+import { DrawTag } from './draw-tag';
+import { dateOf } from './game-date';
+import { isTest } from './hidden-tests';
+
+export type DrawDoing = 'tickets' | 'undo' | 'cancel' | 'move';
+
+interface DrawCardProps {
+  draw: AdminDraw;
+  nowMs: number;
+  onDo: (what: DrawDoing) => void;
+}
+
+/** One draw: its game, its numbers, and what can be done (C:66-68). */
+export function DrawCard({ draw, nowMs, onDo }: DrawCardProps) {
+  const report = useDoing();
+  const download = () => report.run(async () => {
+    const { name, content } = await downloadDrawReport(draw.drawNumber);
+    saveFile(name, content);
+  }, { failed: O.downloadFailed, failedText: O.downloadFailedText, fixed: true });
+  const open = draw.status === 'active' || draw.status === 'closed';
+  // An active draw past its kick-off has closed, whatever its record still says (E-1).
+  const status = draw.status === 'active' && Date.parse(draw.gameDate) <= nowMs ? 'closed' : draw.status;
+  return (
+    <article className="card ops-draw" aria-label={`${draw.homeTeam} v ${draw.awayTeam}, ${draw.serialNumber || O.serialUnknown}`}>
+      <div className="ops-draw-top"><DrawTag status={status} />{isTest(draw) ? <Tag kind="plain">Test</Tag> : null}{draw.archived ? <Tag kind="plain">Archived</Tag> : null}<span className="ops-serial">{draw.serialNumber || O.serialUnknown}</span></div>
+      <h2>{draw.homeTeam} <span className="v">v</span> {draw.awayTeam}</h2>
+      <p className="meta">{draw.clubName}{draw.league ? ` · ${draw.league}` : ''}</p>
+      <p className="meta">{dateOf(draw.gameDate, draw.timezone)}</p>
+      <dl className="ops-draw-sums">
+        <div><dt>Ticket price</dt><dd>{money(draw.ticketPrice)}</dd></div>
+        <div><dt>Tickets sold</dt><dd>{draw.ticketsSold}/{TICKETS}</dd></div>
+        <div><dt>Revenue</dt><dd>{money(draw.revenue)}</dd></div>
+      </dl>
+      <div className="progress" aria-hidden="true"><span style={{ '--part': draw.ticketsSold / TICKETS } as React.CSSProperties} /></div>
+      {draw.status === 'completed' && draw.winningTicketSerial ? <p className="meta">#{draw.homeFirstTryScorer} &amp; #{draw.awayFirstTryScorer} · {draw.winningTicketSerial}{draw.winningTicketSold === false ? ', not sold' : ''}{draw.payoutStatus ? ` · payout ${draw.payoutStatus}` : ''}</p> : null}
+      <div className="ops-draw-actions">
+        <button type="button" className="btn small sec" onClick={() => onDo('tickets')}>{O.viewTickets}</button>
+        <Pressing className="btn small sec" busy={report.busy} onPress={() => void download()}>{O.downloadReport}</Pressing>
+        {draw.status === 'completed' ? <button type="button" className="btn small sec" onClick={() => onDo('undo')}>{O.undoResults}</button> : null}
+        {open ? <button type="button" className="link-btn" onClick={() => onDo('move')}>Move kick-off</button> : null}
+        {open ? <button type="button" className="link-btn is-danger" onClick={() => onDo('cancel')}>Cancel draw</button> : null}
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,85 @@
+import { useMemo, useState } from 'react';
+import type { AdminDraw } from '@/api/wire-operator';
+import { useServerNow } from '@/features/shared-live/use-live';
+import { O } from '@/shared/strings-operator';
+import { useAnswer } from '../answers/use-answers';
+import { useAddress } from '../console/address';
+import { money, signedCents } from '../pieces/money';
+import { Shown } from '../pieces/pieces';
+import { HideTestSwitch } from '../system/hide-test-switch';
+import { compare, textOf, type Column } from '../table/columns';
+import { TableTools, Chips } from '../table/table-tools';
+import { DrawCard, type DrawDoing } from './draw-card';
+import { CancelDialog } from './cancel-dialog';
+import { MoveDialog } from './move-dialog';
+import { dateOf } from './game-date';
+import { isTest, useHideTest } from './hidden-tests';
+import { TicketsDialog } from './tickets-dialog';
+import { UndoDialog } from './undo-dialog';
+
+const COLUMNS: readonly Column<AdminDraw>[] = [
+  { id: 'serialNumber', header: 'Serial', value: ({ serialNumber }) => serialNumber || O.serialUnknown },
+  { id: 'game', header: 'Game', value: ({ homeTeam, awayTeam }) => `${homeTeam} v ${awayTeam}` },
+  { id: 'club', header: 'Club', value: ({ clubName }) => clubName },
+  { id: 'league', header: 'League', value: ({ league }) => league },
+  { id: 'gameDate', header: 'Game date', value: ({ gameDate }) => gameDate, text: ({ gameDate, timezone }) => dateOf(gameDate, timezone) },
+  { id: 'status', header: 'Status', value: ({ status }) => status },
+  { id: 'ticketPrice', header: 'Ticket price', value: ({ ticketPrice }) => signedCents(ticketPrice), text: ({ ticketPrice }) => money(ticketPrice) },
+  { id: 'ticketsSold', header: 'Sold', value: ({ ticketsSold }) => ticketsSold },
+  { id: 'revenue', header: 'Revenue', value: ({ revenue }) => signedCents(revenue), text: ({ revenue }) => money(revenue) },
+];
+
+const ORDERS = [['-gameDate', 'Latest game first'], ['gameDate', 'Earliest game first'], ['-ticketsSold', 'Most sold'], ['-revenue', 'Most revenue'], ['club', 'Club']] as const;
+const STATES = ['active', 'closed', 'completed', 'cancelled'] as const;
+const AT_ONCE = 24;
+
+/** What the words, the order and the chips leave over. */
+export function chosen(draws: readonly AdminDraw[], query: string, status: string, order: string): AdminDraw[] {
+  const words = query.trim().toLowerCase();
+  const column = COLUMNS.find(({ id }) => id === order.replace(/^-/, ''));
+  const found = draws.filter((draw) => (!status || draw.status === status) && (!words || COLUMNS.some((each) => textOf(each, draw).toLowerCase().includes(words))));
+  if (!column) return found;
+  const sign = order.startsWith('-') ? -1 : 1;
+  return found.sort((one, other) => sign * compare(column.value(one), column.value(other)));
+}
+
+/** Draw Management: a card for each draw, and what the operator alone can do to it. */
+export function Draws() {
+  const draws = useAnswer('draws');
+  const hideTest = useHideTest();
+  const { read, write } = useAddress();
+  const now = useServerNow();
+  const [doing, setDoing] = useState<{ what: DrawDoing; draw: number } | null>(null);
+  const [more, setMore] = useState(AT_ONCE);
+  const order = read('sort') || '-gameDate';
+  const visible = useMemo(() => draws.data?.filter((draw) => !hideTest.on || !isTest(draw)), [draws.data, hideTest.on]);
+  const rows = useMemo(() => visible && chosen(visible, read('q'), read('status'), order), [visible, read, order]);
+  const about = draws.data?.find((draw) => draw.drawNumber === doing?.draw);
+  const close = () => setDoing(null);
+  const tally = (status: string) => visible?.filter((draw) => draw.status === status).length;
+  return (
+    <Shown {...draws} data={rows} title="The draws did not load">
+      {(shown) => (
+        <>
+          <div className="card ops-row"><HideTestSwitch /></div>
+          <TableTools
+            label={O.drawManagement} columns={COLUMNS} rows={shown} found={shown.length} of={visible?.length ?? 0}
+            chips={
+              <>
+                <Chips name="status" label="Status" options={[{ value: '', label: 'All', count: visible?.length }, ...STATES.map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1), count: tally(value) }))]} />
+                <select className="ops-select" aria-label="Order" value={order} onChange={(event) => write({ sort: event.currentTarget.value })}>{ORDERS.map(([value, label]) => <option key={value} value={value}>{label}</option>)}</select>
+              </>
+            }
+          />
+          {shown.length === 0 ? <div className="card empty"><strong>{visible?.length === 0 ? 'No draws yet.' : 'Nothing matches.'}</strong>{visible?.length === 0 ? null : <button type="button" className="btn small sec" onClick={() => write({ q: '', status: '' })}>Clear search and filters</button>}</div> : null}
+          <ul className="ops-cards">{shown.slice(0, more).map((draw) => <li key={draw.drawNumber}><DrawCard draw={draw} nowMs={now()} onDo={(what) => setDoing({ what, draw: draw.drawNumber })} /></li>)}</ul>
+          {shown.length > more ? <button type="button" className="btn small sec ops-more" onClick={() => setMore(more + AT_ONCE)}>Show more</button> : null}
+          {about && doing?.what === 'tickets' ? <TicketsDialog draw={about} onClose={close} /> : null}
+          {about && doing?.what === 'undo' ? <UndoDialog draw={about} onClose={close} /> : null}
+          {about && doing?.what === 'cancel' ? <CancelDialog draw={about} onClose={close} /> : null}
+          {about && doing?.what === 'move' ? <MoveDialog draw={about} onClose={close} /> : null}
+        </>
+      )}
+    </Shown>
+  );
+}

@@ -1,0 +1,84 @@
+import { useCallback, useEffect, useState } from 'react';
+import { fetchAdminTickets } from '@/api/endpoints/operator';
+import type { AdminDraw, AdminTicket } from '@/api/wire-operator';
+import { dayAndTime } from '@/shared/dates';
+import { O, andMore } from '@/shared/strings-operator';
+import { Dialog } from '@/shared/ui/dialog';
+import { AuditTrail } from '../audit/audit-trail';
+import { money } from '../pieces/money';
+import { Bones, Figure, Figures, Trouble } from '../pieces/pieces';
+import { saveCsv } from '../table/csv';
+import type { Column } from '../table/columns';
+import { RefundDialog } from '../transactions/refund-dialog';
+
+const LISTED = 50;
+
+const COLUMNS: readonly Column<AdminTicket>[] = [
+  { id: 'ticketNumber', header: 'Ticket', value: ({ ticketNumber }) => ticketNumber },
+  { id: 'buyerName', header: 'Buyer', value: ({ buyerName }) => buyerName },
+  { id: 'buyerEmail', header: 'E-mail', value: ({ buyerEmail }) => buyerEmail },
+  { id: 'buyerPhone', header: 'Phone', value: ({ buyerPhone }) => buyerPhone },
+  { id: 'purchaseDate', header: 'Purchased', value: ({ purchaseDate }) => purchaseDate, text: ({ purchaseDate }) => (purchaseDate ? dayAndTime(purchaseDate) : '') },
+];
+
+/** Sold is who has a name or a mail; a paid ticket without either is orphaned, and neither sold nor free (decisions F-2, F-3). */
+export function countsOf(tickets: readonly AdminTicket[]) {
+  const sold = tickets.filter((ticket) => ticket.buyerName || ticket.buyerEmail);
+  const orphaned = tickets.filter((ticket) => ticket.sold && !ticket.buyerName && !ticket.buyerEmail);
+  const free = tickets.filter((ticket) => !ticket.sold && !ticket.buyerName && !ticket.buyerEmail);
+  return { sold, orphaned, free };
+}
+
+/** Every ticket of a draw: who bought, and what is left (C:69-72). */
+export function TicketsDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
+  const [tickets, setTickets] = useState<AdminTicket[] | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const [refunding, setRefunding] = useState<string | null>(null);
+  const ask = useCallback(() => {
+    setError(null);
+    fetchAdminTickets(draw.drawNumber).then(setTickets, setError);
+  }, [draw.drawNumber]);
+  useEffect(ask, [ask, draw.revision]);
+  return (
+    <Dialog title={`Tickets of ${draw.serialNumber || O.serialUnknown}`} open onClose={onClose}>
+      <p className="meta">{draw.homeTeam} v {draw.awayTeam}</p>
+      {tickets ? <Listed draw={draw} tickets={tickets} onRefund={setRefunding} /> : error ? <Trouble title="Failed to fetch tickets" error={error} onRetry={ask} /> : <Bones rows={6} />}
+      <AuditTrail objects={`draw:${draw.drawNumber}`} />
+      <RefundDialog order={refunding} onClose={() => setRefunding(null)} onDone={ask} />
+    </Dialog>
+  );
+}
+
+function Listed({ draw, tickets, onRefund }: { draw: AdminDraw; tickets: readonly AdminTicket[]; onRefund: (order: string) => void }) {
+  const { sold, orphaned, free } = countsOf(tickets);
+  const listed = free.slice(0, LISTED).map((ticket) => ticket.ticketNumber);
+  return (
+    <>
+      <Figures label="Counts">
+        <Figure label="Sold" value={sold.length} />
+        <Figure label="Available" value={free.length} />
+        {orphaned.length > 0 ? <Figure label="Orphaned" value={orphaned.length} tone="warn" /> : null}
+        <Figure label="Total revenue" value={money(draw.revenue)} />
+      </Figures>
+      {sold.length === 0 ? <p className="meta">No tickets are sold yet.</p> : (
+        <div className="ops-scroll" role="region" aria-label="Sold tickets" tabIndex={0}>
+          <table className="ops-plain-table">
+            <thead><tr>{COLUMNS.map((column) => <th key={column.id} scope="col">{column.header}</th>)}<th scope="col"><span className="sr">Actions</span></th></tr></thead>
+            <tbody>
+              {sold.map((ticket) => (
+                <tr key={ticket.ticketNumber} className={ticket.isWinner ? 'is-winner' : undefined}>
+                  <th scope="row">{ticket.ticketNumber}{ticket.isWinner ? <span className="ops-won"> winner</span> : null}</th>
+                  <td>{ticket.buyerName}</td><td>{ticket.buyerEmail}</td><td>{ticket.buyerPhone}</td><td>{ticket.purchaseDate ? dayAndTime(ticket.purchaseDate) : ''}</td>
+                  <td>{ticket.orderId ? <button type="button" className="link-btn" onClick={() => onRefund(ticket.orderId ?? '')}>Refund</button> : null}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <div className="actions"><button type="button" className="btn small sec" disabled={sold.length === 0} onClick={() => saveCsv(`${draw.serialNumber}-tickets`, COLUMNS, sold, new Date())}>CSV</button></div>
+      <h3 className="ops-sub">Available tickets</h3>
+      <p className="ops-free">{listed.length === 0 ? 'None.' : listed.map((number) => <span key={number}>{number}</span>)}{free.length > LISTED ? <strong>{andMore(free.length - LISTED)}</strong> : null}</p>
+    </>
+  );
+}

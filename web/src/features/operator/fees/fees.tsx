@@ -1,0 +1,97 @@
+import { useCallback, useEffect, useState } from 'react';
+import { downloadFeesReport, fetchPlatformFees } from '@/api/endpoints/operator';
+import type { FeeDraw, PlatformFees } from '@/api/wire-platform';
+import { dollars } from '@/shared/money';
+import { O } from '@/shared/strings-operator';
+import { useAddress } from '../console/address';
+import { HeadActions } from '../console/head-actions';
+import { saveFile } from '../console/save-file';
+import { DrawTag } from '../draws/draw-tag';
+import { dateOf } from '../draws/game-date';
+import { money, percent, signedCents, sumOf } from '../pieces/money';
+import { Facts, Figure, Figures, Shown } from '../pieces/pieces';
+import { Pressing } from '../pieces/pressing';
+import { useDoing } from '../session/use-act';
+import type { Column } from '../table/columns';
+import { DataTable } from '../table/data-table';
+
+const COLUMNS: readonly Column<FeeDraw>[] = [
+  { id: 'draw', header: 'Draw', name: true, value: ({ serialNumber }) => serialNumber, cell: ({ serialNumber, homeTeam, awayTeam }) => <span className="ops-two"><strong>{serialNumber}</strong><small>{homeTeam} v {awayTeam}</small></span> },
+  { id: 'club', header: 'Club', value: ({ clubName }) => clubName },
+  { id: 'gameDate', header: 'Game date', value: ({ gameDate }) => gameDate, text: ({ gameDate }) => dateOf(gameDate) },
+  { id: 'status', header: 'Status', value: ({ status }) => status, cell: ({ status }) => <DrawTag status={status} /> },
+  { id: 'ticketsSold', header: 'Sold', end: true, value: ({ ticketsSold }) => ticketsSold, total: (rows) => String(rows.reduce((sum, row) => sum + row.ticketsSold, 0)) },
+  { id: 'revenue', header: 'Revenue', end: true, value: ({ revenue }) => signedCents(revenue), text: ({ revenue }) => money(revenue), total: (rows) => sumOf(rows.map((row) => row.revenue)) },
+  { id: 'platformFee', header: 'Platform fee', end: true, value: ({ platformFee }) => signedCents(platformFee), text: ({ platformFee }) => money(platformFee), cell: ({ platformFee, capped }) => <>{money(platformFee)}{capped ? <small className="meta"> cap</small> : null}</>, total: (rows) => sumOf(rows.map((row) => row.platformFee)) },
+  { id: 'capped', header: 'Cap reached', hidden: true, value: ({ capped }) => (capped ? 'yes' : 'no') },
+];
+
+function useFees(from: string, to: string) {
+  const [data, setData] = useState<PlatformFees | undefined>();
+  const [error, setError] = useState<Error | null>(null);
+  const again = useCallback(async () => {
+    setError(null);
+    try {
+      setData(await fetchPlatformFees(from, to));
+    } catch (failure) {
+      setError(failure as Error);
+    }
+  }, [from, to]);
+  useEffect(() => void again(), [again]);
+  return { data, error, again };
+}
+
+/** Platform Fees Report: what the platform takes, by the fee in force, and the same as a PDF (C:91). */
+export function Fees() {
+  const { read, write } = useAddress();
+  const from = read('from');
+  const to = read('to');
+  const fees = useFees(from, to);
+  const pdf = useDoing();
+  const download = () => void pdf.run(async () => {
+    const { name, content } = await downloadFeesReport(from, to);
+    saveFile(name, content);
+  }, { failed: O.downloadFailed, failedText: O.feesDownloadFailedText, fixed: true });
+  return (
+    <>
+      <HeadActions><Pressing className="btn small" busy={pdf.busy} onPress={download}>Download PDF</Pressing></HeadActions>
+      <div className="card ops-row ops-period" role="group" aria-label="Period">
+        <label>From <input type="date" value={from} max={to || undefined} onChange={(event) => write({ from: event.currentTarget.value })} /></label>
+        <label>To <input type="date" value={to} min={from || undefined} onChange={(event) => write({ to: event.currentTarget.value })} /></label>
+        {from || to ? <button type="button" className="link-btn" onClick={() => write({ from: '', to: '' })}>All time</button> : <span className="meta">All time</span>}
+      </div>
+      <Shown {...fees} title="The fees did not load">
+        {(report) => (
+          <>
+            <Figures label="Revenue summary">
+              <Figure label="Total revenue" value={money(report.totalRevenue)} />
+              <Figure label="Platform fees" value={money(report.platformFees)} />
+              <Figure label="Club revenue" value={money(report.clubRevenue)} />
+              <Figure label="Prize money" value={money(report.prizeMoney)} />
+            </Figures>
+            <Structure report={report} />
+            <DataTable label="Fees by draw" rows={report.draws} rowId={(draw) => String(draw.drawNumber)} columns={COLUMNS} order="-gameDate" empty={<strong>No draws in this period.</strong>} />
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+function Structure({ report }: { report: PlatformFees }) {
+  return (
+    <section className="card panel" aria-labelledby="structure-title">
+      <h2 id="structure-title">Fee structure</h2>
+      <Facts facts={[
+        ['Platform fee', `${percent(report.feeRateBps)} of a draw’s ticket revenue`],
+        ['Cap', `${dollars(report.feeCapCents)} a draw, reached at about ${dollars(report.capReachedAtCents)}`],
+        ['Collected', 'with each payment, until the cap is reached'],
+        ['Card processing', '1.70% + $0.30 a transaction, borne by the club unless passed on'],
+        ['Card fees in this period', money(report.stripeFees)],
+      ]} />
+      <p className="field-hint">The sources of this product do not agree on the fee. Both readings:</p>
+      <ul className="ops-readings">{report.readings.map(({ source, rateBps, capCents }) => <li key={source}>{rateBps === null ? '' : `${percent(rateBps)}, `}{dollars(capCents)} a draw <span className="meta">({source})</span></li>)}</ul>
+      <p className="field-hint">Charged is what stands above: {percent(report.feeRateBps)}, at most {dollars(report.feeCapCents)}. Each draw keeps the fee it was created with.</p>
+    </section>
+  );
+}

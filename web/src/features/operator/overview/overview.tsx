@@ -1,0 +1,91 @@
+import { useAtomValue } from 'jotai';
+import { nowAtom } from '@/features/shared-live/live-atoms';
+import { dollars } from '@/shared/money';
+import { O } from '@/shared/strings-operator';
+import { AuditTrail } from '../audit/audit-trail';
+import { useAnswer } from '../answers/use-answers';
+import { money } from '../pieces/money';
+import { Bones, Facts, Figure, Figures, Trouble } from '../pieces/pieces';
+import { Spark } from './spark';
+import { statusLines } from './status-words';
+
+/** Overview: how many, how much, and whether everything works. */
+export function Overview() {
+  const analytics = useAnswer('analytics');
+  const clubs = useAnswer('clubs').data;
+  const draws = useAnswer('draws').data;
+  const sums = analytics.data;
+  const active = clubs?.filter((club) => club.stripeConnectOnboardingComplete).length;
+  return (
+    <>
+      <Figures label={O.overview}>
+        <Figure label="Total Clubs" value={sums?.totalClubs ?? clubs?.length} />
+        <Figure label="Active Clubs" value={sums?.activeClubs ?? active} />
+        <Figure label="Total Draws" value={sums?.totalDraws ?? draws?.length} />
+        <Figure label="Tickets Sold" value={sums?.ticketsSold} />
+      </Figures>
+      <div className="ops-columns">
+        <section className="card panel" aria-labelledby="revenue-title">
+          <h2 id="revenue-title">Revenue Overview</h2>
+          {sums ? (
+            <Facts facts={[
+              ['Total revenue', money(sums.totalRevenue)],
+              ['Platform fees', money(sums.platformFees)],
+              ['Club revenue', <>{money(sums.clubRevenue)}{sums.feesEstimated ? <small className="meta"> some card fees are estimated</small> : null}</>],
+              ['Prize money', money(sums.prizeMoney)],
+              ...(sums.stripeFees === undefined ? [] : [['Card fees', money(sums.stripeFees)] as const]),
+              ...(sums.refunded === undefined ? [] : [['Refunded', money(sums.refunded)] as const]),
+            ]} />
+          ) : null}
+          {!sums && analytics.error ? <Trouble title="The revenue did not load" error={analytics.error} onRetry={() => void analytics.again().catch(() => {})} /> : null}
+          {!sums && !analytics.error ? <Bones rows={4} /> : null}
+        </section>
+        <SystemStatus />
+      </div>
+      <Lines />
+      <section className="card panel"><AuditTrail objects="" title="Latest changes" /></section>
+    </>
+  );
+}
+
+function SystemStatus() {
+  const health = useAnswer('health');
+  const now = useAtomValue(nowAtom);
+  return (
+    <section className="card panel" aria-labelledby="status-title">
+      <h2 id="status-title">System Status</h2>
+      {health.data ? (
+        <ul className="ops-status">
+          {statusLines(health.data, now).map(({ name, ok, word, detail }) => (
+            <li key={name} className={ok ? 'is-ok' : 'is-bad'}><span>{name}</span><strong>{word}</strong><small>{detail}</small></li>
+          ))}
+        </ul>
+      ) : null}
+      {!health.data && health.error ? <ul className="ops-status"><li className="is-bad"><span>System</span><strong>Unknown</strong><small>the health check did not answer</small></li></ul> : null}
+      {!health.data && !health.error ? <Bones rows={5} /> : null}
+    </section>
+  );
+}
+
+const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+const count = (value: number) => String(value);
+
+function Lines() {
+  const series = useAnswer('series').data;
+  if (!series || series.at.length === 0) return null;
+  const { at, ticketsSold, payments, revenueCents, anomalies } = series;
+  const lines = [
+    { title: 'Tickets sold, 24 h', values: ticketsSold, format: count, colour: '#0b5d4b' },
+    { title: 'Payments, 24 h', values: payments, format: count, colour: '#1d5fd1' },
+    { title: 'Revenue, 24 h', values: revenueCents, format: dollars, colour: '#8a5a00' },
+    { title: 'Anomalies, 24 h', values: anomalies, format: count, colour: '#a84300' },
+  ];
+  return (
+    <div className="ops-sparks">
+      {lines.map(({ title, values, format, colour }) => {
+        const sum = format(total(values));
+        return <Spark key={title} title={title} value={sum} words={`${title}: ${sum} in all, at most ${format(Math.max(0, ...values))} in ${series.stepSeconds / 60} minutes`} at={at} values={values} format={format} colour={colour} />;
+      })}
+    </div>
+  );
+}

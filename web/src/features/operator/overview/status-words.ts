@@ -1,0 +1,29 @@
+/** The three fixed words of the System Status panel, said only while they are true (decision B-19), and what stands behind each. */
+import type { Health } from '@/api/wire-platform';
+import { O } from '@/shared/strings-operator';
+import { agoWords } from '../pieces/ago';
+
+export interface StatusLine {
+  name: string;
+  ok: boolean;
+  word: string;
+  detail: string;
+}
+
+const heard = (at: string | null, nowMs: number, never: string) => (at ? agoWords(nowMs - Date.parse(at)) : never);
+const many = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
+
+export function statusLines({ checks }: Health, nowMs: number): StatusLine[] {
+  const { database, provider, webhook, mail, sockets, actors, reconciler, integrity } = checks;
+  const broken = Object.entries(integrity.violations);
+  return [
+    { name: 'Database', ok: database.ok, word: database.ok ? 'Healthy' : 'Unreachable', detail: `answers in ${database.latencyMs} ms` },
+    { name: 'Payments', ok: reconciler.ok && actors.ok, word: reconciler.ok && actors.ok ? 'Operational' : 'Degraded', detail: `reconciled ${heard(reconciler.lastRunAt, nowMs, 'not yet')}` },
+    { name: 'Stripe', ok: provider.ok, word: provider.ok ? O.connected : 'Not answering', detail: `last answer ${heard(provider.lastAnswerAt, nowMs, 'not yet')}` },
+    { name: 'Webhook', ok: webhook.ok, word: webhook.ok ? 'Arriving' : 'Late', detail: `last one ${heard(webhook.lastReceivedAt, nowMs, 'not yet')}${webhook.waiting ? `, ${webhook.waiting} waiting` : ''}` },
+    { name: 'Mail', ok: mail.ok, word: mail.ok ? 'Going out' : 'Held up', detail: `${mail.pending} to send${mail.dead ? `, ${mail.dead} given up` : ''}` },
+    { name: 'Sockets', ok: sockets.ok, word: sockets.ok ? 'Open' : 'Closed', detail: many(sockets.sessions, 'screen') },
+    { name: 'Draws', ok: actors.ok, word: actors.ok ? 'Awake' : 'Stuck', detail: `${many(actors.awake, 'actor')}, ${actors.queued} queued${actors.restarts ? `, ${many(actors.restarts, 'restart')}` : ''}` },
+    { name: 'Promises', ok: integrity.ok, word: integrity.ok ? 'Kept' : 'Broken', detail: broken.length === 0 ? 'every invariant holds' : broken.map(([name, rows]) => `${name} (${rows})`).join(', ') },
+  ];
+}

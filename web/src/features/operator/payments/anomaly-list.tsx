@@ -1,0 +1,118 @@
+import { useCallback, useMemo, useRef } from 'react';
+import { ANOMALY_TYPES, type Anomaly, type AnomalyStats } from '@/api/wire-operator';
+import { dayAndTime } from '@/shared/dates';
+import { O } from '@/shared/strings-operator';
+import { useAddress } from '../console/address';
+import { Ago } from '../pieces/ago';
+import { money, signedCents, sumOf } from '../pieces/money';
+import { CopyId } from '../pieces/pieces';
+import { Pressing } from '../pieces/pressing';
+import type { Column } from '../table/columns';
+import { DataTable } from '../table/data-table';
+import { Chips } from '../table/table-tools';
+import { SHOWN, labelOf, needsCustomer, nextUnresolved } from './anomalies';
+import { AnomalyPanel, StatusTag } from './anomaly-panel';
+import { useResolving } from './use-resolving';
+
+const COLUMNS: readonly Column<Anomaly>[] = [
+  { id: 'type', header: 'Type', name: true, value: ({ type }) => labelOf(type), cell: ({ type }) => <strong>{labelOf(type)}</strong> },
+  { id: 'customer', header: 'Customer', value: ({ customerEmail }) => customerEmail || O.guest, cell: ({ customerEmail }) => <span className="ops-clip" title={customerEmail ?? undefined}>{customerEmail || O.guest}</span> },
+  { id: 'paymentIntentId', header: 'Payment intent', value: ({ paymentIntentId }) => paymentIntentId, cell: ({ paymentIntentId }) => <CopyId id={paymentIntentId} /> },
+  { id: 'amount', header: 'Amount', end: true, value: ({ amount }) => (amount === null ? null : signedCents(amount)), text: ({ amount }) => money(amount), total: (rows) => sumOf(rows.map((row) => row.amount)) },
+  { id: 'detectedAt', header: 'Detected', value: ({ detectedAt }) => detectedAt, text: ({ detectedAt }) => dayAndTime(detectedAt), cell: ({ detectedAt }) => <Ago at={detectedAt} /> },
+  {
+    id: 'status', header: 'Status', value: ({ resolved }) => (resolved ? O.resolved : O.needsAction),
+    cell: ({ resolved, resolvedAt, resolvedBy }) => <><StatusTag resolved={resolved} />{resolved && resolvedAt ? <small className="ops-by">{resolvedBy ?? 'System'}, <Ago at={resolvedAt} /></small> : null}</>,
+  },
+  { id: 'resolvedBy', header: 'Resolved by', hidden: true, value: ({ resolved, resolvedBy }) => (resolved ? (resolvedBy ?? 'System') : '') },
+  { id: 'draws', header: 'Draws', hidden: true, value: ({ drawNumbers }) => drawNumbers?.map((number) => `FD-${number}`).join(' ') },
+  { id: 'club', header: 'Club', hidden: true, value: ({ clubName }) => clubName },
+];
+
+const focusRow = (id: string | null) => requestAnimationFrame(() => {
+  const row = id ? document.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`) : document.querySelector<HTMLElement>('.ops-head h1');
+  row?.focus();
+});
+
+interface AnomalyListProps {
+  anomalies: readonly Anomaly[];
+  all: readonly Anomaly[];
+  stats: AnomalyStats | undefined;
+}
+
+function Filters({ all, stats }: Omit<AnomalyListProps, 'anomalies'>) {
+  const { read, write } = useAddress();
+  return (
+    <>
+      <Chips name="status" label="Status" options={[{ value: '', label: 'All', count: stats?.total }, { value: 'unresolved', label: O.unresolved, count: stats?.unresolved }, { value: 'resolved', label: O.resolved, count: stats?.resolved }]} />
+      <select className="ops-select" aria-label="Type" value={read('type')} onChange={(event) => write({ type: event.currentTarget.value })}>
+        <option value="">Every type</option>
+        {ANOMALY_TYPES.map((type) => <option key={type} value={type}>{labelOf(type)} ({all.filter((anomaly) => anomaly.type === type).length})</option>)}
+      </select>
+    </>
+  );
+}
+
+/** The list and, beside it, what is known about one of them. After resolving, focus is on the next that needs action. */
+export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
+  const { read, write } = useAddress();
+  const resolving = useResolving();
+  const busyWith = useRef<string | null>(null);
+  const openId = read('open');
+  const open = all.find((anomaly) => anomaly.id === openId);
+  const show = useCallback((id: string) => write({ open: id }), [write]);
+
+  const goOn = (done: readonly string[], keepPanel: boolean) => {
+    const next = nextUnresolved(anomalies, new Set(done));
+    if (keepPanel && next) show(next);
+    else {
+      write({ open: '' });
+      focusRow(next);
+    }
+  };
+  const mark = async (chosen: readonly Anomaly[], fromPanel: boolean) => {
+    if (resolving.busy) return;
+    busyWith.current = chosen[0]?.id ?? null;
+    const ids = chosen.map((anomaly) => anomaly.id);
+    if (await resolving.resolve(chosen)) goOn(ids, fromPanel);
+  };
+  const act = (anomaly: Anomaly) => {
+    if (anomaly.resolved) return;
+    if (needsCustomer(anomaly)) show(anomaly.id);
+    else void mark([anomaly], false);
+  };
+  const selecting = useMemo(() => ({
+    can: (anomaly: Anomaly) => !anomaly.resolved && !needsCustomer(anomaly),
+    bar: (rows: readonly Anomaly[], done: () => void) => <Pressing busy={resolving.busy} onPress={() => void mark(rows, false).then(done)}>{O.markResolved}</Pressing>,
+  }), [resolving.busy]); // eslint-disable-line react-hooks/exhaustive-deps -- reads the newest rows when pressed
+
+  return (
+    <div className={open ? 'ops-split is-open' : 'ops-split'}>
+      <DataTable
+        label="Payment anomalies" rows={anomalies} rowId={(anomaly) => anomaly.id} columns={COLUMNS} order="-detectedAt" shown={SHOWN}
+        empty={<><strong>No anomalies.</strong><p>Every payment has its tickets, and every ticket its payment.</p></>}
+        chips={<Filters all={all} stats={stats} />}
+        onOpen={(anomaly) => show(anomaly.id)} onAct={act} isOpen={(anomaly) => anomaly.id === openId} selecting={selecting}
+        actions={(anomaly) => (
+          <>
+            <button type="button" className="link-btn" onClick={() => show(anomaly.id)}>{O.details}</button>
+            {anomaly.resolved || needsCustomer(anomaly) ? null : <button type="button" className="link-btn" aria-busy={resolving.busy && busyWith.current === anomaly.id} onClick={() => act(anomaly)}>{O.markResolved}</button>}
+          </>
+        )}
+      />
+      {open ? (
+        <AnomalyPanel
+          anomaly={open} resolving={resolving} onMark={() => void mark([open], true)}
+          onClose={() => {
+            write({ open: '' });
+            focusRow(open.id);
+          }}
+          onResolved={() => {
+            resolving.settled(open.id);
+            goOn([open.id], true);
+          }}
+        />
+      ) : null}
+    </div>
+  );
+}

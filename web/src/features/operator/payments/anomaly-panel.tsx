@@ -1,0 +1,57 @@
+import { useState } from 'react';
+import type { Anomaly } from '@/api/wire-operator';
+import { dayAndTime } from '@/shared/dates';
+import { O } from '@/shared/strings-operator';
+import { AuditTrail } from '../audit/audit-trail';
+import { money } from '../pieces/money';
+import { CopyId, Facts, Said, Tag } from '../pieces/pieces';
+import { Pressing } from '../pieces/pressing';
+import { SidePanel } from '../pieces/side-panel';
+import { RefundDialog } from '../transactions/refund-dialog';
+import { labelOf, meaningOf, needsCustomer } from './anomalies';
+import { CustomerForm } from './customer-form';
+import type { Resolving } from './use-resolving';
+
+interface AnomalyPanelProps {
+  anomaly: Anomaly;
+  resolving: Resolving;
+  onClose: () => void;
+  onMark: () => void;
+  onResolved: () => void;
+}
+
+export const StatusTag = ({ resolved }: { resolved: boolean }) => (resolved ? <Tag kind="ok">{O.resolved}</Tag> : <Tag kind="warn">{O.needsAction}</Tag>);
+
+/** Cause, then cure, then everything known: so that three actions are enough. */
+export function AnomalyPanel({ anomaly, resolving, onClose, onMark, onResolved }: AnomalyPanelProps) {
+  const [refunding, setRefunding] = useState<string | null>(null);
+  const [turn, setTurn] = useState(0);
+  const note = typeof anomaly.details?.note === 'string' ? anomaly.details.note : null;
+  const objects = [`anomaly:${anomaly.id}`, ...(anomaly.orderId ? [`order:${anomaly.orderId}`] : [])].join(',');
+  return (
+    <SidePanel title={labelOf(anomaly.type)} about={anomaly.id} onClose={onClose}>
+      <p className="ops-cause"><StatusTag resolved={anomaly.resolved} /> {note ?? meaningOf(anomaly.type)}</p>
+      {!anomaly.resolved && needsCustomer(anomaly) ? <CustomerForm anomaly={anomaly} onResolved={onResolved} onRefund={setRefunding} /> : null}
+      {!anomaly.resolved ? (
+        <div className="actions">
+          {needsCustomer(anomaly) ? null : <Pressing className="btn small" busy={resolving.busy} onPress={onMark}>{O.markResolved}</Pressing>}
+          {anomaly.orderId ? <button type="button" className="btn small sec" onClick={() => setRefunding(anomaly.orderId ?? null)}>Refund payment</button> : null}
+        </div>
+      ) : null}
+      <Said trouble={needsCustomer(anomaly) ? null : resolving.trouble} />
+      <Facts facts={[
+        ['Amount', money(anomaly.amount)],
+        ['Customer', anomaly.customerEmail ?? O.guest],
+        ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} whole />],
+        ['Draws', anomaly.drawNumbers?.length ? anomaly.drawNumbers.map((number) => `FD-${number}`).join(', ') : null],
+        ['Club', anomaly.clubName],
+        ['Detected', dayAndTime(anomaly.detectedAt)],
+        ...(anomaly.resolved ? [['Resolved', `${anomaly.resolvedBy ?? 'System'}${anomaly.resolvedAt ? `, ${dayAndTime(anomaly.resolvedAt)}` : ''}${anomaly.resolution ? ` (${anomaly.resolution})` : ''}`] as const] : []),
+      ]} />
+      {anomaly.stripeUrl ? <p><a href={anomaly.stripeUrl} target="_blank" rel="noreferrer">Open in the Stripe dashboard</a></p> : null}
+      <details className="ops-json" open><summary>Technical details</summary><pre tabIndex={0}>{JSON.stringify(anomaly.details ?? {}, null, 2)}</pre></details>
+      <AuditTrail objects={objects} turn={turn + Number(anomaly.resolved)} />
+      <RefundDialog order={refunding} onClose={() => setRefunding(null)} onDone={() => setTurn(turn + 1)} />
+    </SidePanel>
+  );
+}

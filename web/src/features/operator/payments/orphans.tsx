@@ -1,0 +1,44 @@
+import { useState } from 'react';
+import type { OrphanedTicket } from '@/api/wire-operator';
+import { dayAndTime } from '@/shared/dates';
+import { O } from '@/shared/strings-operator';
+import { useAnswer } from '../answers/use-answers';
+import { Ago } from '../pieces/ago';
+import { money, signedCents } from '../pieces/money';
+import { CopyId, Shown } from '../pieces/pieces';
+import type { Column } from '../table/columns';
+import { DataTable } from '../table/data-table';
+import { RecoverDialog } from './recover-dialog';
+
+const pairOf = ({ homeNumber, awayNumber }: OrphanedTicket) => (homeNumber === null || awayNumber === null ? 'Hidden until the result' : `#${homeNumber} & #${awayNumber}`);
+
+const COLUMNS: readonly Column<OrphanedTicket>[] = [
+  { id: 'serialNumber', header: 'Ticket', name: true, value: ({ serialNumber }) => serialNumber, cell: ({ serialNumber }) => <strong>{serialNumber}</strong> },
+  { id: 'game', header: 'Game', value: ({ homeTeam, awayTeam }) => `${homeTeam} v ${awayTeam}` },
+  { id: 'pair', header: 'Numbers', value: pairOf },
+  { id: 'amount', header: 'Amount', end: true, value: ({ amount }) => signedCents(amount), text: ({ amount }) => money(amount) },
+  { id: 'paymentIntentId', header: 'Payment intent', value: ({ paymentIntentId }) => paymentIntentId, cell: ({ paymentIntentId }) => <CopyId id={paymentIntentId} /> },
+  { id: 'purchaseDate', header: 'Purchased', value: ({ purchaseDate }) => purchaseDate, text: ({ purchaseDate }) => dayAndTime(purchaseDate), cell: ({ purchaseDate }) => <Ago at={purchaseDate} /> },
+  { id: 'club', header: 'Club', hidden: true, value: ({ clubName }) => clubName },
+];
+
+/** Tickets that are paid and belong to nobody yet: neither sold nor free (decision F-3), until somebody's name is on them. */
+export function Orphans() {
+  const orphans = useAnswer('orphans');
+  const [recovering, setRecovering] = useState<OrphanedTicket | null>(null);
+  return (
+    <Shown {...orphans} title="The orphaned tickets did not load">
+      {(tickets) => (
+        <>
+          <DataTable
+            label={O.orphanedTickets} rows={tickets} rowId={(ticket) => ticket.id} columns={COLUMNS} order="-purchaseDate"
+            empty={<><strong>No orphaned tickets.</strong><p>Every ticket has an owner.</p></>}
+            onOpen={setRecovering} onAct={setRecovering}
+            actions={(ticket) => <button type="button" className="btn small sec" onClick={() => setRecovering(ticket)}>Recover</button>}
+          />
+          {recovering ? <RecoverDialog key={recovering.id} ticket={recovering} onClose={() => setRecovering(null)} /> : null}
+        </>
+      )}
+    </Shown>
+  );
+}

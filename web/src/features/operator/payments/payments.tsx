@@ -1,0 +1,86 @@
+import { useSetAtom, useAtomValue } from 'jotai';
+import { useMemo } from 'react';
+import { runCheck, scanHistory } from '@/api/endpoints/operator';
+import type { Anomaly, Found } from '@/api/wire-operator';
+import { nowAtom } from '@/features/shared-live/live-atoms';
+import { O } from '@/shared/strings-operator';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { useAnswer, useAskAgain } from '../answers/use-answers';
+import { useAddress } from '../console/address';
+import { HeadActions } from '../console/head-actions';
+import { KeyHints } from '../console/shortcuts';
+import { useErrand } from '../console/use-errand';
+import { lengthWords } from '../pieces/ago';
+import { Figure, Figures, Shown } from '../pieces/pieces';
+import { Pressing } from '../pieces/pressing';
+import { useDoing } from '../session/use-act';
+import { successRate } from './anomalies';
+import { AnomalyList } from './anomaly-list';
+
+const HOURS = 24;
+
+function useFinding() {
+  const doing = useDoing();
+  const again = useAskAgain();
+  const toast = useSetAtom(showToastAtom);
+  const find = (how: () => Promise<Found>, failed: string, title: string) => doing.run(async () => {
+    const { newAnomalies, healed } = await how();
+    toast({ title, text: `${newAnomalies === 0 ? 'No new anomalies' : `${newAnomalies} new ${newAnomalies === 1 ? 'anomaly' : 'anomalies'}`}${healed ? `, ${healed} healed by itself` : ''}.` });
+    await again('anomalies', 'stats').catch(() => {});
+  }, { failed });
+  return { busy: doing.busy, find };
+}
+
+function Buttons() {
+  const check = useFinding();
+  const scan = useFinding();
+  const refresh = useDoing();
+  const again = useAskAgain();
+  const onCheck = () => void check.find(runCheck, O.checkFailed, 'Check finished');
+  const onScan = () => void scan.find(() => scanHistory(HOURS), O.scanFailed, `Scan of ${HOURS} hours finished`);
+  useErrand('check', onCheck);
+  useErrand('scan', onScan);
+  return (
+    <HeadActions>
+      <Pressing className="btn small sec" busy={refresh.busy} onPress={() => void refresh.run(() => again('anomalies', 'stats'), { failed: O.refreshFailed })}>{O.refresh}</Pressing>
+      <Pressing className="btn small sec" busy={scan.busy} onPress={onScan}>{O.scanHistory}</Pressing>
+      <Pressing className="btn small" busy={check.busy} onPress={onCheck}>{O.runCheck}</Pressing>
+    </HeadActions>
+  );
+}
+
+function Banner({ unresolved, oldest }: { unresolved: number; oldest: string | null | undefined }) {
+  const now = useAtomValue(nowAtom);
+  if (unresolved === 0) return null;
+  return (
+    <p className="ops-banner" role="status">
+      {unresolved === 1 ? '1 anomaly needs action.' : `${unresolved} anomalies need action.`}{oldest ? ` Oldest: ${lengthWords(now - Date.parse(oldest))}.` : ''}
+    </p>
+  );
+}
+
+/** Payment Monitor: what went wrong with money, what healed itself, and what waits for the operator. */
+export function Payments() {
+  const stats = useAnswer('stats').data;
+  const list = useAnswer('anomalies');
+  const { read } = useAddress();
+  const status = read('status');
+  const type = read('type');
+  const filtered = useMemo(() => list.data?.filter((anomaly: Anomaly) => (!type || anomaly.type === type) && (!status || (status === 'resolved') === anomaly.resolved)), [list.data, status, type]);
+  return (
+    <>
+      <Buttons />
+      <Figures label={O.paymentMonitor}>
+        <Figure label={O.total} value={stats?.total} />
+        <Figure label={O.unresolved} value={stats?.unresolved} tone={stats && stats.unresolved > 0 ? 'warn' : undefined} />
+        <Figure label={O.resolved} value={stats?.resolved} />
+        <Figure label={O.successRate} value={stats && successRate(stats)} />
+      </Figures>
+      {stats ? <Banner unresolved={stats.unresolved} oldest={stats.oldestUnresolvedAt} /> : null}
+      <Shown data={filtered} error={list.error} again={list.again} title="The anomalies did not load">
+        {(anomalies) => <AnomalyList anomalies={anomalies} all={list.data ?? []} stats={stats} />}
+      </Shown>
+      <KeyHints act={O.markResolved} />
+    </>
+  );
+}

@@ -1,0 +1,29 @@
+import { useAtomValue } from 'jotai';
+import { nowAtom } from '@/features/shared-live/live-atoms';
+import { dayAndTime } from '@/shared/dates';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** `just now`, `4 min ago`, `3 h ago`, `2 days ago`. */
+export function agoWords(ms: number): string {
+  if (ms < MINUTE) return 'just now';
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ago`;
+  if (ms < DAY) return `${Math.floor(ms / HOUR)} h ago`;
+  const days = Math.floor(ms / DAY);
+  return `${days} ${days === 1 ? 'day' : 'days'} ago`;
+}
+
+/** How long something lasts or has lasted: `6 minutes`. */
+export function lengthWords(ms: number): string {
+  const [count, unit] = ms < HOUR ? [Math.max(1, Math.floor(ms / MINUTE)), 'minute'] : ms < DAY ? [Math.floor(ms / HOUR), 'hour'] : [Math.floor(ms / DAY), 'day'];
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+/** How long ago, by the server's clock; the instant itself on hover and for those who read it aloud. */
+export function Ago({ at }: { at: string | null | undefined }) {
+  const now = useAtomValue(nowAtom);
+  if (!at) return <>–</>;
+  return <time dateTime={at} title={dayAndTime(at)}>{agoWords(now - Date.parse(at))}</time>;
+}

@@ -1,0 +1,47 @@
+import { useEffect, useId, useRef, useSyncExternalStore, type ReactNode } from 'react';
+import { Dialog } from '@/shared/ui/dialog';
+import { CloseIcon } from '@/shared/ui/icons';
+
+const WIDE = '(min-width: 1180px)';
+
+const subscribe = (changed: () => void) => {
+  const query = window.matchMedia(WIDE);
+  query.addEventListener('change', changed);
+  return () => query.removeEventListener('change', changed);
+};
+
+export const useWide = (): boolean => useSyncExternalStore(subscribe, () => window.matchMedia(WIDE).matches);
+
+interface SidePanelProps {
+  title: string;
+  /** A new key is a new thing: focus goes to its heading. */
+  about: string;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** Details beside the list where there is room for both; a drawer over it where there is not. */
+export function SidePanel({ title, about, onClose, children }: SidePanelProps) {
+  const wide = useWide();
+  if (!wide) return <Dialog title={title} open onClose={onClose} kind="drawer">{children}</Dialog>;
+  return <Beside key={about} title={title} about={about} onClose={onClose}>{children}</Beside>;
+}
+
+function Beside({ title, onClose, children }: SidePanelProps) {
+  const id = useId();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  return (
+    <section
+      className="card ops-beside" role="dialog" aria-labelledby={id}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.stopPropagation();
+        onClose();
+      }}
+    >
+      <div className="sheet-head"><h2 id={id} ref={heading} tabIndex={-1}>{title}</h2><button type="button" className="icon-btn" aria-label="Close" onClick={onClose}><CloseIcon /></button></div>
+      <div className="sheet-body">{children}</div>
+    </section>
+  );
+}

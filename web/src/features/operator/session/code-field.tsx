@@ -1,0 +1,57 @@
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { Field } from '@/shared/ui/field';
+
+interface CodeFormProps {
+  id: string;
+  label: string;
+  button: string;
+  /** Sends the code; the text that comes back is what was wrong with it. */
+  onCode: (code: string) => Promise<string | null>;
+  children?: ReactNode;
+}
+
+const DIGITS = 6;
+
+/** Six digits of the authenticator app, typed with or without a space, and sent by themselves once they are all there. */
+export function CodeForm({ id, label, button, onCode, children }: CodeFormProps) {
+  const [code, setCode] = useState('');
+  const [wrong, setWrong] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const send = async (digits: string) => {
+    if (busy) return;
+    if (digits.length !== DIGITS) {
+      setWrong('Enter the six digits of your app.');
+      return;
+    }
+    setBusy(true);
+    const trouble = await onCode(digits);
+    setBusy(false);
+    setWrong(trouble);
+    if (trouble) {
+      setCode('');
+      document.getElementById(id)?.focus();
+    }
+  };
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    void send(code.replace(/\D/g, ''));
+  };
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <Field
+        id={id} label={label} value={code} error={wrong} autoComplete="one-time-code" inputMode="numeric" maxLength={DIGITS + 1} autoFocus className="ops-code" enterKeyHint="go"
+        onValue={(value) => {
+          const said = value.replace(/[^\d ]/g, '');
+          setCode(said);
+          if (wrong && said) setWrong(null);
+          const digits = said.replace(/\D/g, '');
+          if (digits.length === DIGITS) void send(digits);
+        }}
+      />
+      <div className="actions">
+        <button type="submit" className="btn" disabled={busy}>{button}</button>
+        {children}
+      </div>
+    </form>
+  );
+}

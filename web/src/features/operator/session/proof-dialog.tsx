@@ -1,0 +1,28 @@
+import { useAtomValue } from 'jotai';
+import { reauthenticate } from '@/api/endpoints/operator';
+import { Dialog } from '@/shared/ui/dialog';
+import { CodeForm } from './code-field';
+import { isWrongCode, said } from './refusals';
+import { proofAtom } from './session-atoms';
+
+/** Before money or results move, the operator shows once more that it is them. */
+export function ProofDialog() {
+  const waiting = useAtomValue(proofAtom);
+  const onCode = async (code: string) => {
+    try {
+      await reauthenticate(code);
+      waiting?.proven();
+      return null;
+    } catch (error) {
+      return said(error) || (isWrongCode(error) ? 'That code is not right. Codes change every 30 seconds.' : 'The code could not be checked. Please try again.');
+    }
+  };
+  return (
+    <Dialog title="Confirm it is you" open={waiting !== null} onClose={() => waiting?.declined()}>
+      <p>This moves money, tickets or results. Enter the code of your authenticator app; you will not be asked again for ten minutes.</p>
+      <CodeForm id="proof-code" label="Six-digit code" button="Confirm" onCode={onCode}>
+        <button type="button" className="btn sec" onClick={() => waiting?.declined()}>Cancel</button>
+      </CodeForm>
+    </Dialog>
+  );
+}

@@ -1,0 +1,118 @@
+import { useRef, useState, type FormEvent, type ReactNode } from 'react';
+import { createItem, createMenu, updateItem, updateMenu } from '@/api/endpoints/operator';
+import type { AdminFooterMenu, FooterItem } from '@/api/wire-operator';
+import { O } from '@/shared/strings-operator';
+import { Dialog } from '@/shared/ui/dialog';
+import { Check, Field } from '@/shared/ui/field';
+import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
+import { useAskAgain } from '../answers/use-answers';
+import { Said } from '../pieces/pieces';
+import { useDoing, type Words } from '../session/use-act';
+
+const HEADING_REQUIRED = 'Heading is required';
+const LABEL_REQUIRED = 'Label is required';
+const URL_REQUIRED = 'URL is required';
+const URL_REFUSED = 'The URL must be a path, #, https: or mailto:';
+const ORDER_REQUIRED = 'Display order must be a whole number';
+
+/** A path, an anchor, or a scheme that cannot run anything (C:243, decision G-10). */
+export const isUrl = (text: string): boolean => /^(#|\/(?!\/)|https:\/\/|mailto:)/i.test(text.trim());
+const isWhole = (text: string): boolean => /^-?\d+$/.test(text.trim());
+
+interface MenuFormProps {
+  title: string;
+  onClose: () => void;
+  problems: () => FormProblem[];
+  send: () => Promise<unknown>;
+  words: Words;
+  button: string;
+  children: (errorOf: (field: string) => string | null) => ReactNode;
+}
+
+/** What both forms share: problems said together and beside the fields, one send at a time, the list asked again. */
+function FooterForm({ title, onClose, problems, send, words, button, children }: MenuFormProps) {
+  const doing = useDoing();
+  const again = useAskAgain();
+  const [tried, setTried] = useState(false);
+  const list = useRef<HTMLDivElement>(null);
+  const found = tried ? problems() : [];
+  const onSubmit = async (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (problems().length > 0) {
+      setTimeout(() => list.current?.focus());
+      return;
+    }
+    if (doing.busy) return;
+    const done = await doing.run(async () => {
+      await send();
+      await again('menus').catch(() => {});
+    }, words);
+    if (done) onClose();
+  };
+  return (
+    <Dialog title={title} open onClose={onClose}>
+      <form onSubmit={(event) => void onSubmit(event)} noValidate>
+        <ProblemList ref={list} problems={found} />
+        {children((field) => found.find((problem) => problem.field === field)?.text ?? null)}
+        <Said trouble={doing.trouble} />
+        <div className="actions"><button type="submit" className="btn" disabled={doing.busy}>{button}</button><button type="button" className="btn sec" onClick={onClose}>Cancel</button></div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** A menu of the public footer: its heading, its place, and whether it shows. */
+export function MenuDialog({ menu, order, onClose }: { menu: AdminFooterMenu | null; order: number; onClose: () => void }) {
+  const [heading, setHeading] = useState(menu?.heading ?? '');
+  const [place, setPlace] = useState(String(menu?.displayOrder ?? order));
+  const [isVisible, setVisible] = useState(menu?.isVisible ?? true);
+  const said = () => ({ heading: heading.trim(), displayOrder: Number(place), isVisible });
+  return (
+    <FooterForm
+      title={menu ? `Edit ${menu.heading}` : 'New menu'} onClose={onClose} button={menu ? 'Save menu' : 'Create menu'}
+      words={{ failed: menu ? O.menuNotUpdated : O.menuNotCreated }}
+      problems={() => [...(heading.trim() ? [] : [{ field: 'menu-heading', text: HEADING_REQUIRED }]), ...(isWhole(place) ? [] : [{ field: 'menu-order', text: ORDER_REQUIRED }])]}
+      send={() => (menu ? updateMenu(menu.id, said()) : createMenu(said()))}
+    >
+      {(errorOf) => (
+        <>
+          <Field id="menu-heading" label="Heading" value={heading} autoComplete="off" error={errorOf('menu-heading')} onValue={setHeading} />
+          <Field id="menu-order" label="Display order" value={place} inputMode="numeric" error={errorOf('menu-order')} hint="Small numbers come first." onValue={setPlace} />
+          <Check id="menu-visible" checked={isVisible} onChecked={setVisible}>Visible</Check>
+        </>
+      )}
+    </FooterForm>
+  );
+}
+
+/** A link in a menu: its words, where it leads, its place, and whether it shows. */
+export function ItemDialog({ menu, item, onClose }: { menu: AdminFooterMenu; item: FooterItem | null; onClose: () => void }) {
+  const [label, setLabel] = useState(item?.label ?? '');
+  const [url, setUrl] = useState(item?.url ?? '');
+  const [place, setPlace] = useState(String(item?.displayOrder ?? menu.items.length));
+  const [isVisible, setVisible] = useState(item?.isVisible ?? true);
+  const said = () => ({ menuId: menu.id, label: label.trim(), url: url.trim(), displayOrder: Number(place), isVisible });
+  const urlProblem = url.trim() ? (isUrl(url) ? null : URL_REFUSED) : URL_REQUIRED;
+  return (
+    <FooterForm
+      title={item ? `Edit ${item.label}` : `Add a link to ${menu.heading}`} onClose={onClose} button={item ? 'Save link' : 'Add link'}
+      words={{ failed: item ? 'Error updating link' : 'Error creating link' }}
+      problems={() => [
+        ...(label.trim() ? [] : [{ field: 'item-label', text: LABEL_REQUIRED }]),
+        ...(urlProblem ? [{ field: 'item-url', text: urlProblem }] : []),
+        ...(isWhole(place) ? [] : [{ field: 'item-order', text: ORDER_REQUIRED }]),
+      ]}
+      send={() => (item ? updateItem(item.id, said()) : createItem(said()))}
+    >
+      {(errorOf) => (
+        <>
+          <Field id="item-label" label="Label" value={label} autoComplete="off" error={errorOf('item-label')} onValue={setLabel} />
+          <Field id="item-url" label="URL" value={url} autoComplete="off" inputMode="url" error={errorOf('item-url')} hint="A path such as /club/sharks, or #." onValue={setUrl} />
+          <Field id="item-order" label="Display order" value={place} inputMode="numeric" error={errorOf('item-order')} onValue={setPlace} />
+          <Check id="item-visible" checked={isVisible} onChecked={setVisible}>Visible</Check>
+        </>
+      )}
+    </FooterForm>
+  );
+}

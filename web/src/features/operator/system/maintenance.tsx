@@ -1,0 +1,68 @@
+import { useSetAtom } from 'jotai';
+import { useEffect, useState } from 'react';
+import { fetchInFlight, setMaintenance } from '@/api/endpoints/operator';
+import type { InFlight } from '@/api/wire-operator';
+import { O } from '@/shared/strings-operator';
+import { Dialog } from '@/shared/ui/dialog';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { AuditTrail } from '../audit/audit-trail';
+import { useAnswer, useAskAgain, useLearn } from '../answers/use-answers';
+import { Said } from '../pieces/pieces';
+import { Pressing } from '../pieces/pressing';
+import { useDoing } from '../session/use-act';
+import { SwitchRow } from './switch-row';
+
+/** Maintenance mode: new purchases stop, everything else goes on (C:196-200). Begun and ended only after a second look. */
+export function Maintenance() {
+  const { data } = useAnswer('maintenance');
+  const doing = useDoing();
+  const learn = useLearn();
+  const again = useAskAgain();
+  const toast = useSetAtom(showToastAtom);
+  const [asked, setAsked] = useState<boolean | null>(null);
+  const [turn, setTurn] = useState(0);
+  const on = data?.maintenanceMode ?? false;
+  const close = () => setAsked(null);
+  const change = async (enabled: boolean) => {
+    const done = await doing.run(async () => {
+      const answer = await setMaintenance(enabled);
+      learn('maintenance', () => ({ maintenanceMode: answer.maintenanceMode }));
+      toast({ title: answer.maintenanceMode ? 'Maintenance mode is on' : 'Maintenance mode is off' });
+    }, { failed: O.error, failedText: O.maintenanceFailed, fixed: true });
+    if (!done) return;
+    setTurn(turn + 1);
+    void again('settings', 'maintenance').catch(() => {});
+    close();
+  };
+  return (
+    <section className="card panel" aria-labelledby="maintenance-title">
+      <h2 id="maintenance-title">Maintenance</h2>
+      <SwitchRow label="Maintenance mode" on={on} busy={doing.busy || data === undefined} onSwitch={setAsked} hint={on ? 'New ticket purchases are blocked. Everything here still works.' : 'Normal operation. New ticket purchases are open.'} />
+      <p className="ops-quote"><span>What customers read</span>{O.maintenanceMessage}</p>
+      <AuditTrail objects="setting:maintenance_mode,system" turn={turn} />
+      <Dialog title={asked ? 'Begin maintenance?' : 'End maintenance?'} open={asked !== null} onClose={close}>
+        {asked ? <UnderWay /> : <p>New ticket purchases open again at once.</p>}
+        <Said trouble={doing.trouble} />
+        <div className="actions">
+          <Pressing className={asked ? 'btn danger' : 'btn'} busy={doing.busy} onPress={() => void change(asked === true)}>{asked ? 'Begin maintenance' : 'End maintenance'}</Pressing>
+          <button type="button" className="btn sec" onClick={close}>Cancel</button>
+        </div>
+      </Dialog>
+    </section>
+  );
+}
+
+/** What is going on at this moment, so that nobody begins in the middle of a rush by mistake. */
+function UnderWay() {
+  const [now, setNow] = useState<InFlight | null>(null);
+  useEffect(() => {
+    fetchInFlight().then(setNow, () => {});
+  }, []);
+  return (
+    <>
+      <p>New ticket purchases stop. Payments under way finish, and everything here still works.</p>
+      <p className="ops-quote"><span>What customers read</span>{O.maintenanceMessage}</p>
+      {now ? <p role="status">{now.reservations + now.paymentsInFlight === 0 ? 'Nobody is buying at the moment.' : `Under way: ${now.reservations} ${now.reservations === 1 ? 'cart' : 'carts'} with ${now.ticketsHeld} tickets, ${now.paymentsInFlight} ${now.paymentsInFlight === 1 ? 'payment' : 'payments'}.`}</p> : null}
+    </>
+  );
+}

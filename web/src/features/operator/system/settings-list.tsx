@@ -1,0 +1,16 @@
+import { useAnswer } from '../answers/use-answers';
+import { Ago } from '../pieces/ago';
+
+/** Every setting as it stands, with who changed it last. */
+export function SettingsList() {
+  const { data } = useAnswer('settings');
+  if (!data || data.length === 0) return null;
+  return (
+    <details className="ops-json">
+      <summary>Stored settings</summary>
+      <dl className="ops-facts">
+        {data.map((setting) => <div key={setting.key}><dt><code>{setting.key}</code></dt><dd><strong>{setting.value}</strong><small className="meta"> {setting.updatedBy ?? 'System'}, <Ago at={setting.updatedAt} /></small></dd></div>)}
+      </dl>
+    </details>
+  );
+}

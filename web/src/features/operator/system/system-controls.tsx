@@ -1,0 +1,82 @@
+import { useSetAtom } from 'jotai';
+import { closeExpired, fetchAdminClubs, fetchHealth, fetchSettings } from '@/api/endpoints/operator';
+import { get } from '@/api/http';
+import type { Draw } from '@/api/wire';
+import { useServerNow } from '@/features/shared-live/use-live';
+import { O } from '@/shared/strings-operator';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { useAskAgain } from '../answers/use-answers';
+import { HeadActions } from '../console/head-actions';
+import { saveFile } from '../console/save-file';
+import { useErrand } from '../console/use-errand';
+import { Pressing } from '../pieces/pressing';
+import { useDoing } from '../session/use-act';
+import { FooterMenus } from './footer-menus';
+import { HideTestSwitch } from './hide-test-switch';
+import { logsOf } from './logs';
+import { Maintenance } from './maintenance';
+import { PlatformConfiguration } from './configuration';
+import { Registration } from './registration';
+import { SettingsList } from './settings-list';
+
+function useLogs() {
+  const doing = useDoing();
+  const now = useServerNow();
+  const save = () => void doing.run(async () => {
+    const [settings, clubs, activeDraws, health] = await Promise.all([fetchSettings(), fetchAdminClubs(), get<Draw[]>('/api/draws/active'), fetchHealth().catch(() => null)]);
+    const at = new Date(now());
+    saveFile(`system-logs-${at.toISOString().slice(0, 10)}.json`, new Blob([JSON.stringify(logsOf({ settings, clubs, activeDraws, health }, at), null, 2)], { type: 'application/json' }));
+  }, { failed: O.downloadFailed, failedText: O.downloadFailedText });
+  return { busy: doing.busy, save };
+}
+
+function Buttons() {
+  const logs = useLogs();
+  const refresh = useDoing();
+  const again = useAskAgain();
+  useErrand('logs', logs.save);
+  return (
+    <HeadActions>
+      <Pressing className="btn small sec" busy={logs.busy} onPress={logs.save}>{O.downloadLogs}</Pressing>
+      <Pressing className="btn small sec" busy={refresh.busy} onPress={() => void refresh.run(() => again('settings', 'maintenance', 'registration', 'configuration', 'menus'), { failed: O.refreshFailed })}>{O.refreshSettings}</Pressing>
+    </HeadActions>
+  );
+}
+
+function ExpiredDraws() {
+  const doing = useDoing();
+  const again = useAskAgain();
+  const toast = useSetAtom(showToastAtom);
+  const close = () => void doing.run(async () => {
+    const { message } = await closeExpired();
+    toast({ title: message });
+    void again('draws').catch(() => {});
+  }, { failed: O.error, failedText: O.closeExpiredFailed, fixed: true });
+  return (
+    <div className="ops-switch-row">
+      <div><span className="ops-switch-label">Expired draws</span><span className="field-hint">Draws close by themselves at kick-off; this closes any that were missed.</span></div>
+      <Pressing className="btn small sec ops-first-upper" busy={doing.busy} onPress={close}>{O.closeExpired}</Pressing>
+    </div>
+  );
+}
+
+/** System Controls: the platform's switches, the public footer, and what is in force. */
+export function SystemControls() {
+  return (
+    <>
+      <Buttons />
+      <div className="ops-columns">
+        <Maintenance />
+        <section className="card panel" aria-labelledby="controls-title">
+          <h2 id="controls-title">Controls</h2>
+          <Registration />
+          <HideTestSwitch />
+          <ExpiredDraws />
+          <SettingsList />
+        </section>
+      </div>
+      <FooterMenus />
+      <PlatformConfiguration />
+    </>
+  );
+}

@@ -1,0 +1,20 @@
+/** CSV that opens in Excel as it should: UTF-8 with its mark, CRLF, and no cell that a spreadsheet would run (ASVS 1.2.10). */
+import { saveFile } from '../console/save-file';
+import { textOf, type Column } from './columns';
+
+const MARK = '\ufeff';
+
+function cell(text: string): string {
+  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+export function toCsv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+  const lines = [columns.map((column) => cell(column.header)), ...rows.map((row) => columns.map((column) => cell(textOf(column, row))))];
+  return MARK + lines.map((line) => `${line.join(',')}\r\n`).join('');
+}
+
+/** Saves exactly what is shown, under the day's date. */
+export function saveCsv<Row>(name: string, columns: readonly Column<Row>[], rows: readonly Row[], now: Date): void {
+  saveFile(`${name}-${now.toISOString().slice(0, 10)}.csv`, new Blob([toCsv(columns, rows)], { type: 'text/csv;charset=utf-8' }));
+}

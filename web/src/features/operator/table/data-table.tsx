@@ -1,0 +1,89 @@
+import { columnFilteringFeature, createFilteredRowModel, createSortedRowModel, globalFilteringFeature, rowSelectionFeature, rowSortingFeature, tableFeatures, useTable, type ColumnDef, type RowData, type RowSelectionState, type SortingState } from '@tanstack/react-table';
+import { useMemo, useState, type ReactNode } from 'react';
+import { useAddress } from '../console/address';
+import { compare, textOf, type Column } from './columns';
+import { TableGrid } from './table-grid';
+import { TableTools } from './table-tools';
+import { useRowKeys, type RowKeys } from './use-row-keys';
+
+const features = tableFeatures({
+  columnFilteringFeature,
+  filteredRowModel: createFilteredRowModel(),
+  globalFilteringFeature,
+  rowSelectionFeature,
+  rowSortingFeature,
+  sortedRowModel: createSortedRowModel(),
+});
+
+export interface Selecting<Row> {
+  can: (row: Row) => boolean;
+  /** What is offered for the rows that are ticked. */
+  bar: (rows: readonly Row[], done: () => void) => ReactNode;
+}
+
+export interface DataTableProps<Row extends RowData> {
+  /** What the table is, for those who cannot see it; the CSV is named after it too. */
+  label: string;
+  rows: readonly Row[];
+  rowId: (row: Row) => string;
+  columns: readonly Column<Row>[];
+  /** `-detectedAt` is newest first. */
+  order: string;
+  /** At most so many rows until all are asked for (C:335). */
+  shown?: number;
+  empty: ReactNode;
+  actions?: (row: Row) => ReactNode;
+  onOpen?: (row: Row) => void;
+  onAct?: (row: Row) => void;
+  isOpen?: (row: Row) => boolean;
+  selecting?: Selecting<Row>;
+  chips?: ReactNode;
+}
+
+const orderOf = (said: string): SortingState => (said ? [{ id: said.replace(/^-/, ''), desc: said.startsWith('-') }] : []);
+
+/** Rows to search, sort, tick, walk through by keys and save; its search and order stand in the address. */
+export function DataTable<Row extends RowData>({ label, rows, rowId, columns, order, shown, empty, actions, onOpen, onAct, isOpen, selecting, chips }: DataTableProps<Row>) {
+  const address = useAddress();
+  const [selected, setSelected] = useState<RowSelectionState>({});
+  const [all, setAll] = useState(false);
+  const wanted = address.read('q');
+  const sorting = useMemo(() => orderOf(address.read('sort') || order), [address, order]);
+  const defs = useMemo(() => columns.map((column): ColumnDef<typeof features, Row> => ({
+    id: column.id,
+    accessorFn: (row) => column.value(row) ?? undefined,
+    sortFn: (one, other, id) => compare(one.getValue(id), other.getValue(id)),
+    sortUndefined: 'last',
+  })), [columns]);
+  const table = useTable({
+    features,
+    data: rows,
+    columns: defs,
+    getRowId: rowId,
+    state: { sorting, globalFilter: wanted, rowSelection: selected },
+    onRowSelectionChange: setSelected,
+    enableRowSelection: (row) => selecting?.can(row.original) ?? false,
+    getColumnCanGlobalFilter: () => true,
+    globalFilterFn: (row, id, words: string) => textOf(columns.find((column) => column.id === id) as Column<Row>, row.original).toLowerCase().includes(words.trim().toLowerCase()),
+  });
+  const found = table.getRowModel().rows;
+  const cut = shown !== undefined && !all && !wanted ? found.slice(0, shown) : found;
+  const originals = cut.map((row) => row.original);
+  const ticked = selecting ? found.filter((row) => row.getIsSelected()).map((row) => row.original) : [];
+  const at = (act?: (row: Row) => void): RowKeys['onOpen'] => act && ((index) => originals[index] !== undefined && act(originals[index]));
+  const keys = useRowKeys(cut.length, { onOpen: at(onOpen), onAct: at(onAct) });
+  const onSort = (id: string) => {
+    const current = sorting[0];
+    address.write({ sort: current?.id === id && !current.desc ? `-${id}` : id });
+  };
+  return (
+    <div className="ops-table-block">
+      <TableTools label={label} columns={columns} rows={originals} found={found.length} of={rows.length} chips={chips} />
+      {ticked.length > 0 ? <div className="ops-bulk" role="group" aria-label="Chosen rows"><strong>{ticked.length} chosen</strong>{selecting?.bar(ticked, () => setSelected({}))}</div> : null}
+      {rows.length === 0 ? <div className="card empty">{empty}</div> : null}
+      {rows.length > 0 && found.length === 0 ? <div className="card empty"><strong>Nothing matches.</strong><button type="button" className="btn small sec" onClick={() => address.write({ q: '', status: '', type: '' })}>Clear search and filters</button></div> : null}
+      {cut.length > 0 ? <TableGrid label={label} columns={columns} rows={cut} originals={originals} sorting={sorting[0]} onSort={onSort} keys={keys} actions={actions} isOpen={isOpen} onOpen={onOpen} selects={selecting !== undefined} /> : null}
+      {cut.length < found.length ? <button type="button" className="btn small sec ops-more" onClick={() => setAll(true)}>Show all {found.length}</button> : null}
+    </div>
+  );
+}

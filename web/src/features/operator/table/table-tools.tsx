@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react';
+import { useServerNow } from '@/features/shared-live/use-live';
+import { useAddress } from '../console/address';
+import type { Column } from './columns';
+import { saveCsv } from './csv';
+
+interface TableToolsProps<Row> {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  found: number;
+  of: number;
+  chips?: ReactNode;
+}
+
+/** Search, filters, how many, and the CSV of what is shown. */
+export function TableTools<Row>({ label, columns, rows, found, of, chips }: TableToolsProps<Row>) {
+  const address = useAddress();
+  const now = useServerNow();
+  const count = rows.length === of ? `${of}` : `${rows.length} of ${of}`;
+  return (
+    <div className="ops-tools">
+      <div className="ops-search" role="search" aria-label={label}>
+        <input type="search" aria-label={`Search ${label.toLowerCase()}`} placeholder="Search" value={address.read('q')} onChange={(event) => address.write({ q: event.currentTarget.value })} />
+      </div>
+      {chips}
+      <span className="ops-count" role="status">{count} {of === 1 ? 'row' : 'rows'}{found === rows.length ? '' : ` · ${found} match`}</span>
+      <button type="button" className="btn small sec" disabled={rows.length === 0} onClick={() => saveCsv(label.toLowerCase().replaceAll(' ', '-'), columns, rows, new Date(now()))}>CSV</button>
+    </div>
+  );
+}
+
+interface ChipsProps {
+  /** The name in the address. */
+  name: string;
+  label: string;
+  options: readonly { value: string; label: string; count?: number }[];
+}
+
+/** One of a few filters, in the address. The first is the one without a filter. */
+export function Chips({ name, label, options }: ChipsProps) {
+  const address = useAddress();
+  const chosen = address.read(name);
+  return (
+    <div className="ops-chips" role="group" aria-label={label}>
+      {options.map((option) => (
+        <button key={option.value} type="button" aria-pressed={chosen === option.value} onClick={() => address.write({ [name]: option.value })}>
+          {option.label}{option.count === undefined ? null : <span>{option.count}</span>}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import { useSetAtom } from 'jotai';
+import { useEffect, useState } from 'react';
+import { fetchOrder, refundOrder } from '@/api/endpoints/operator';
+import type { OrderDetail } from '@/api/wire-operator';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { Dialog } from '@/shared/ui/dialog';
+import { useAskAgain } from '../answers/use-answers';
+import { money } from '../pieces/money';
+import { Bones, Facts } from '../pieces/pieces';
+import { ReasonDialog } from '../pieces/reason-dialog';
+import { said } from '../session/refusals';
+import { useDoing } from '../session/use-act';
+
+interface RefundDialogProps {
+  order: string | null;
+  onClose: () => void;
+  onDone?: () => void;
+}
+
+type Known = { at: 'asking' } | { at: 'known'; order: OrderDetail } | { at: 'failed'; words: string };
+
+/** A refund voids the order's tickets and sends the whole amount back, the platform's fee with it (decisions B-22, D-3). */
+export function RefundDialog({ order, onClose, onDone }: RefundDialogProps) {
+  return order ? <Refunding key={order} order={order} onClose={onClose} onDone={onDone} /> : null;
+}
+
+function Refunding({ order, onClose, onDone }: RefundDialogProps & { order: string }) {
+  const [known, setKnown] = useState<Known>({ at: 'asking' });
+  const doing = useDoing();
+  const again = useAskAgain();
+  const toast = useSetAtom(showToastAtom);
+  useEffect(() => {
+    fetchOrder(order).then((found) => setKnown({ at: 'known', order: found }), (error: unknown) => setKnown({ at: 'failed', words: said(error) || 'The order did not load.' }));
+  }, [order]);
+
+  if (known.at !== 'known' || !known.order.refundable) {
+    return (
+      <Dialog title="Refund payment" open onClose={onClose}>
+        {known.at === 'asking' ? <Bones rows={3} /> : null}
+        {known.at === 'failed' ? <p className="callout is-bad" role="alert">{known.words}</p> : null}
+        {known.at === 'known' ? <><OrderFacts order={known.order} /><p className="callout">{known.order.whyNot ?? 'This payment cannot be refunded.'}</p></> : null}
+        <div className="actions"><button type="button" className="btn sec" onClick={onClose}>Close</button></div>
+      </Dialog>
+    );
+  }
+  const refund = async (reason: string) => {
+    const done = await doing.run(async () => {
+      const { amount, state, ticketsVoided } = await refundOrder(order, reason);
+      toast({ title: state === 'succeeded' ? 'Refunded' : 'Refund under way', text: `${money(amount)} goes back; ${ticketsVoided.length} ${ticketsVoided.length === 1 ? 'ticket is' : 'tickets are'} void.` });
+    }, { failed: 'Refund failed', failedText: 'Nothing was refunded. Please try again.' });
+    if (!done) return;
+    void again('transactions', 'anomalies', 'stats').catch(() => {});
+    onDone?.();
+    onClose();
+  };
+  return (
+    <ReasonDialog title="Refund payment" open onClose={onClose} button={`Refund ${money(known.order.total)}`} doing={doing} onSure={(reason) => void refund(reason)}>
+      <OrderFacts order={known.order} />
+      <p>The tickets become void and the buyer is told by mail. This cannot be undone.</p>
+    </ReasonDialog>
+  );
+}
+
+const OrderFacts = ({ order }: { order: OrderDetail }) => (
+  <Facts facts={[
+    ['Buyer', order.buyerName ? `${order.buyerName}${order.buyerEmail ? `, ${order.buyerEmail}` : ''}` : (order.buyerEmail ?? 'Guest')],
+    ['Club', order.clubName],
+    ['Tickets', order.lines.map((line) => `${line.ticketCount} × ${line.homeTeam} v ${line.awayTeam} (FD-${line.drawNumber}, ${line.drawStatus})`).join('; ')],
+    ['Paid', money(order.total)],
+    ['Platform fee given back', money(order.refund?.feeReturned ?? order.platformFee)],
+    ...(order.refund ? [['Refund', `${order.refund.state}: ${money(order.refund.amount)} – ${order.refund.reason}`] as const] : []),
+  ]} />
+);

@@ -1,0 +1,90 @@
+import { useMemo, useState } from 'react';
+import type { Transaction } from '@/api/wire-operator';
+import { dayAndTime } from '@/shared/dates';
+import { O } from '@/shared/strings-operator';
+import { useAnswer } from '../answers/use-answers';
+import { useAddress } from '../console/address';
+import { HeadActions } from '../console/head-actions';
+import { KeyHints } from '../console/shortcuts';
+import { Ago } from '../pieces/ago';
+import { money, signedCents, sumOf } from '../pieces/money';
+import { CopyId, Figure, Figures, Shown, Tag } from '../pieces/pieces';
+import { Pressing } from '../pieces/pressing';
+import { useDoing } from '../session/use-act';
+import type { Column } from '../table/columns';
+import { DataTable } from '../table/data-table';
+import { Chips } from '../table/table-tools';
+import { RefundDialog } from './refund-dialog';
+import { TransactionDialog } from './transaction-dialog';
+
+const LATEST = 20;
+
+export const succeeded = ({ status }: Pick<Transaction, 'status'>): boolean => status === 'succeeded';
+
+const moneyColumn = (id: 'customerCharged' | 'stripeFees' | 'platformFee' | 'clubPayout', header: string): Column<Transaction> => ({
+  id, header, end: true, value: (row) => signedCents(row[id]), text: (row) => money(row[id]), total: (rows) => sumOf(rows.map((row) => row[id])),
+});
+
+function StateTag({ transaction }: { transaction: Transaction }) {
+  const { status, refundState, disputed } = transaction;
+  if (disputed) return <Tag kind="bad">Disputed</Tag>;
+  if (refundState) return <Tag kind="plain">{refundState === 'succeeded' ? 'Refunded' : refundState === 'failed' ? 'Refund failed' : 'Refunding'}</Tag>;
+  return <Tag kind={succeeded(transaction) ? 'ok' : 'warn'}>{succeeded(transaction) ? 'Succeeded' : status.replaceAll('_', ' ')}</Tag>;
+}
+
+const COLUMNS: readonly Column<Transaction>[] = [
+  { id: 'createdAt', header: 'When', value: ({ createdAt }) => createdAt, text: ({ createdAt }) => dayAndTime(createdAt), cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { id: 'draw', header: 'Draw', name: true, value: ({ drawId, lines }) => (lines && lines.length > 1 ? lines.map((line) => `FD-${line.drawNumber}`).join(', ') : `FD-${drawId}`), cell: ({ drawId, lines, clubName }) => <span className="ops-two"><strong>{lines && lines.length > 1 ? `${lines.length} draws` : `FD-${drawId}`}</strong>{clubName ? <small>{clubName}</small> : null}</span> },
+  { id: 'tickets', header: 'Tickets', end: true, value: ({ ticketCount }) => ticketCount, text: ({ ticketCount, ticketPrice }) => `${ticketCount} × ${money(ticketPrice)}`, total: (rows) => String(rows.reduce((sum, row) => sum + row.ticketCount, 0)) },
+  { id: 'paymentMethod', header: 'Method', value: ({ paymentMethod }) => (paymentMethod ?? 'card').replaceAll('_', ' ') },
+  moneyColumn('customerCharged', 'Charged'),
+  moneyColumn('stripeFees', 'Stripe fees'),
+  moneyColumn('platformFee', 'Platform fee'),
+  moneyColumn('clubPayout', 'Club payout'),
+  { id: 'status', header: 'Status', value: ({ status }) => status, cell: (transaction) => <StateTag transaction={transaction} /> },
+  { id: 'paymentIntentId', header: 'Payment intent', value: ({ paymentIntentId }) => paymentIntentId, cell: ({ paymentIntentId }) => <CopyId id={paymentIntentId} /> },
+  { id: 'customer', header: 'Customer', hidden: true, value: ({ customerEmail }) => customerEmail ?? O.guest },
+  { id: 'club', header: 'Club', hidden: true, value: ({ clubName }) => clubName },
+];
+
+function RefreshButton() {
+  const { again } = useAnswer('transactions');
+  const doing = useDoing();
+  return <HeadActions><Pressing className="btn small sec" busy={doing.busy} onPress={() => void doing.run(again, { failed: O.refreshFailed })}>{O.refresh}</Pressing></HeadActions>;
+}
+
+/** Stripe Transactions: the last 30 days' sums, and the latest successful payments (C:78-81). */
+export function Transactions() {
+  const list = useAnswer('transactions');
+  const { read } = useAddress();
+  const [open, setOpen] = useState<Transaction | null>(null);
+  const [refunding, setRefunding] = useState<string | null>(null);
+  const everyStatus = read('status') === 'all';
+  const good = useMemo(() => list.data?.filter(succeeded), [list.data]);
+  const rows = everyStatus ? list.data : good;
+  return (
+    <>
+      <RefreshButton />
+      <Figures label={O.stripeTransactions}>
+        <Figure label="Total Charged" value={good && sumOf(good.map((row) => row.customerCharged))} />
+        <Figure label="Stripe Fees" value={good && sumOf(good.map((row) => row.stripeFees))} note={good?.some((row) => row.feesEstimated) ? 'partly estimated' : undefined} />
+        <Figure label="Platform Fees" value={good && sumOf(good.map((row) => row.platformFee))} />
+        <Figure label="Club Payouts" value={good && sumOf(good.map((row) => row.clubPayout))} />
+      </Figures>
+      <Shown {...list} data={rows} title={O.transactionsFailed} rows={8}>
+        {(transactions) => (
+          <DataTable
+            label="Transactions" rows={transactions} rowId={(row) => row.paymentIntentId} columns={COLUMNS} order="-createdAt" shown={LATEST}
+            empty={<strong>No payments in the last 30 days.</strong>}
+            chips={<Chips name="status" label="Status" options={[{ value: '', label: 'Succeeded', count: good?.length }, { value: 'all', label: 'Every status', count: list.data?.length }]} />}
+            onOpen={setOpen}
+            actions={(row) => <button type="button" className="link-btn" onClick={() => setOpen(row)}>{O.details}</button>}
+          />
+        )}
+      </Shown>
+      <KeyHints />
+      {open ? <TransactionDialog transaction={open} onClose={() => setOpen(null)} onRefund={setRefunding} /> : null}
+      <RefundDialog order={refunding} onClose={() => setRefunding(null)} onDone={() => setOpen(null)} />
+    </>
+  );
+}
