@@ -74,14 +74,16 @@ export function Console() {
       <Sidebar />
       <div className="ops-page">
         <header className="ops-head">
-          <button type="button" className="icon-btn ops-menu" aria-label="Sections" onClick={() => openDrawer(true)}><MenuIcon /></button>
-          <h1 ref={heading} tabIndex={-1}>{section.title}</h1>
-          <LiveBadge />
-          <div className="ops-head-actions" id={HEAD_ACTIONS} />
-          <div className="ops-head-tools">
-            <button type="button" className="ops-find" onClick={() => openCommands(true)}><SearchIcon /><span>Search</span><kbd>⌘K</kbd></button>
-            <button type="button" className="icon-btn ops-keys-btn" aria-label="Keyboard shortcuts" onClick={() => openShortcuts(true)}><KeysIcon /></button>
+          <div className="ops-head-bar">
+            <button type="button" className="icon-btn ops-menu" aria-label="Sections" onClick={() => openDrawer(true)}><MenuIcon /></button>
+            <h1 ref={heading} tabIndex={-1}>{section.title}</h1>
+            <LiveBadge />
+            <div className="ops-head-tools">
+              <button type="button" className="ops-find" onClick={() => openCommands(true)}><SearchIcon /><span>Search</span><kbd>⌘K</kbd></button>
+              <button type="button" className="icon-btn ops-keys-btn" aria-label="Keyboard shortcuts" onClick={() => openShortcuts(true)}><KeysIcon /></button>
+            </div>
           </div>
+          <div className="ops-head-actions" id={HEAD_ACTIONS} />
         </header>
         <main id="main" className="ops-main" key={section.key}><Body /></main>
       </div>

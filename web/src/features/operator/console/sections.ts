@@ -20,7 +20,7 @@ export const SECTIONS: readonly Section[] = [
   { key: 'orphans', title: O.orphanedTickets, needs: [] },
   { key: 'transactions', title: O.stripeTransactions, needs: ['transactions'] },
   { key: 'system', title: O.systemControls, needs: ['settings', 'registration', 'hideTest', 'configuration', 'menus'] },
-  { key: 'fees', title: O.platformFeesReport, needs: [] },
+  { key: 'fees', title: O.platformFeesReport, needs: ['configuration'] },
 ];
 
 /** What the sidebar's badges and the header say in every section. */

@@ -46,9 +46,8 @@ export function DrawCard({ draw, nowMs, onDo }: DrawCardProps) {
         <button type="button" className="btn small sec" onClick={() => onDo('tickets')}>{O.viewTickets}</button>
         <Pressing className="btn small sec" busy={report.busy} onPress={() => void download()}>{O.downloadReport}</Pressing>
         {draw.status === 'completed' ? <button type="button" className="btn small sec" onClick={() => onDo('undo')}>{O.undoResults}</button> : null}
-        {open ? <button type="button" className="link-btn" onClick={() => onDo('move')}>Move kick-off</button> : null}
-        {open ? <button type="button" className="link-btn is-danger" onClick={() => onDo('cancel')}>Cancel draw</button> : null}
       </div>
+      {open ? <div className="ops-draw-more"><button type="button" className="link-btn" onClick={() => onDo('move')}>Move kick-off</button><button type="button" className="link-btn is-danger" onClick={() => onDo('cancel')}>Cancel draw</button></div> : null}
     </article>
   );
 }

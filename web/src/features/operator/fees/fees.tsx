@@ -3,6 +3,7 @@ import { downloadFeesReport, fetchPlatformFees } from '@/api/endpoints/operator'
 import type { FeeDraw, PlatformFees } from '@/api/wire-platform';
 import { dollars } from '@/shared/money';
 import { O } from '@/shared/strings-operator';
+import { useAnswer } from '../answers/use-answers';
 import { useAddress } from '../console/address';
 import { HeadActions } from '../console/head-actions';
 import { saveFile } from '../console/save-file';
@@ -79,6 +80,7 @@ export function Fees() {
 }
 
 function Structure({ report }: { report: PlatformFees }) {
+  const card = useAnswer('configuration').data;
   return (
     <section className="card panel" aria-labelledby="structure-title">
       <h2 id="structure-title">Fee structure</h2>
@@ -86,7 +88,7 @@ function Structure({ report }: { report: PlatformFees }) {
         ['Platform fee', `${percent(report.feeRateBps)} of a draw’s ticket revenue`],
         ['Cap', `${dollars(report.feeCapCents)} a draw, reached at about ${dollars(report.capReachedAtCents)}`],
         ['Collected', 'with each payment, until the cap is reached'],
-        ['Card processing', '1.70% + $0.30 a transaction, borne by the club unless passed on'],
+        ...(card ? [['Card processing', `${percent(card.cardFeeBps)} + ${dollars(card.cardFeeFixedCents)} a transaction, borne by the club unless passed on`] as const] : []),
         ['Card fees in this period', money(report.stripeFees)],
       ]} />
       <p className="field-hint">The sources of this product do not agree on the fee. Both readings:</p>

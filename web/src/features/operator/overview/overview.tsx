@@ -31,9 +31,9 @@ export function Overview() {
             <Facts facts={[
               ['Total revenue', money(sums.totalRevenue)],
               ['Platform fees', money(sums.platformFees)],
-              ['Club revenue', <>{money(sums.clubRevenue)}{sums.feesEstimated ? <small className="meta"> some card fees are estimated</small> : null}</>],
+              ['Club revenue', money(sums.clubRevenue)],
               ['Prize money', money(sums.prizeMoney)],
-              ...(sums.stripeFees === undefined ? [] : [['Card fees', money(sums.stripeFees)] as const]),
+              ...(sums.stripeFees === undefined ? [] : [['Card fees', `${money(sums.stripeFees)}${sums.feesEstimated ? ', partly estimated' : ''}`] as const]),
               ...(sums.refunded === undefined ? [] : [['Refunded', money(sums.refunded)] as const]),
             ]} />
           ) : null}

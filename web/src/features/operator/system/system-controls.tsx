@@ -55,7 +55,7 @@ function ExpiredDraws() {
   return (
     <div className="ops-switch-row">
       <div><span className="ops-switch-label">Expired draws</span><span className="field-hint">Draws close by themselves at kick-off; this closes any that were missed.</span></div>
-      <Pressing className="btn small sec ops-first-upper" busy={doing.busy} onPress={close}>{O.closeExpired}</Pressing>
+      <Pressing className="btn small sec" busy={doing.busy} onPress={close}><span className="ops-first-upper">{O.closeExpired}</span></Pressing>
     </div>
   );
 }

@@ -58,7 +58,7 @@ export function TableGrid<Row>({ label, columns, rows, originals, sorting, onSor
               ) : null}
               {shown.map((column) => (
                 <td key={column.id} role={column.name ? 'rowheader' : 'cell'} data-label={column.header} className={[column.end ? 'is-end' : '', column.name ? 'is-name' : ''].join(' ').trim() || undefined}>
-                  {column.cell ? column.cell(row.original) : textOf(column, row.original)}
+                  <div className="ops-cell">{column.cell ? column.cell(row.original) : textOf(column, row.original)}</div>
                 </td>
               ))}
               {actions ? <td role="cell" className="is-actions"><div className="ops-actions">{actions(row.original)}</div></td> : null}

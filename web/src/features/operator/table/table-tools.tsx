@@ -17,14 +17,14 @@ interface TableToolsProps<Row> {
 export function TableTools<Row>({ label, columns, rows, found, of, chips }: TableToolsProps<Row>) {
   const address = useAddress();
   const now = useServerNow();
-  const count = rows.length === of ? `${of}` : `${rows.length} of ${of}`;
+  const count = found === of ? `${of}` : `${found} of ${of}`;
   return (
     <div className="ops-tools">
       <div className="ops-search" role="search" aria-label={label}>
         <input type="search" aria-label={`Search ${label.toLowerCase()}`} placeholder="Search" value={address.read('q')} onChange={(event) => address.write({ q: event.currentTarget.value })} />
       </div>
       {chips}
-      <span className="ops-count" role="status">{count} {of === 1 ? 'row' : 'rows'}{found === rows.length ? '' : ` · ${found} match`}</span>
+      <span className="ops-count" role="status">{count} {of === 1 ? 'row' : 'rows'}</span>
       <button type="button" className="btn small sec" disabled={rows.length === 0} onClick={() => saveCsv(label.toLowerCase().replaceAll(' ', '-'), columns, rows, new Date(now()))}>CSV</button>
     </div>
   );

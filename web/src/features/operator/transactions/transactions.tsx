@@ -8,7 +8,7 @@ import { HeadActions } from '../console/head-actions';
 import { KeyHints } from '../console/shortcuts';
 import { Ago } from '../pieces/ago';
 import { money, signedCents, sumOf } from '../pieces/money';
-import { CopyId, Figure, Figures, Shown, Tag } from '../pieces/pieces';
+import { Figure, Figures, Shown, Tag } from '../pieces/pieces';
 import { Pressing } from '../pieces/pressing';
 import { useDoing } from '../session/use-act';
 import type { Column } from '../table/columns';
@@ -20,6 +20,8 @@ import { TransactionDialog } from './transaction-dialog';
 const LATEST = 20;
 
 export const succeeded = ({ status }: Pick<Transaction, 'status'>): boolean => status === 'succeeded';
+
+const methodOf = (method: string | null): string => (method ?? 'card').replaceAll('_', ' ');
 
 const moneyColumn = (id: 'customerCharged' | 'stripeFees' | 'platformFee' | 'clubPayout', header: string): Column<Transaction> => ({
   id, header, end: true, value: (row) => signedCents(row[id]), text: (row) => money(row[id]), total: (rows) => sumOf(rows.map((row) => row[id])),
@@ -35,14 +37,14 @@ function StateTag({ transaction }: { transaction: Transaction }) {
 const COLUMNS: readonly Column<Transaction>[] = [
   { id: 'createdAt', header: 'When', value: ({ createdAt }) => createdAt, text: ({ createdAt }) => dayAndTime(createdAt), cell: ({ createdAt }) => <Ago at={createdAt} /> },
   { id: 'draw', header: 'Draw', name: true, value: ({ drawId, lines }) => (lines && lines.length > 1 ? lines.map((line) => `FD-${line.drawNumber}`).join(', ') : `FD-${drawId}`), cell: ({ drawId, lines, clubName }) => <span className="ops-two"><strong>{lines && lines.length > 1 ? `${lines.length} draws` : `FD-${drawId}`}</strong>{clubName ? <small>{clubName}</small> : null}</span> },
-  { id: 'tickets', header: 'Tickets', end: true, value: ({ ticketCount }) => ticketCount, text: ({ ticketCount, ticketPrice }) => `${ticketCount} × ${money(ticketPrice)}`, total: (rows) => String(rows.reduce((sum, row) => sum + row.ticketCount, 0)) },
-  { id: 'paymentMethod', header: 'Method', value: ({ paymentMethod }) => (paymentMethod ?? 'card').replaceAll('_', ' ') },
+  { id: 'tickets', header: 'Tickets', end: true, value: ({ ticketCount }) => ticketCount, text: ({ ticketCount, ticketPrice }) => `${ticketCount} × ${money(ticketPrice)}`, cell: ({ ticketCount, ticketPrice, paymentMethod }) => <span className="ops-two">{ticketCount} × {money(ticketPrice)}<small>{methodOf(paymentMethod)}</small></span>, total: (rows) => String(rows.reduce((sum, row) => sum + row.ticketCount, 0)) },
+  { id: 'paymentMethod', header: 'Method', hidden: true, value: ({ paymentMethod }) => methodOf(paymentMethod) },
   moneyColumn('customerCharged', 'Charged'),
   moneyColumn('stripeFees', 'Stripe fees'),
   moneyColumn('platformFee', 'Platform fee'),
   moneyColumn('clubPayout', 'Club payout'),
   { id: 'status', header: 'Status', value: ({ status }) => status, cell: (transaction) => <StateTag transaction={transaction} /> },
-  { id: 'paymentIntentId', header: 'Payment intent', value: ({ paymentIntentId }) => paymentIntentId, cell: ({ paymentIntentId }) => <CopyId id={paymentIntentId} /> },
+  { id: 'paymentIntentId', header: 'Payment intent', hidden: true, value: ({ paymentIntentId }) => paymentIntentId },
   { id: 'customer', header: 'Customer', hidden: true, value: ({ customerEmail }) => customerEmail ?? O.guest },
   { id: 'club', header: 'Club', hidden: true, value: ({ clubName }) => clubName },
 ];

@@ -1,0 +1,127 @@
+/** What a server with a busy evening behind it would tell the operator's console; for unit tests and pictures. */
+import type { AdminClub, AdminDraw, AdminFooterMenu, AdminTicket, Anomaly, OrphanedTicket, SystemSetting, Transaction, WaitlistEntry, Whoami } from '@/api/wire-operator';
+import { aDraw } from './a-draw';
+import { platformAnswers } from './platform-data';
+
+const MINUTE = 60_000;
+const before = (nowMs: number, minutes: number) => new Date(nowMs - minutes * MINUTE).toISOString();
+
+export const anOperator: Whoami = {
+  role: 'super-admin', clubSlug: null, secondFactor: 'done', reauthenticatedUntil: null,
+  user: { id: 1, email: 'operator@demo.test', name: 'Super Admin', isAdmin: true },
+};
+
+export const anAnomaly = (more: Partial<Anomaly> = {}): Anomaly => ({
+  id: '5f0c1a52-0d0e-4c8e-8a53-6f3f5c1d0001', type: 'duplicate_payment', paymentIntentId: 'pi_3QdemoAAAA21Xk', amount: '10.47', customerEmail: 'jo.martin@example.com',
+  detectedAt: '2026-11-21T03:00:00Z', resolved: false, details: { note: 'Two payments succeeded for one order.', orderState: 'captured', providerStatus: 'succeeded' },
+  orderId: '0b0c1a52-0d0e-4c8e-8a53-6f3f5c1d0009', drawNumbers: [1042], ticketCount: 2, clubName: 'Redcliffe Sharks', resolvedAt: null, resolvedBy: null, stripeUrl: null, ...more,
+});
+
+export function anomalies(nowMs: number): Anomaly[] {
+  const id = (n: number) => `5f0c1a52-0d0e-4c8e-8a53-6f3f5c1d00${String(n).padStart(2, '0')}`;
+  const kinds = ['missing_ticket', 'mismatched_amount', 'failed_allocation', 'duplicate_payment', 'orphaned_ticket'];
+  const mails = ['jo.martin@example.com', null, 't.lee@example.com', 'p.naidu@example.com', null];
+  const notes = ['Captured without tickets: a payment made in the provider’s dashboard.', 'Charged $20.35, the order says $20.05.', 'The draw closed between authorisation and allocation.', 'Two payments succeeded for one order.', 'A wallet gave no name and no e-mail.'];
+  return Array.from({ length: 14 }, (_, n) => {
+    const kind = n % 5;
+    const resolved = n > 2;
+    return anAnomaly({
+      id: id(n + 1), type: kinds[kind], paymentIntentId: `pi_3Qdemo${String(7 * n + 21).padStart(4, '0')}Xk`, amount: ['10.47', '20.35', '5.38', '10.47', '5.00'][kind], customerEmail: mails[kind],
+      detectedAt: before(nowMs, [2, 4, 6, 31, 58][n] ?? 60 * n), resolved, resolvedAt: resolved ? before(nowMs, 20 * n) : null, resolvedBy: resolved ? (n % 2 ? 'System' : 'Super Admin') : null,
+      resolution: resolved ? (n % 2 ? 'healed' : 'refunded') : null, details: { note: notes[kind], orderState: 'captured', providerStatus: 'succeeded', amountReceivedCents: 1047, tries: 3 },
+    });
+  });
+}
+
+export function transactions(nowMs: number): Transaction[] {
+  return Array.from({ length: 26 }, (_, n) => {
+    const count = (n % 4) + 1;
+    const charged = count * 539;
+    const stripe = Math.round(charged * 0.017) + 30;
+    const fee = Math.round(count * 500 * 0.035);
+    const dollars = (cents: number) => (cents / 100).toFixed(2);
+    return {
+      paymentIntentId: `pi_3Qtx${String(n).padStart(6, '0')}Zz`, status: n === 4 ? 'requires_payment_method' : 'succeeded', createdAt: before(nowMs, 3 + n * 17), paymentMethod: ['card', 'apple_pay', 'google_pay'][n % 3] ?? 'card',
+      drawId: 1042 + (n % 3), ticketCount: count, ticketPrice: '5.00', customerCharged: dollars(charged), stripeFees: dollars(stripe), platformFee: dollars(fee), clubPayout: dollars(charged - stripe - fee), prizePool: '0.00',
+      orderId: `0b0c1a52-0d0e-4c8e-8a53-6f3f5c1d${String(n).padStart(4, '0')}`, clubName: ['Redcliffe Sharks', 'Burleigh Bears', 'Wynnum Tigers'][n % 3], homeTeam: 'Redcliffe Sharks', awayTeam: 'Wynnum Tigers',
+      lines: [{ drawNumber: 1042 + (n % 3), ticketCount: count, ticketPrice: '5.00' }], customerEmail: n % 5 === 0 ? null : `buyer${n}@example.com`, customerName: n % 5 === 0 ? null : `Robin Buyer ${n}`,
+      feesEstimated: n === 0, refunded: n === 7 ? dollars(charged) : '0.00', refundState: n === 7 ? 'succeeded' : null, disputed: n === 11, stripeUrl: null,
+    };
+  });
+}
+
+export function draws(nowMs: number): AdminDraw[] {
+  const names = [['Redcliffe Sharks', 'Wynnum Tigers'], ['Burleigh Bears', 'Souths Logan Magpies'], ['Norths Devils', 'Ipswich Jets'], ['Tweed Seagulls', 'Easts Tigers'], ['Mackay Cutters', 'Central Queensland Capras'], ['Training A', 'Training B']];
+  const states = ['active', 'active', 'closed', 'completed', 'cancelled', 'active'];
+  return names.map(([homeTeam = '', awayTeam = ''], n) => {
+    const status = states[n] ?? 'active';
+    const sold = [113, 41, 169, 88, 12, 3][n] ?? 0;
+    return {
+      ...aDraw({
+        id: 1042 + n, drawNumber: 1042 + n, serialNumber: `FD-${1042 + n}`, homeTeam, awayTeam, clubId: (n % 3) + 1, clubName: ['Redcliffe Sharks', 'Burleigh Bears', 'Wynnum Tigers'][n % 3] ?? '', league: n === 5 ? 'TEST Cup' : 'Queensland Cup', status,
+        gameDate: new Date(nowMs + [3, 27, -1, -50, -80, 100][n]! * 60 * MINUTE).toISOString(), ticketsSold: sold, ticketsAvailable: 169 - sold, ...(status === 'completed' ? { homeFirstTryScorer: 7, awayFirstTryScorer: 9, winningTicketSerial: 'FD-1045-061', winningTicketSold: true } : {}),
+      }),
+      revenue: (sold * 5).toFixed(2), platformFee: Math.min(11, sold * 0.175).toFixed(2), orders: Math.ceil(sold / 2), isTest: n === 5, payoutStatus: status === 'completed' ? 'pending' : null,
+    };
+  });
+}
+
+export function tickets(): AdminTicket[] {
+  return Array.from({ length: 169 }, (_, n) => {
+    const sold = n < 113;
+    return {
+      id: `FD-1042-${String(n + 1).padStart(3, '0')}`, ticketNumber: n + 1, serialNumber: `FD-1042-${String(n + 1).padStart(3, '0')}`, sold, buyerName: sold ? `Robin Buyer ${Math.floor(n / 2)}` : null,
+      buyerEmail: sold ? `buyer${Math.floor(n / 2)}@example.com` : null, buyerPhone: sold ? '0400 000 000' : null, purchaseDate: sold ? '2026-11-20T03:00:00Z' : null, orderId: sold ? `0b0c1a52-0d0e-4c8e-8a53-6f3f5c1d${String(n).padStart(4, '0')}` : null,
+    };
+  });
+}
+
+export function clubs(): AdminClub[] {
+  return ['Redcliffe Sharks', 'Burleigh Bears', 'Wynnum Tigers', 'Norths Devils'].map((name, n) => ({
+    id: n + 1, name, email: `${name.toLowerCase().replaceAll(' ', '-')}@demo.test`, phone: n === 3 ? null : `07 3000 10${n}0`, location: ['Redcliffe QLD', 'Burleigh Heads QLD', 'Wynnum QLD', null][n] ?? null, createdAt: '2026-08-02T01:00:00Z',
+    stripeConnectOnboardingComplete: n < 3, stripeConnectAccountId: n < 3 ? `acct_1Qdemo000${n}` : null, totalDraws: 3, activeDraws: 1, completedDraws: 1,
+  }));
+}
+
+export const waitlist = (nowMs: number): WaitlistEntry[] => [
+  { id: 7, clubName: 'Toowoomba Clydesdales', contactName: 'Kim Porter', contactEmail: 'kim@clydesdales.example', contactPhone: '0400 111 222', createdAt: before(nowMs, 3000) },
+  { id: 8, clubName: 'Sunshine Coast Falcons', contactName: 'Alex Wu', contactEmail: 'alex@falcons.example', contactPhone: '0400 333 444', createdAt: before(nowMs, 90) },
+];
+
+export const orphans = (nowMs: number): OrphanedTicket[] => [
+  { id: 'FD-1042-088', serialNumber: 'FD-1042-088', drawNumber: 1042, homeTeam: 'Redcliffe Sharks', awayTeam: 'Wynnum Tigers', homeNumber: null, awayNumber: null, amount: '5.00', paymentIntentId: 'pi_3QorphanAA88Zz', purchaseDate: before(nowMs, 44), orderId: 'c0c0', clubName: 'Redcliffe Sharks' },
+];
+
+export const settings = (nowMs: number): SystemSetting[] => [
+  { id: 1, key: 'maintenance_mode', value: 'false', description: null, updatedAt: before(nowMs, 400), updatedBy: 'Super Admin' },
+  { id: 2, key: 'club_registration_enabled', value: 'true', description: 'Show the registration tab on the club login page', updatedAt: before(nowMs, 9000), updatedBy: 'Super Admin' },
+];
+
+export const menus: AdminFooterMenu[] = [
+  { id: 1, heading: 'For clubs', displayOrder: 0, isVisible: true, items: [{ id: 1, menuId: 1, label: 'Club Login', url: '/admin/login', displayOrder: 0, isVisible: true }, { id: 2, menuId: 1, label: 'Start Your First Draw', url: '/admin/login', displayOrder: 1, isVisible: true }] },
+  { id: 2, heading: 'Help', displayOrder: 1, isVisible: true, items: [{ id: 3, menuId: 2, label: 'How it works', url: '/#how-it-works', displayOrder: 0, isVisible: false }] },
+];
+
+/** Every answer of a full console, by method and path. */
+export function consoleAnswers(nowMs: number): Record<string, unknown> {
+  const list = anomalies(nowMs);
+  return {
+    'GET /api/admin/whoami': anOperator,
+    'GET /api/admin/payment-anomalies': list,
+    'GET /api/admin/payment-anomalies/stats': { total: 41, unresolved: 3, resolved: 38, oldestUnresolvedAt: list[2]?.detectedAt },
+    'GET /api/admin/orphaned-tickets': orphans(nowMs),
+    'GET /api/stripe-debug': transactions(nowMs),
+    'GET /api/admin/draws': draws(nowMs),
+    'GET /api/draws/1042/tickets': tickets(),
+    'GET /api/admin/clubs': clubs(),
+    'GET /api/admin/clubs/archived': [],
+    'GET /api/admin/waitlist': waitlist(nowMs),
+    'GET /api/maintenance-mode': { maintenanceMode: false },
+    'GET /api/settings/club-registration': { enabled: true },
+    'GET /api/admin/system-settings': settings(nowMs),
+    'GET /api/admin/system-settings/hide_test_draws': { id: 3, key: 'hide_test_draws', value: 'true', description: null, updatedAt: before(nowMs, 10), updatedBy: 'Super Admin' },
+    'GET /api/admin/footer-menus': menus,
+    'GET /api/admin/in-flight': { reservations: 4, ticketsHeld: 9, paymentsInFlight: 2 },
+    ...platformAnswers(nowMs),
+  };
+}
