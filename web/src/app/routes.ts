@@ -39,7 +39,7 @@ export const ROUTES: readonly Route[] = [
   { path: PATHS.verify, load: verify },
   { path: PATHS.club, load: () => import('./routes/buyer/club-page') },
   ...CLUB_ROUTES,
-  { path: PATHS.superAdmin, load: () => import('./routes/operator/super-admin-page'), bare: true },
+  { path: PATHS.superAdmin, load: () => import('./routes/operator/super-admin-page'), own: true },
 ];
 
 const NOT_FOUND: Route = { path: '*', load: () => import('./routes/not-found-page') };

@@ -69,7 +69,6 @@ export function Console() {
   const asked = [...new Set([...ALWAYS, ...section.needs])];
   return (
     <div className="ops">
-      <a className="skip" href="#main">Skip to content</a>
       {asked.map((name) => <Asking key={name} name={name} />)}
       <Sidebar />
       <div className="ops-page">
