@@ -15,7 +15,7 @@ export const TAG_CHARS_SHOWN = 90;
 
 /** Lowercase letters, digits and hyphens, at most 60 (B:79). */
 export const slugOf = (name: string): string =>
-  name.toLowerCase().normalize('NFKD').replace(/[^a-z0-9]+/g, '-').slice(0, SLUG_CHARS_MAX).replace(/^-+|-+$/g, '');
+  name.toLowerCase().normalize('NFKD').replace(/[\u0300-\u036f]/g, '').replace(/[^a-z0-9]+/g, '-').slice(0, SLUG_CHARS_MAX).replace(/^-+|-+$/g, '');
 
 /** What one types into the slug itself; a hyphen at the end may be on its way to something. */
 export const offerSlugTyped = (typed: string): string => typed.toLowerCase().replace(/[^a-z0-9-]+/g, '-').replace(/-{2,}/g, '-').slice(0, SLUG_CHARS_MAX);

@@ -1,0 +1,93 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import { aUser, aWhoami } from '@/testing/a-club';
+import { FakeServer } from '@/testing/fake-server';
+import { show } from '@/testing/show';
+import { answersAtom } from '../data/answers-atoms';
+import { AdminHome } from '../session/admin-home';
+import { expiredAtom } from '../session/session-atoms';
+import { ClubPage } from './club-page';
+
+afterEach(() => vi.unstubAllGlobals());
+
+const page = (slug?: string, more: Partial<Parameters<typeof ClubPage>[0]> = {}) => <ClubPage slug={slug} page="create-draw" {...more}>{({ club }) => <main>{`${club.slug} ${club.id}`}</main>}</ClubPage>;
+const at = (path: string) => waitFor(() => expect(window.location.pathname).toBe(path));
+
+test('a club is let in under its own address, and led there from another club’s', async () => {
+  new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() });
+  const { unmount } = show(page('sharks'), '/club/sharks/admin/create-draw');
+  expect(await screen.findByText('sharks 1')).toBeTruthy();
+  unmount();
+  show(page('tigers'), '/club/tigers/admin/create-draw');
+  await at('/club/sharks/admin/create-draw');
+});
+
+test('a guest is sent to the login with a word on why, or reads it here', async () => {
+  new FakeServer().on('GET /api/admin/whoami', { status: 401 });
+  const { unmount } = show(page(undefined, { guestToast: { title: 'Authentication required', text: 'Please log in to create a draw.', bad: true } }), '/admin/create-draw');
+  await at('/admin/login');
+  expect(screen.getByText('Please log in to create a draw.')).toBeTruthy();
+  unmount();
+  show(page(undefined, { guestWords: 'Please log in to access this page.' }), '/admin/home-page-setup');
+  expect(await screen.findByRole('heading', { name: 'Please log in to access this page.' })).toBeTruthy();
+});
+
+test('the operator without a club goes to /admin, and sees any club under its address', async () => {
+  new FakeServer().on('GET /api/admin/whoami', { body: aWhoami({ isAdmin: true, clubSlug: null, id: 9 }) }).on('GET /api/clubs/tigers', { body: { id: 2, name: 'Tigers', slug: 'tigers', canonicalSlug: 'tigers' } });
+  const { unmount } = show(page(undefined), '/admin/create-draw');
+  await at('/admin');
+  unmount();
+  show(page('tigers'), '/club/tigers/admin/create-draw');
+  expect(await screen.findByText('tigers 2')).toBeTruthy();
+});
+
+test('/admin leads a club to its dashboard and keeps the operator, with a way to the console', async () => {
+  new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }, { body: aWhoami({ isAdmin: true, clubSlug: null }) });
+  const { unmount } = show(<AdminHome />, '/admin');
+  await at('/club/sharks/admin');
+  unmount();
+  show(<AdminHome />, '/admin');
+  expect((await screen.findByRole('link', { name: 'Super admin console' })).getAttribute('href')).toBe('/super-admin');
+  expect(window.location.pathname).toBe('/admin');
+});
+
+test('when the session check fails the empty dashboard shows; a data call that answers 401 leads to the login', async () => {
+  new FakeServer().on('GET /api/admin/whoami', { status: 503 }).on('GET /api/clubs/0/stats', { status: 503 });
+  const { unmount } = show(<AdminHome />, '/admin');
+  expect(await screen.findByRole('heading', { name: 'Dashboard' })).toBeTruthy();
+  expect(screen.getByText('Total Revenue')).toBeTruthy();
+  expect(window.location.pathname).toBe('/admin');
+  unmount();
+  new FakeServer().on('GET /api/admin/whoami', { status: 401 }).on('GET /api/clubs/0/stats', { status: 401 });
+  show(<AdminHome />, '/admin');
+  await at('/admin/login');
+});
+
+test('a session that runs out opens the login over the page, and what was there stays', async () => {
+  new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('POST /api/clubs/login', { status: 401, body: { message: 'Invalid credentials' } }, { body: aUser() });
+  const { store } = show(page('sharks'), '/club/sharks/admin/create-draw');
+  await screen.findByText('sharks 1');
+  store.set(expiredAtom, true);
+  expect(await screen.findByRole('dialog', { name: 'Log in again' })).toBeTruthy();
+  await userEvent.type(screen.getByLabelText('Password'), 'demo-password');
+  await userEvent.click(screen.getByRole('button', { name: 'Login' }));
+  expect(await screen.findByText('Invalid credentials')).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Login' }));
+  await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Log in again' })).toBeNull());
+  expect(screen.getByText('sharks 1')).toBeTruthy();
+});
+
+test('logging out ends the session on the server, forgets the user and what was seen', async () => {
+  localStorage.setItem('user', JSON.stringify(aUser()));
+  const server = new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('POST /api/auth/logout', { status: 204 });
+  const { store } = show(page('sharks'), '/club/sharks/admin');
+  await screen.findByText('sharks 1');
+  await userEvent.click(await screen.findByRole('button', { name: /Logout|Menu/ }));
+  const inMenu = screen.queryByRole('button', { name: 'Logout' });
+  if (window.location.pathname !== '/admin/login' && inMenu) await userEvent.click(inMenu);
+  await at('/admin/login');
+  expect(server.paths()).toContain('POST /api/auth/logout');
+  expect(localStorage.getItem('user')).toBeNull();
+  expect(store.get(answersAtom)).toEqual({});
+});
