@@ -1,0 +1,154 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { aDraw } from '@/testing/a-draw';
+import { here } from '@/testing/a-club';
+import { FakeServer } from '@/testing/fake-server';
+import { show } from '@/testing/show';
+import { CreateDraw } from './create-draw';
+import { EditDraw } from './edit-draw';
+
+const FUTURE = aDraw({ gameDate: '2099-11-20T09:10:00Z', ticketsSold: 0, contactName: 'Kim', contactPhone: '0400 000 000' });
+let server: FakeServer;
+
+beforeEach(() => {
+  server = new FakeServer().on('GET /api/terms/service', { body: { kind: 'service', version: '1.0', title: 'Terms of Service', text: 'First.\n\nSecond.' } }).on('POST /api/terms/accept', { body: { id: 1 } });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+function fill() {
+  const values = { 'Home team': 'Sharks', 'Away team': 'Tigers', 'Game date': '2099-11-27', 'Contact name': 'Kim', 'Contact phone': 'call 0400 000 000' };
+  for (const [label, value] of Object.entries(values)) fireEvent.change(screen.getByLabelText(label), { target: { value } });
+}
+const press = (name: string) => userEvent.click(screen.getAllByRole('button', { name }).at(-1) as HTMLElement);
+const create = async () => {
+  await userEvent.click(screen.getAllByRole('button', { name: 'Create Draw' })[0] as HTMLElement);
+  return within(await screen.findByRole('dialog', { name: 'Terms of Service' }));
+};
+
+test('an empty form lists what is missing, each line leading to its field', async () => {
+  show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  await press('Create Draw');
+  expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual(['Home team is required', 'Away team is required', 'Game date is required', 'Contact name is required', 'Contact phone is required']);
+  await userEvent.click(screen.getByRole('link', { name: 'Away team is required' }));
+  expect(document.activeElement).toBe(screen.getByLabelText('Away team'));
+});
+
+test('a draw is made only after the terms are agreed to and that is recorded', async () => {
+  server.on('POST /api/terms/accept', { status: 500 }, { body: { id: 1 } }).on('POST /api/draws', { body: FUTURE });
+  show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  fill();
+  const dialog = await create();
+  expect(await dialog.findByText('Second.')).toBeTruthy();
+  await userEvent.click(dialog.getByRole('button', { name: 'Create Draw' }));
+  expect(dialog.getByText('Agreement Required: Please check the box to agree to the Terms of Service before proceeding')).toBeTruthy();
+  expect(screen.getByText('Agreement Required')).toBeTruthy();
+  expect(server.paths()).not.toContain('POST /api/terms/accept');
+  await userEvent.click(dialog.getByLabelText('I have read and agree to the Terms of Service'));
+  await userEvent.click(dialog.getByRole('button', { name: 'Create Draw' }));
+  expect((await screen.findAllByText('Error recording your agreement. Please try again.')).length).toBe(2);
+  expect(server.paths()).not.toContain('POST /api/draws');
+  await userEvent.click(dialog.getByRole('button', { name: 'Create Draw' }));
+  await waitFor(() => expect(window.location.pathname).toBe('/admin'));
+  expect(server.asked.find(({ path }) => path === '/api/terms/accept')?.body).toMatchObject({ clubId: 1, ipAddress: null, termsVersion: '1.0' });
+  expect(server.asked.find(({ path, method }) => path === '/api/draws' && method === 'POST')?.body).toEqual({
+    clubId: 1, league: null, homeTeam: 'Sharks', awayTeam: 'Tigers', gameDate: '2099-11-27T15:00', timezone: 'Australia/Brisbane', contactName: 'Kim', contactPhone: '0400 000 000', ticketPrice: '5.00', prizePercentage: 50, passStripeFees: false, roundUpPrize: false,
+  });
+});
+
+test('what the server refuses is said: in its words, by field, or with the house’s own', async () => {
+  server.on('POST /api/draws', { status: 403, body: { code: 'setup-required', message: 'Connect Stripe account first to create draws' } }, { status: 400, body: { code: 'invalid', message: 'x', errors: [{ field: 'gameDate', message: 'Game date must be in the future' }] } }, { status: 500 });
+  show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  fill();
+  const again = async () => {
+    const dialog = await create();
+    await userEvent.click(dialog.getByLabelText('I have read and agree to the Terms of Service'));
+    await userEvent.click(dialog.getByRole('button', { name: 'Create Draw' }));
+  };
+  await again();
+  expect((await screen.findAllByText('Failed to create draw')).length).toBe(2);
+  expect(screen.getAllByText('Connect Stripe account first to create draws').length).toBeGreaterThan(0);
+  const agreed = async () => userEvent.click((await create()).getByRole('button', { name: 'Create Draw' }));
+  await agreed();
+  expect((await screen.findAllByText('Game date must be in the future')).length).toBeGreaterThan(1);
+  await agreed();
+  expect((await screen.findAllByText('Please try again.')).length).toBeGreaterThan(0);
+  expect((screen.getByLabelText('Home team') as HTMLInputElement).value).toBe('Sharks');
+});
+
+test('the last draw is duplicated a week later, and a draft outlives a reload', async () => {
+  server.on('GET /api/clubs/1/draw-template', { body: { league: 'A Grade', homeTeam: 'Sharks', awayTeam: 'Norths', gameDate: '2099-12-04T19:10', timezone: 'Australia/Sydney', ticketPrice: '8.00', prizePercentage: 60, passStripeFees: true, roundUpPrize: true, contactName: 'Kim', contactPhone: '0400' } });
+  const { unmount } = show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  await press('Duplicate last draw');
+  await waitFor(() => expect((screen.getByLabelText('Away team') as HTMLInputElement).value).toBe('Norths'));
+  unmount();
+  show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  expect((screen.getByLabelText('Game time') as HTMLInputElement).value).toBe('19:10');
+  expect((screen.getByLabelText('Timezone') as HTMLSelectElement).value).toBe('Australia/Sydney');
+});
+
+test('a season is looked at before it is made, and a table that is wrong says which lines', async () => {
+  const row = { line: 2, league: null, homeTeam: 'Sharks', awayTeam: 'Norths', gameDate: '2099-03-06T05:00:00Z', timezone: 'Australia/Brisbane', alreadyThere: false };
+  const call = (dryRun: boolean) => `POST /api/clubs/1/fixtures?dryRun=${dryRun}&price=5.00&prize=50`;
+  server.on(call(true), { status: 422, body: { code: 'fixtures-refused', message: '1 of the table’s lines cannot be read; nothing was created.', errors: [{ line: 3, message: 'the date is not a date' }] } }, { body: { dryRun: true, found: 2, alreadyThere: 1, created: 0, drawNumbers: [], rows: [row, { ...row, line: 3, awayTeam: 'Souths', alreadyThere: true }] } }).on(call(false), { body: { dryRun: false, found: 2, alreadyThere: 1, created: 1, drawNumbers: [1050] } });
+  vi.stubGlobal('fetch', ((inner) => (path: string, init: RequestInit = {}) => inner(path, { ...init, body: typeof init.body === 'string' && init.body.startsWith('date') ? JSON.stringify(init.body) : init.body }))(fetch as (path: string, init: RequestInit) => Promise<Response>));
+  show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  await userEvent.click(screen.getByRole('tab', { name: 'A season (CSV)' }));
+  await userEvent.type(screen.getByLabelText('Or paste the table'), 'date,home');
+  await press('Preview');
+  expect(await screen.findByText('Line 3')).toBeTruthy();
+  expect(screen.getByText('the date is not a date')).toBeTruthy();
+  await press('Preview');
+  expect(await screen.findByRole('heading', { name: '1 new of 2 games, 1 are there already' })).toBeTruthy();
+  expect(screen.getByText(/already there$/)).toBeTruthy();
+  await press('Create 1 draws');
+  const dialog = within(await screen.findByRole('dialog', { name: 'Terms of Service' }));
+  await userEvent.click(dialog.getByLabelText('I have read and agree to the Terms of Service'));
+  await userEvent.click(dialog.getByRole('button', { name: 'Create 1 draws' }));
+  await waitFor(() => expect(window.location.pathname).toBe('/admin'));
+});
+
+test('an edit sends price and prize while nothing is sold', async () => {
+  server.on('GET /api/draws/1042', { body: FUTURE }).on('PATCH /api/draws/1042', { status: 500 }, { body: FUTURE });
+  show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
+  expect(await screen.findByText('0 tickets sold')).toBeTruthy();
+  fireEvent.change(screen.getByLabelText('Ticket price ($)'), { target: { value: '' } });
+  fireEvent.change(screen.getByLabelText('Game time'), { target: { value: '' } });
+  await press('Save changes');
+  expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual(['Game time is required', 'Ticket price is required']);
+  fireEvent.change(screen.getByLabelText('Ticket price ($)'), { target: { value: '6' } });
+  fireEvent.change(screen.getByLabelText('Game time'), { target: { value: '20:00' } });
+  await press('Save changes');
+  expect((await screen.findAllByText('There was an error updating your draw. Please try again.')).length).toBeGreaterThan(0);
+  expect(screen.getAllByText('Failed to update draw').length).toBe(2);
+  await press('Save changes');
+  await waitFor(() => expect(window.location.pathname).toBe('/admin'));
+  expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toMatchObject({ gameDate: '2099-11-20T20:00', ticketPrice: '6.00', prizePercentage: 50, roundUpPrize: true });
+});
+
+test('once a ticket is sold the three stay, with the count in the reason; a sale while editing locks them too', async () => {
+  const words = 'Cannot change price after tickets are sold (1 tickets sold)';
+  server.on('GET /api/draws/1042', { body: FUTURE }, { body: { ...FUTURE, ticketsSold: 1, locked: true, revision: 9 } }).on('PATCH /api/draws/1042', { status: 409, body: { code: 'terms-locked', message: words } });
+  show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
+  await screen.findByText('0 tickets sold');
+  await press('Save changes');
+  expect((await screen.findAllByText(words)).length).toBeGreaterThan(0);
+  expect(await screen.findByText('Cannot change prize percentage after tickets are sold (1 tickets sold)')).toBeTruthy();
+  expect(screen.getByText('Cannot change prize rounding after tickets are sold (1 tickets sold)')).toBeTruthy();
+  expect(screen.queryByLabelText('Ticket price ($)')).toBeNull();
+});
+
+test('what is not there, another club’s, over or begun is not edited, and says why', async () => {
+  const cases: [object, string][] = [
+    [{ status: 404 }, "Draw not found or you don't have permission to edit it."],
+    [{ body: { ...FUTURE, clubId: 2 } }, "Draw not found or you don't have permission to edit it."],
+    [{ body: { ...FUTURE, status: 'completed' } }, 'This draw cannot be edited because it is not active.'],
+    [{ body: { ...FUTURE, gameDate: '2020-01-01T00:00:00Z' } }, 'This draw cannot be edited because the game has already started.'],
+  ];
+  for (const [answer, words] of cases) {
+    server.on('GET /api/draws/1042', answer);
+    const { unmount } = show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
+    expect((await screen.findByRole('alert')).textContent).toBe(words);
+    unmount();
+  }
+});
