@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { transform } from 'lightningcss';
+import { overweight } from './budgets.mjs';
+import { chunksByName } from './chunks.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
@@ -30,9 +32,10 @@ const critical = code.toString().replace(/url\([^)]*woff2[^)]*\)/g, `url(${PUBLI
 writeFileSync(join(dist, 'critical.css'), critical);
 
 // Which chunks a page needs beside the entry, so that the shell can preload them and save a round trip.
+const chunksOf = chunksByName(dist, names);
 const CHUNK_OF_PAGE = JSON.parse(readFileSync(join(root, 'src/app/chunks.json'), 'utf8'));
 const pages = Object.fromEntries(
-  Object.entries(CHUNK_OF_PAGE).map(([page, chunk]) => [page, names.filter((name) => new RegExp(`^${chunk}\\.[0-9a-f]+\\.(js|css)$`).test(name)).map((name) => PUBLIC_URL + name)]),
+  Object.entries(CHUNK_OF_PAGE).map(([page, chunk]) => [page, chunksOf(chunk).map((name) => PUBLIC_URL + name)]),
 );
 for (const [page, chunks] of Object.entries(pages)) if (chunks.length === 0) throw new Error(`no chunk was built for ${page}`);
 writeFileSync(join(dist, 'routes.json'), `${JSON.stringify(pages, null, 2)}\n`);
@@ -43,3 +46,8 @@ for (const name of readdirSync(dist).filter((name) => /\.(js|css|svg)$/.test(nam
   writeFileSync(join(dist, `${name}.br`), brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
   writeFileSync(join(dist, `${name}.gz`), gzipSync(bytes, { level: 9 }));
 }
+
+// Too heavy a page is a failed build: nobody on a phone at a ground should wait for it.
+const tooHeavy = overweight(dist, (line) => console.log(line));
+for (const sentence of tooHeavy) console.error(sentence);
+if (tooHeavy.length > 0) process.exit(1);

@@ -52,3 +52,11 @@ export async function buyByCall(request: APIRequestContext, baseURL: string, dra
   const done = await request.post('/api/purchase-tickets', { headers, data: { drawNumber, ticketCount, buyer, paymentIntentId, ageConfirmation: true, termsAgreement: true } });
   expect(done.ok(), await done.text()).toBe(true);
 }
+
+/** A club with two draws on sale, each with tickets left and time to pay. */
+export async function clubWithTwo(request: APIRequestContext): Promise<string> {
+  const draws = (await activeDraws(request)).filter((draw) => draw.ticketsAvailable >= 3 && Date.parse(draw.gameDate) - Date.now() > 1_800_000);
+  const club = draws.find((draw) => draws.filter((other) => other.clubSlug === draw.clubSlug).length >= 2)?.clubSlug;
+  expect(club, 'a club with two draws on sale').toBeDefined();
+  return club ?? '';
+}

@@ -48,6 +48,14 @@ export function priceOf(ticket: Cents, count: number, passOnFee: boolean): Price
   return { subtotal, cardFee: fee, total: subtotal + fee };
 }
 
+/** `$5.00`, and with the fee passed on `$5.00 + $0.39 fee = $5.39`: the whole price is never hidden behind a part of it (D14). */
+export function ticketPriceWords(decimal: string, passOnFee: boolean): string {
+  const ticket = cents(decimal);
+  if (!passOnFee) return dollars(ticket);
+  const { cardFee: fee, total } = priceOf(ticket, 1, true);
+  return `${dollars(ticket)} + ${dollars(fee)} fee = ${dollars(total)}`;
+}
+
 /** The prize of so many sold tickets; with round-up a positive prize goes up to the next $10 (A:297, decision D-8). */
 export function prize(sold: number, ticket: Cents, percentage: number, roundUp: boolean): Cents {
   const share = shareHalfUp(sold * ticket, percentage, 100);

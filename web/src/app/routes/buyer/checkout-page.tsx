@@ -16,7 +16,7 @@ import { phaseOf, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { configAtom, maintenanceAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { useDraw } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
-import { cents, dollars, priceOf } from '@/shared/money';
+import { cents, priceOf, ticketPriceWords } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { Stepper } from '@/shared/ui/stepper';
@@ -68,7 +68,7 @@ function Checkout({ draw }: { draw: Draw }) {
     <>
       <section className="card" aria-labelledby="order-title">
         <h2 id="order-title">{draw.homeTeam} v {draw.awayTeam}</h2>
-        <p className="meta">{dayAndTime(draw.gameDate, draw.timezone)} · {dollars(cents(draw.ticketPrice))} per ticket</p>
+        <p className="meta">{dayAndTime(draw.gameDate, draw.timezone)} · {ticketPriceWords(draw.ticketPrice, draw.passStripeFees)} per ticket</p>
         <div className="row">
           <span>{count} {count === 1 ? 'ticket' : 'tickets'}</span>
           <Stepper label="Tickets" value={count} max={Math.min(most, Math.max(1, available))} disabled={isBusy(checkout)} onValue={(next) => setCount(clampCount(next, Math.max(1, available), most))} />

@@ -23,7 +23,7 @@ export function Page() {
       {over ? null : <Bought order={order} summary={summary} />}
       {order?.status === 'succeeded' ? <Receipt order={order} /> : null}
       <WhereNext order={order} summary={summary}>{over ? null : <Resend payment={payment} />}</WhereNext>
-      {over ? null : <ShareBox summary={summary} />}
+      {over ? null : <ShareBox order={order} summary={summary} />}
       <SupportContacts />
     </main>
   );

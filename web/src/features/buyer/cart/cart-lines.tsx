@@ -1,6 +1,6 @@
 import { useAtom, useAtomValue } from 'jotai';
 import { dayAndTime } from '@/shared/dates';
-import { cents, dollars } from '@/shared/money';
+import { dollars, ticketPriceWords } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { Stepper } from '@/shared/ui/stepper';
 import { most, remove, setQuantity, type CartItem } from './cart';
@@ -16,7 +16,7 @@ export function CartLines({ frozen = false }: { frozen?: boolean }) {
         {cart.items.map((item) => (
           <li key={item.drawId} className="cart-line">
             <strong>{item.homeTeam} v {item.awayTeam}</strong>
-            <span className="meta">{dayAndTime(item.gameDate)} · {dollars(cents(item.ticketPrice))} each</span>
+            <span className="meta">{dayAndTime(item.gameDate)} · {ticketPriceWords(item.ticketPrice, item.passStripeFees)} each</span>
             {frozen ? <span className="num">× {item.quantity}</span> : <Controls item={item} onQuantity={(quantity) => change((last) => setQuantity(last, item.drawId, quantity))} onRemove={() => change((last) => remove(last, item.drawId))} />}
           </li>
         ))}

@@ -17,13 +17,15 @@ interface PaymentPartProps {
   /** Whether the card stands there already. */
   withCard: boolean;
   onlyWallet?: WalletKind | null;
+  /** The wallet that was asked for is not to be had: the card takes over. */
+  onNoWallet?: () => void;
   busyWords: string | null;
   onUnconfirmed: () => void;
   onWallet: (event: StripeExpressCheckoutElementConfirmEvent) => void;
 }
 
 /** Wallet, card and button, for the pages where the details are a step of their own. Lives inside their form. */
-export function PaymentPart({ checkout, say, details, total, ready, withCard, onlyWallet = null, busyWords, onUnconfirmed, onWallet }: PaymentPartProps) {
+export function PaymentPart({ checkout, say, details, total, ready, withCard, onlyWallet = null, onNoWallet, busyWords, onUnconfirmed, onWallet }: PaymentPartProps) {
   const confirmed = details.overEighteen && details.acceptsTerms;
   const busy = isBusy(checkout);
   return (
@@ -36,8 +38,14 @@ export function PaymentPart({ checkout, say, details, total, ready, withCard, on
           only={onlyWallet}
           onUnconfirmed={onUnconfirmed}
           onConfirm={onWallet}
-          onNone={onlyWallet === 'apple' ? () => say({ is: 'refused', trouble: applePayMissing }) : undefined}
-          onLoadError={onlyWallet ? () => say({ is: 'refused', trouble: walletNotStarted }) : undefined}
+          onNone={() => {
+            if (onlyWallet === 'apple') say({ is: 'refused', trouble: applePayMissing });
+            onNoWallet?.();
+          }}
+          onLoadError={() => {
+            if (onlyWallet) say({ is: 'refused', trouble: walletNotStarted });
+            onNoWallet?.();
+          }}
         />
         {withCard ? <CardField /> : null}
       </fieldset>

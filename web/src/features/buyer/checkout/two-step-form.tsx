@@ -52,11 +52,13 @@ function useOpened(checkout: Checkout): boolean {
 }
 
 /** Details first, then the payment: the page that links with a wallet in mind lead to. */
-export function TwoStepForm({ draw, count, price, walletOnly, walletType }: TwoStepFormProps) {
+export function TwoStepForm({ draw, count, price, walletOnly: walletWanted, walletType }: TwoStepFormProps) {
   const scope = `draw:${draw.drawNumber}`;
   const { checkout, say } = useCheckout(scope);
   const [details, setDetails] = useSavedDetails();
   const [locked, setLocked] = useState(false);
+  const [byCard, setByCard] = useState(false);
+  const walletOnly = walletWanted && !byCard;
   const [lapsed, setLapsed] = useState(false);
   const opened = useOpened(checkout);
   const order = { draw, count, price };
@@ -105,10 +107,10 @@ export function TwoStepForm({ draw, count, price, walletOnly, walletType }: TwoS
         <section className="card" aria-labelledby="payment-title">
           <h2 id="payment-title" tabIndex={-1}>Payment</h2>
           <PaymentPart
-            checkout={checkout} say={say} details={details} total={dollars(price.total)} ready={complete} withCard={locked} onlyWallet={walletType}
+            checkout={checkout} say={say} details={details} total={dollars(price.total)} ready={complete} withCard={locked} onlyWallet={walletType} onNoWallet={() => setByCard(true)}
             busyWords={payment.busyWords} onUnconfirmed={payment.onUnconfirmed} onWallet={payment.onWallet}
           />
-          {locked ? null : <p className="meta">{walletOnly ? <>Would you rather use a card? <a href={`/checkout/${draw.drawNumber}?tickets=${count}`}>Pay with card</a></> : 'To pay by card, fill in your details and tick both boxes first.'}</p>}
+          {locked ? null : <p className="meta">{walletOnly ? <>Would you rather use a card? <button type="button" className="link-btn" onClick={() => setByCard(true)}>Pay with card</button></> : 'To pay by card, fill in your details and tick both boxes first.'}</p>}
         </section>
       </form>
       <DebugPanel checkout={checkout} />

@@ -6,7 +6,7 @@ import { Countdown } from '@/features/shared-live/countdown-pill';
 import { TICKETS, soldShare, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { dayAndTime } from '@/shared/dates';
-import { cents, dollars, priceOf, shortDollars } from '@/shared/money';
+import { cents, shortDollars, ticketPriceWords } from '@/shared/money';
 import { ShareIcon } from '@/shared/ui/icons';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
@@ -25,7 +25,7 @@ export function DrawHero({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
         {draw.homeTeam}<span className="v"> v </span>{draw.awayTeam}
       </h1>
       <p className="meta">
-        {draw.league ? `${draw.league} · ` : ''}{dayAndTime(draw.gameDate, draw.timezone)} · {ticketPrice(draw)}
+        {draw.league ? `${draw.league} · ` : ''}{dayAndTime(draw.gameDate, draw.timezone)} · {ticketPriceWords(draw.ticketPrice, draw.passStripeFees)} a ticket
       </p>
       <dl className="stats">
         <div className="stat"><dt>Prize pool</dt><dd>{shortDollars(cents(draw.currentPrize))}</dd></div>
@@ -41,13 +41,6 @@ export function DrawHero({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
       <FreshnessBadge />
     </section>
   );
-}
-
-function ticketPrice(draw: Draw): string {
-  const ticket = cents(draw.ticketPrice);
-  if (!draw.passStripeFees) return `${dollars(ticket)} a ticket`;
-  const { cardFee, total } = priceOf(ticket, 1, true);
-  return `${dollars(ticket)} + ${dollars(cardFee)} fee = ${dollars(total)} a ticket`;
 }
 
 function ShareButton({ draw }: { draw: Draw }) {

@@ -14,7 +14,7 @@ import { TroubleCallout } from '@/features/buyer/checkout/trouble-callout';
 import { CARD_SUCCESS, WALLET_SUCCESS, useCheckout, useFinish } from '@/features/buyer/checkout/use-checkout';
 import { usePayment } from '@/features/buyer/checkout/use-payment';
 import { WalletSlot } from '@/features/buyer/checkout/wallet-slot';
-import { dayAndTime } from '@/shared/dates';
+import { day } from '@/shared/dates';
 import { dollars, priceOf, cents } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { ProblemList } from '@/shared/ui/problem-list';
@@ -53,7 +53,7 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
     <form noValidate onSubmit={onSubmit} aria-labelledby="purchase-title">
       <ProblemList ref={list} problems={problems} />
       <QuantityHead count={count} available={available} onCount={onCount} disabled={busy} note={note} />
-      <p className="match-line"><span>{draw.homeTeam} v {draw.awayTeam}</span><span>{dayAndTime(draw.gameDate, draw.timezone)}</span></p>
+      <p className="match-line"><span>{draw.homeTeam} v {draw.awayTeam}</span><span>{day(draw.gameDate, draw.timezone)}</span></p>
       <PriceLines ticket={draw.ticketPrice} count={count} price={price} />
       <fieldset disabled={busy}>
         <ConsentBoxes details={details} onDetails={setDetails} problems={problems} ageWords={S.overEighteenDraw} />

@@ -53,7 +53,7 @@ export function Outcome({ order, summary, gaveUp, untouched }: { order: OrderAns
       <h1>Thank you, {order?.buyerName || summary.customerName}</h1>
       <div role="status">
         {issued ? (
-          <p>{count} {count === 1 ? 'ticket' : 'tickets'} bought for {dollars(order.amount)}. {order.buyerEmailMasked ? `A confirmation is on its way to ${order.buyerEmailMasked}.` : S.checkEmail}</p>
+          <p>{count} {count === 1 ? 'ticket' : 'tickets'} bought for {dollars(order.amount)}. {order.buyerEmailMasked ? <>A confirmation is on its way to <span className="mail">{order.buyerEmailMasked}</span>.</> : null}</p>
         ) : (
           <p>Your payment went through. Your tickets are being issued{gaveUp ? '. A confirmation e-mail should follow; if it does not, please contact support.' : '…'}</p>
         )}
@@ -74,12 +74,16 @@ export function Bought({ order, summary }: { order: OrderAnswer | undefined; sum
   ));
 }
 
-export function ShareBox({ summary }: { summary: Summary }) {
+/** The match, the current prize and how many are sold; by the server's figures as soon as they are here (A:310). */
+export function ShareBox({ order, summary }: { order: OrderAnswer | undefined; summary: Summary }) {
   const showToast = useSetAtom(showToastAtom);
   const first = summary.draws[0];
   if (!first) return null;
+  const line = order?.lines.find((bought) => bought.drawNumber === first.drawNumber);
+  const sold = line?.ticketsSold ?? first.ticketsSold;
+  const prize = line ? `Current prize ${shortDollars(cents(line.currentPrize))}, ` : '';
   const url = `${window.location.origin}/draw/${first.drawNumber}`;
-  const text = `I just backed ${summary.clubName} with ${summary.totalTickets} ${summary.totalTickets === 1 ? 'ticket' : 'tickets'} in the ${first.matchName} draw. ${first.ticketsSold}/169 tickets sold. Join in:`;
+  const text = `I just backed ${summary.clubName} with ${summary.totalTickets} ${summary.totalTickets === 1 ? 'ticket' : 'tickets'} in the ${first.matchName} draw. ${prize}${sold}/169 tickets sold. Join in:`;
   const what = { title: first.matchName, text, url };
   const send = async (via?: Pick<Navigator, 'clipboard'>) => {
     const toast = await share(what, via);

@@ -1,0 +1,211 @@
+/** Every state of the buying screens, and how a browser gets there; for the eye, for axe, and for the measuring tape. */
+import { expect, type APIRequestContext, type Page, type PlaywrightWorkerArgs } from '@playwright/test';
+import { ASKING_CARD, DECLINED_CARD, buyByCard, expectTickets, fillDetails, payButton, somebody, tickBoxes } from './buyer';
+import { clubWithTwo, drawWith } from './draws';
+
+export interface Stage {
+  page: Page;
+  request: APIRequestContext;
+  playwright: PlaywrightWorkerArgs['playwright'];
+  baseURL: string;
+}
+
+export interface ShopState {
+  name: string;
+  show: (stage: Stage) => Promise<void>;
+}
+
+/** The cart's or the checkout's payment as if its reservation ended so soon. */
+export async function reservedFor(page: Page, seconds: number): Promise<void> {
+  await page.route(/\/api\/(cart\/)?create-payment-intent/, async (route) => {
+    const answer = await route.fetch();
+    const said = (await answer.json()) as { serverTime: string; expiresAt?: string };
+    if (said.expiresAt) said.expiresAt = new Date(Date.parse(said.serverTime) + seconds * 1000).toISOString();
+    await route.fulfill({ response: answer, json: said });
+  });
+}
+
+export async function fillCart(page: Page, request: APIRequestContext): Promise<void> {
+  await page.goto(`/club/${await clubWithTwo(request)}`);
+  await page.getByRole('button', { name: /^Add to cart/ }).first().click();
+  await expect(page.getByRole('dialog', { name: 'Your cart' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^Add to cart/ }).first().click();
+  await expect(page.getByRole('dialog', { name: 'Your cart' }).locator('.cart-line')).toHaveCount(2);
+}
+
+export async function toCartCheckout(page: Page, request: APIRequestContext): Promise<void> {
+  await fillCart(page, request);
+  await page.getByRole('button', { name: 'Checkout', exact: true }).click();
+  await expect(page.locator('.timer-bar')).toContainText(/\d:\d\d/);
+}
+
+/** The page as in maintenance, whatever the server says. */
+async function inMaintenance(page: Page, path: string): Promise<void> {
+  await page.route('**/api/maintenance-mode', (route) => route.fulfill({ json: { maintenanceMode: true } }));
+  await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
+  await page.route((url) => url.pathname === path, async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, body: (await answer.text()).replace('"maintenanceMode":false', '"maintenanceMode":true') });
+  });
+  await page.goto(path);
+  await expect(page.getByText('System Maintenance in Progress').first()).toBeVisible();
+}
+
+/** A finished purchase, of which the server says something else. */
+async function thankYouWith(stage: Stage, more: Record<string, unknown>): Promise<void> {
+  const { page, request } = stage;
+  const draw = await drawWith(request, 3);
+  await buyByCard(page, draw.drawNumber, 1, somebody());
+  await expectTickets(page, 1);
+  await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
+  await page.route('**/api/complete-card-payment', (route) => route.fulfill({ json: { success: false, status: 'processing', tickets: [] } }));
+  await page.route('**/api/orders/*', async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...((await answer.json()) as object), ...more } });
+  });
+  await page.reload();
+}
+
+async function lockedCheckout({ page, request }: Stage): Promise<void> {
+  const draw = await drawWith(request, 3);
+  await page.goto(`/checkout/${draw.drawNumber}?tickets=2`);
+  await fillDetails(page, somebody());
+  await page.getByLabel('I am over 18 years old').check();
+  await page.getByLabel(/I accept the/).check();
+  await page.getByRole('button', { name: 'Continue to Payment' }).click();
+  await expect(page.getByLabel('Card number')).toBeVisible();
+}
+
+export const SHOP_STATES: readonly ShopState[] = [
+  { name: 'shop-draw', show: async ({ page, request }) => { await page.goto(`/draw/${(await drawWith(request, 5)).drawNumber}?quantity=2`); await expect(page.getByLabel('Card number')).toBeVisible(); } },
+  {
+    name: 'shop-draw-unconfirmed',
+    show: async ({ page, request }) => {
+      await page.goto(`/draw/${(await drawWith(request, 5)).drawNumber}`);
+      await page.getByRole('button', { name: 'Complete confirmation above first' }).click({ force: true });
+      await expect(page.locator('.callout.is-bad')).toContainText('Please confirm your age and accept the terms before proceeding.');
+    },
+  },
+  {
+    name: 'shop-draw-declined',
+    show: async ({ page, request }) => {
+      await buyByCard(page, (await drawWith(request, 3)).drawNumber, 1, somebody(), DECLINED_CARD);
+      await expect(page.locator('.callout.is-bad')).toContainText('Your card was declined.');
+    },
+  },
+  {
+    name: 'shop-draw-bank',
+    show: async ({ page, request }) => {
+      await buyByCard(page, (await drawWith(request, 3)).drawNumber, 1, somebody(), ASKING_CARD);
+      await expect(page.getByRole('button', { name: 'Complete', exact: true })).toBeVisible();
+    },
+  },
+  { name: 'shop-draw-maintenance', show: async ({ page, request }) => inMaintenance(page, `/draw/${(await drawWith(request, 3)).drawNumber}`) },
+  {
+    name: 'shop-draw-wallet-sheet',
+    show: async ({ page, request }) => {
+      await page.goto(`/draw/${(await drawWith(request, 3)).drawNumber}`);
+      await tickBoxes(page);
+      await page.getByRole('button', { name: /Pay with (Apple|Google) Pay/ }).click();
+      await expect(page.getByRole('button', { name: 'Confirm payment' })).toBeVisible();
+    },
+  },
+  { name: 'shop-checkout', show: async ({ page, request }) => { await page.goto(`/checkout/${(await drawWith(request, 3)).drawNumber}?tickets=2`); await expect(page.locator('.timer-bar')).toContainText(/\d:\d\d/); } },
+  { name: 'shop-checkout-locked', show: lockedCheckout },
+  {
+    name: 'shop-checkout-incomplete',
+    show: async (stage) => {
+      await lockedCheckout(stage);
+      await payButton(stage.page).click();
+      await expect(stage.page.locator('.callout.is-bad')).toContainText('Incomplete Payment Details');
+    },
+  },
+  { name: 'shop-checkout-wallet', show: async ({ page, request }) => { await page.goto(`/checkout/${(await drawWith(request, 3)).drawNumber}?tickets=2&mode=wallet&wallet=google`); await expect(page.locator('.timer-bar')).toContainText(/\d:\d\d/); } },
+  {
+    name: 'shop-checkout-no-apple-pay',
+    show: async ({ page, request }) => {
+      await page.goto(`/checkout/${(await drawWith(request, 3)).drawNumber}?tickets=2&mode=wallet&wallet=apple`);
+      await expect(page.locator('.callout.is-bad')).toContainText('Apple Pay is not available on this device. Please use card payment.');
+    },
+  },
+  {
+    name: 'shop-checkout-lapsed',
+    show: async ({ page, request }) => {
+      await reservedFor(page, 2);
+      await page.goto(`/checkout/${(await drawWith(request, 3)).drawNumber}?tickets=2`);
+      await expect(page.getByText('Your tickets are no longer reserved.')).toBeVisible();
+    },
+  },
+  { name: 'shop-checkout-not-found', show: async ({ page }) => { await page.goto('/checkout/999999'); await expect(page.getByRole('link', { name: 'Return Home' })).toBeVisible(); } },
+  { name: 'shop-cart-drawer', show: async ({ page, request }) => fillCart(page, request) },
+  { name: 'shop-cart', show: async ({ page, request }) => toCartCheckout(page, request) },
+  {
+    name: 'shop-cart-problems',
+    show: async ({ page, request }) => {
+      await toCartCheckout(page, request);
+      await payButton(page).click({ force: true });
+      await expect(page.locator('.problems')).toBeFocused();
+    },
+  },
+  {
+    name: 'shop-cart-short',
+    show: async ({ page, request }) => {
+      await reservedFor(page, 28);
+      await toCartCheckout(page, request);
+      await expect(page.getByRole('button', { name: 'Keep my tickets' })).toBeVisible();
+    },
+  },
+  {
+    name: 'shop-cart-help',
+    show: async ({ page, request }) => {
+      await toCartCheckout(page, request);
+      await page.getByRole('button', { name: 'Need Help?' }).click();
+      await expect(page.getByRole('dialog', { name: 'Need Help?' })).toBeVisible();
+    },
+  },
+  {
+    name: 'shop-cart-terms',
+    show: async ({ page, request }) => {
+      await toCartCheckout(page, request);
+      await page.getByRole('button', { name: 'Terms of Sale' }).click();
+      await expect(page.getByRole('dialog', { name: 'Terms of Sale' })).toBeVisible();
+    },
+  },
+  {
+    name: 'shop-cart-expired',
+    show: async ({ page, request }) => {
+      await reservedFor(page, 2);
+      // The toast and the page stay for two seconds; here they stay as long as they are looked at.
+      await page.addInitScript(() => {
+        const later = window.setTimeout.bind(window);
+        Object.assign(window, { setTimeout: (run: () => void, ms: number, ...rest: unknown[]) => later(run, ms === 2000 ? 60_000 : ms, ...(rest as [])) });
+      });
+      await fillCart(page, request);
+      await page.getByRole('button', { name: 'Checkout', exact: true }).click();
+      await expect(page.getByRole('heading', { name: 'Reservation Expired' })).toBeVisible();
+    },
+  },
+  {
+    name: 'shop-thank-you',
+    show: async ({ page, request }) => {
+      await buyByCard(page, (await drawWith(request, 4)).drawNumber, 3, somebody());
+      await expectTickets(page, 3);
+    },
+  },
+  { name: 'shop-thank-you-pending', show: async (stage) => { await thankYouWith(stage, { status: 'processing' }); await expect(stage.page.locator('.thanks-head')).toContainText('Your tickets are being issued'); } },
+  { name: 'shop-thank-you-refused', show: async (stage) => { await thankYouWith(stage, { status: 'not_charged', reason: 'The tickets were no longer available.' }); await expect(stage.page.getByRole('heading', { name: 'No tickets were bought' })).toBeVisible(); } },
+  { name: 'shop-thank-you-refund', show: async (stage) => { await thankYouWith(stage, { status: 'refunding', reason: 'Your tickets could not be issued.', refund: { state: 'pending', amount: '5.39' } }); await expect(stage.page.getByRole('heading', { name: 'Your payment is being refunded' })).toBeVisible(); } },
+  { name: 'shop-thank-you-contact', show: async (stage) => { await thankYouWith(stage, { buyerEmailMasked: null }); await expect(stage.page.getByRole('heading', { name: 'How can we reach you?' })).toBeVisible(); } },
+  { name: 'shop-thank-you-demo', show: async ({ page }) => { await page.goto('/demo-thank-you'); await expect(page.getByText('Sample Sharks v Sample Tigers').first()).toBeVisible(); } },
+  { name: 'shop-apple-pay-invalid', show: async ({ page }) => { await page.goto('/apple-pay-redirect?drawId=1001'); await expect(page.getByRole('heading', { name: 'Invalid Apple Pay Request' })).toBeVisible(); } },
+  {
+    name: 'shop-debug-cart',
+    show: async ({ page, request }) => {
+      await fillCart(page, request);
+      await page.goto('/debugcart');
+      await expect(page.getByText('"homeTeam"').first()).toBeVisible();
+    },
+  },
+];
+
