@@ -19,7 +19,7 @@ const kebabCase = {
 };
 
 export default tseslint.config(
-  { ignores: ['dist', '.parcel-cache', 'test-results', 'playwright-report', 'e2e/__screenshots__'] },
+  { ignores: ['dist', 'src/api/generated', '.parcel-cache', 'test-results', 'playwright-report', 'e2e/__screenshots__'] },
   ...tseslint.configs.recommended,
   {
     files: ['**/*.{ts,tsx,mts,mjs}'],

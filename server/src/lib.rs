@@ -16,6 +16,7 @@ pub mod error;
 pub mod form;
 pub mod identity;
 pub mod limits;
+pub mod openapi;
 pub mod routes;
 pub mod wire;
 

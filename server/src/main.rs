@@ -32,6 +32,8 @@ enum What {
     },
     /// Put a season's games on sale: all of the file, or none of it
     ImportFixtures(Import),
+    /// Print the description of every call (OpenAPI, JSON)
+    Openapi,
     /// Compare the books with each other and with the provider; exits 1 when anything disagrees
     Audit,
 }
@@ -83,6 +85,10 @@ async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         demo::run(Config::demo(&environment)?).await?;
         return Ok(ExitCode::SUCCESS);
     };
+    if let What::Openapi = what {
+        println!("{:#}", server::openapi::document());
+        return Ok(ExitCode::SUCCESS);
+    }
     if let What::Serve = what {
         telemetry::start(Stage::Production);
         serve::run(Config::production(&environment)?).await?;
@@ -91,7 +97,7 @@ async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     telemetry::start(Stage::Demo);
     let config = Config::tool(&environment)?;
     match what {
-        What::Serve => {}
+        What::Serve | What::Openapi => {}
         What::Migrate => command::migrate(&config).await?,
         What::Operator { what: OperatorWhat::Create { email, name } } => {
             command::create_operator(&config, &email, &name).await?;

@@ -132,6 +132,7 @@ routes! {
     Get    "/api/health/ready"                      Public   FORM   => machine::health::ready;
     Get    "/api/health/integrity"                  Public   FORM   => machine::health::integrity;
     Get    "/api/openapi.json"                      Public   FORM   => machine::openapi::document;
+    Get    "/api/docs"                              Public   FORM   => machine::openapi::docs;
     Get    "/ws"                                    Public   FORM   => crate::live::open;
 }
 

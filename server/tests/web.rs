@@ -24,6 +24,20 @@ fn run(script: &str) {
 }
 
 #[test]
+fn the_types_are_what_the_server_describes() {
+    let described = std::env::temp_dir().join(format!("fd-openapi-{}.json", std::process::id()));
+    std::fs::write(&described, server::openapi::document().to_string()).expect("a file");
+    let output = Command::new("node")
+        .args(["scripts/types.mjs", "--check"])
+        .arg(&described)
+        .current_dir(web())
+        .output()
+        .expect("node runs");
+    std::fs::remove_file(&described).expect("removed");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
 fn types_and_lint_are_clean() {
     run("check");
 }

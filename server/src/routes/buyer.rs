@@ -8,6 +8,7 @@ use crate::error::Problem;
 pub mod clubs;
 pub mod completion;
 pub mod confirmation;
+pub mod described;
 pub mod draws;
 pub mod orders;
 pub mod payments;

@@ -12,6 +12,7 @@ use crate::identity::Caller;
 use crate::state::State;
 
 pub mod agreement;
+pub mod described;
 mod draw_check;
 pub mod draws;
 pub mod editing;

@@ -1,5 +1,6 @@
 //! For machines: the provider's notices, boards, health checks, pages, and the description of all this.
 
+pub mod described;
 pub mod health;
 pub mod openapi;
 pub mod shell;

@@ -1,3 +1,4 @@
 //! For the platform operator alone.
 
+pub mod described;
 pub mod settings;

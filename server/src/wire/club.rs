@@ -47,8 +47,10 @@ pub struct Club {
     pub home_page_enabled: bool,
     pub facebook_pixel_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub active_draws: Option<Vec<Draw>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub completed_draws: Option<Vec<Draw>>,
 }
 

@@ -55,11 +55,14 @@ pub struct Draw {
     pub revision: u64,
     /// By itself only: whom buyers ask (decision E-18).
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub contact_name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub contact_phone: Option<String>,
     /// By itself only: the club's account, which the browser's payment library needs (decision C-24).
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub connected_account_id: Option<String>,
 }
 

@@ -99,6 +99,15 @@ pub struct Agreement {
     pub terms_version: Option<String>,
 }
 
+/// The agreement as it was written down.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Agreed {
+    pub id: i64,
+    pub accepted_at: String,
+    pub terms_version: String,
+}
+
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Archiving {

@@ -113,6 +113,7 @@ pub struct PaymentOpened {
     pub server_time: String,
     pub ticket_count: u16,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub items: Option<Vec<ItemOpened>>,
 }
 
@@ -138,9 +139,11 @@ pub struct PurchaseAnswer {
     pub order_token: Option<String>,
     pub tickets: Vec<TicketBought>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub message: Option<String>,
     /// The browser has to finish (3-D Secure) and call again.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub client_secret: Option<String>,
 }
 

@@ -73,6 +73,7 @@ pub struct NewPassword {
 /// The secret of a mailed link.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
+#[schema(as = MailedSecret)]
 pub struct Proof {
     pub token: Option<String>,
 }

@@ -25,8 +25,10 @@ pub struct Ticket {
     pub is_winner: Option<bool>,
     /// The club's and the operator's answer only.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub purchase_date: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub stripe_payment_intent_id: Option<String>,
 }
 

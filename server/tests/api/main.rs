@@ -5,6 +5,7 @@ mod access;
 mod club;
 mod input;
 mod live;
+mod openapi;
 mod pages;
 mod privacy;
 mod purchase;

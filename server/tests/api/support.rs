@@ -4,6 +4,7 @@ pub mod buyer;
 pub mod clock;
 pub mod club;
 pub mod server;
+pub mod shape;
 pub mod socket;
 
 pub use buyer::Buyer;

@@ -67,7 +67,6 @@ export interface ConnectStatus {
 
 /** A draw as its owner sees it. */
 export interface OwnDraw extends Draw {
-  gameTime?: string;
   editable?: boolean;
   notEditableReason?: string | null;
   /** Tickets are sold, so price, prize and rounding stay. */
@@ -100,12 +99,7 @@ export interface DrawTemplate extends DrawWanted {
 }
 
 /** A ticket with its buyer; pairs only after the reveal. */
-export interface ClubTicket extends Ticket {
-  buyerName: string | null;
-  buyerEmail: string | null;
-  buyerPhone: string | null;
-  purchaseDate?: string | null;
-}
+export type ClubTicket = Ticket;
 
 /** Bank details as they are ever listed: masked (decision B-4). */
 export interface MaskedBank {

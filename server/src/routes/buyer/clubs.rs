@@ -7,7 +7,6 @@ use actix_web::{HttpResponse, web};
 use domain::{ClubId, access};
 use persistence::records::clubs::Club as Row;
 use serde::Deserialize;
-use serde_json::json;
 
 use crate::catalogue::Facts;
 use crate::catalogue::lists::{List, Part};
@@ -17,6 +16,7 @@ use crate::routes::club::draws::all_of;
 use crate::state::State;
 use crate::wire::club::{Club, ClubListed, OwnClub};
 use crate::wire::draw::Draw;
+use crate::wire::site::ClubMeta;
 
 pub async fn public_list(state: web::Data<State>) -> HttpResponse {
     let facts = state.catalogue.facts();
@@ -48,13 +48,13 @@ pub async fn one(state: web::Data<State>, caller: Caller, club: web::Path<String
 /// What a page's head needs (A:235).
 pub async fn meta(state: web::Data<State>, club: web::Path<String>) -> Result<HttpResponse, Problem> {
     let row = page(&state.catalogue.facts(), &club)?;
-    Ok(HttpResponse::Ok().json(json!({
-        "facebookPixelId": row.facebook_pixel_id,
-        "primaryColor": row.primary_color,
-        "name": row.name,
-        "tagline": row.tagline,
-        "logoUrl": row.logo_url,
-    })))
+    Ok(HttpResponse::Ok().json(ClubMeta {
+        facebook_pixel_id: row.facebook_pixel_id.clone(),
+        primary_color: row.primary_color.clone(),
+        name: row.name.clone(),
+        tagline: row.tagline.clone(),
+        logo_url: row.logo_url.clone(),
+    }))
 }
 
 #[derive(Deserialize)]

@@ -3,7 +3,6 @@
 use actix_web::{HttpRequest, HttpResponse, web};
 use domain::{ClubId, access};
 use serde::Deserialize;
-use serde_json::json;
 
 use super::draw_number;
 use crate::catalogue::lists::{List, Part};
@@ -11,6 +10,7 @@ use crate::error::Problem;
 use crate::identity::Caller;
 use crate::routes::club::draws::own;
 use crate::state::State;
+use crate::wire::site::DrawMeta;
 
 /// `?clubId=` (decision E-4), and pages of a long list (decision H-13).
 #[derive(Default, Deserialize)]
@@ -74,13 +74,14 @@ pub async fn meta(state: web::Data<State>, path: web::Path<String>) -> Result<Ht
     let (facts, listing, view) = state.catalogue.draw(draw).await.ok_or_else(Problem::draw_not_found)?;
     let club = facts.club(listing.club).ok_or_else(Problem::draw_not_found)?;
     let game = format!("{} vs {}", listing.home_team, listing.away_team);
-    Ok(HttpResponse::Ok().json(json!({
-        "drawNumber": draw.0,
-        "title": format!("{game} - {} | Football Doubles", club.name),
-        "description": format!(
-            "Current prize {}. {}/169 tickets sold at {}. Support {}.", view.prize, view.sold, view.price, club.name
+    Ok(HttpResponse::Ok().json(DrawMeta {
+        draw_number: draw.0,
+        title: format!("{game} - {} | Football Doubles", club.name),
+        description: format!(
+            "Current prize {}. {}/169 tickets sold at {}. Support {}.",
+            view.prize, view.sold, view.price, club.name
         ),
-        "url": format!("{}/draw/{draw}", state.config.public_url),
-        "imageUrl": club.logo_url,
-    })))
+        url: format!("{}/draw/{draw}", state.config.public_url),
+        image_url: club.logo_url.clone(),
+    }))
 }

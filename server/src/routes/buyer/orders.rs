@@ -4,7 +4,6 @@ use actix_web::{HttpResponse, web};
 use domain::{Cell, DrawId, OrderState, PaymentIntentId, Serial, Status, View};
 use persistence::books::OrderRecord;
 use persistence::records::listings::Listing;
-use serde_json::json;
 
 use crate::error::{Problem, reason_shown};
 use crate::routes::body::Body;
@@ -13,6 +12,7 @@ use crate::wire::draw::status_shown;
 use crate::wire::instant::rfc3339;
 use crate::wire::order::{Order, OrderLine, OrderTicket, Refund, masked};
 use crate::wire::purchase::Purchase;
+use crate::wire::site::Said;
 
 pub async fn show(state: web::Data<State>, token: web::Path<String>) -> Result<HttpResponse, Problem> {
     let record = by_token(&state, &token).await?.ok_or_else(Problem::not_found)?;
@@ -138,8 +138,8 @@ pub async fn resend(state: web::Data<State>, body: Body<Purchase>) -> Result<Htt
             queue_again(&state, &record).await?;
         }
     }
-    let message = "If we know this payment, its confirmation is on the way again.";
-    Ok(HttpResponse::Ok().json(json!({ "message": message })))
+    let message = "If we know this payment, its confirmation is on the way again.".to_string();
+    Ok(HttpResponse::Ok().json(Said { message }))
 }
 
 async fn queue_again(state: &State, record: &OrderRecord) -> Result<(), Problem> {

@@ -3,7 +3,8 @@
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
+use utoipa::ToSchema;
 
 use crate::error::Problem;
 use crate::identity::address;
@@ -13,6 +14,7 @@ use crate::state::State;
 use crate::terms::{self, Document};
 use crate::wire::config::PublicConfig;
 use crate::wire::footer::FooterMenu;
+use crate::wire::site::{MaintenanceMode, TermsText};
 
 pub async fn config(state: web::Data<State>) -> HttpResponse {
     let card_fee = state.catalogue.facts().card_fee_passing(state.config.fees.card_fee);
@@ -20,7 +22,7 @@ pub async fn config(state: web::Data<State>) -> HttpResponse {
 }
 
 pub async fn maintenance_mode(state: web::Data<State>) -> HttpResponse {
-    HttpResponse::Ok().json(json!({ "maintenanceMode": state.catalogue.facts().maintenance_mode() }))
+    HttpResponse::Ok().json(MaintenanceMode { maintenance_mode: state.catalogue.facts().maintenance_mode() })
 }
 
 /// Visible menus and items only (decision I-11).
@@ -34,8 +36,7 @@ pub async fn footer_menus(state: web::Data<State>) -> HttpResponse {
 pub async fn terms(kind: web::Path<String>) -> Result<HttpResponse, Problem> {
     let Document { kind, version, title, text } = terms::document(&kind).ok_or_else(Problem::not_found)?;
     let sha256 = terms::digest(text);
-    let body = json!({ "kind": kind, "version": version, "title": title, "text": text, "sha256": sha256 });
-    Ok(HttpResponse::Ok().json(body))
+    Ok(HttpResponse::Ok().json(TermsText { kind, version, title, text, sha256 }))
 }
 
 #[derive(Deserialize)]
@@ -55,10 +56,12 @@ pub async fn qr(state: web::Data<State>, wanted: web::Query<Wanted>) -> Result<H
         .body(drawing.ok_or_else(refused)?))
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Diagnostics {
+    #[schema(value_type = Option<String>)]
     level: Value,
+    #[schema(value_type = Option<String>)]
     message: Value,
 }
 
@@ -78,9 +81,11 @@ pub async fn debug_log(
     HttpResponse::NoContent().finish()
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Happening {
+    /// `offer_view`, `offer_share` or `offer_add_to_cart`.
+    #[schema(value_type = Option<String>)]
     event: Value,
 }
 

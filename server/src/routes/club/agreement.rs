@@ -4,14 +4,13 @@ use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
 use domain::ClubId;
 use persistence::records::terms::Acceptance;
-use serde_json::json;
 
 use crate::error::Problem;
 use crate::identity::{Caller, address};
 use crate::routes::body::Body;
 use crate::state::State;
 use crate::terms::{SERVICE, digest};
-use crate::wire::draw_form::Agreement;
+use crate::wire::draw_form::{Agreed, Agreement};
 use crate::wire::instant::rfc3339;
 
 /// Longest browser name kept.
@@ -41,8 +40,8 @@ pub async fn accept(
         digest: digest(SERVICE.text),
     };
     let id = state.records.accept_terms(&acceptance).await?;
-    let body = json!({ "id": id, "acceptedAt": rfc3339(acceptance.at), "termsVersion": acceptance.version });
-    Ok(HttpResponse::Created().json(body))
+    let (accepted_at, terms_version) = (rfc3339(acceptance.at), acceptance.version);
+    Ok(HttpResponse::Created().json(Agreed { id, accepted_at, terms_version }))
 }
 
 /// The club a body speaks for: the caller's own unless it names one.

@@ -5,7 +5,7 @@ use actix_web::{HttpResponse, web};
 use domain::{Cents, ClubId};
 use persistence::records::audit::Act;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::draws::{agreement_required, may_sell};
 use crate::error::Problem;
@@ -13,6 +13,7 @@ use crate::fixtures::{self, Prices};
 use crate::identity::Caller;
 use crate::routes::body::unreadable;
 use crate::state::State;
+use crate::wire::fixture::{FixtureRow, Imported};
 use crate::wire::instant::{local_time, rfc3339};
 
 #[derive(Deserialize)]
@@ -53,29 +54,29 @@ pub async fn import(
         state.records.audit(act, &json!({ "draws": numbers.len() })).await?;
         state.catalogue.reload().await?;
     }
-    Ok(HttpResponse::Ok().json(json!({
-        "dryRun": wanted.dry_run,
-        "found": plan.rows.len() + plan.known,
-        "alreadyThere": plan.known,
-        "created": numbers.len(),
-        "drawNumbers": numbers.iter().map(|number| number.0).collect::<Vec<_>>(),
-        "rows": plan.found.iter().map(row).collect::<Vec<_>>(),
-    })))
+    Ok(HttpResponse::Ok().json(Imported {
+        dry_run: wanted.dry_run,
+        found: plan.rows.len() + plan.known,
+        already_there: plan.known,
+        created: numbers.len(),
+        draw_numbers: numbers.iter().map(|number| number.0).collect(),
+        rows: plan.found.iter().map(row).collect(),
+    }))
 }
 
 /// A line of the preview.
-fn row(found: &fixtures::Found) -> Value {
+fn row(found: &fixtures::Found) -> FixtureRow {
     let fixture = &found.fixture;
-    json!({
-        "line": found.line,
-        "league": fixture.league,
-        "homeTeam": fixture.home,
-        "awayTeam": fixture.away,
-        "gameDate": rfc3339(fixture.kick_off),
-        "timezone": fixture.zone,
-        "gameTime": local_time(fixture.kick_off, &fixture.zone),
-        "alreadyThere": found.known,
-    })
+    FixtureRow {
+        line: found.line,
+        league: fixture.league.clone(),
+        home_team: fixture.home.clone(),
+        away_team: fixture.away.clone(),
+        game_date: rfc3339(fixture.kick_off),
+        timezone: fixture.zone.clone(),
+        game_time: local_time(fixture.kick_off, &fixture.zone),
+        already_there: found.known,
+    }
 }
 
 fn prices(wanted: &Wanted) -> Result<Prices, Problem> {

@@ -13,6 +13,7 @@ use crate::post::sealed_link;
 use crate::routes::body::Body;
 use crate::state::State;
 use crate::wire::session::{ForgottenPassword, NewPassword};
+use crate::wire::site::Said;
 
 /// How long a link opens something.
 const LINK_SECONDS: i64 = 30 * 60;
@@ -38,7 +39,7 @@ pub async fn ask(
         });
     }
     let words = "If an account exists with this email, a reset link has been sent.";
-    Ok(HttpResponse::Ok().json(json!({ "message": words })))
+    Ok(HttpResponse::Ok().json(Said { message: words.to_string() }))
 }
 
 async fn send(state: &State, email: &str) -> Result<(), Problem> {
@@ -84,7 +85,7 @@ pub async fn confirm(state: web::Data<State>, body: Body<NewPassword>) -> Result
     let act = Act { actor: &actor, club, action: "reset-password", object: &actor };
     state.records.audit(act, &json!({})).await?;
     state.catalogue.reload().await?;
-    Ok(HttpResponse::Ok().json(json!({ "message": "Password reset successful" })))
+    Ok(HttpResponse::Ok().json(Said { message: "Password reset successful".to_string() }))
 }
 
 /// The stored form of a mailed link's token, if it can be one.

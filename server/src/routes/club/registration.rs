@@ -17,6 +17,7 @@ use crate::identity::password::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, hashed};
 use crate::identity::{address, sign_in};
 use crate::routes::body::Body;
 use crate::state::State;
+use crate::wire::joining::{RegistrationSwitch, SlugPreview, Waitlisted};
 use crate::wire::session::{Registration, Waiting};
 
 /// Longest name of a club, a person or a place.
@@ -26,7 +27,7 @@ const SLUG_TRIES_MAX: u32 = 1000;
 
 /// Whether clubs may register by themselves: yes when nothing is said (B:188).
 pub async fn switch(state: web::Data<State>) -> HttpResponse {
-    HttpResponse::Ok().json(json!({ "enabled": state.catalogue.facts().registration_is_open() }))
+    HttpResponse::Ok().json(RegistrationSwitch { enabled: state.catalogue.facts().registration_is_open() })
 }
 
 pub async fn register(
@@ -125,7 +126,7 @@ pub async fn slug_preview(state: web::Data<State>, named: web::Query<Named>) -> 
     let facts = state.catalogue.facts();
     let mut slugs = (1..=SLUG_TRIES_MAX).map(|number| numbered(&start, number));
     let free = slugs.find(|slug| facts.club_by_slug(slug).is_none()).unwrap_or(start);
-    HttpResponse::Ok().json(json!({ "slug": free }))
+    HttpResponse::Ok().json(SlugPreview { slug: free })
 }
 
 /// Keeps who asked to join, and says so by mail.
@@ -147,5 +148,5 @@ pub async fn wait(request: HttpRequest, state: web::Data<State>, body: Body<Wait
     let data = json!({ "name": name }).to_string();
     let key = format!("waitlist-{}", email.to_lowercase());
     state.books.queue_mail(&key, "waitlist", None, &email, &data, state.clock.now()).await?;
-    Ok(HttpResponse::Created().json(json!({ "success": true, "id": id })))
+    Ok(HttpResponse::Created().json(Waitlisted { success: true, id }))
 }

@@ -11,7 +11,9 @@ use crate::identity::{Caller, link_hash, random};
 use crate::post::sealed_link;
 use crate::routes::body::Body;
 use crate::state::State;
+use crate::wire::joining::EmailVerified;
 use crate::wire::session::Proof;
+use crate::wire::site::Said;
 
 /// A week: volunteers read their club's mail on Thursdays.
 const LINK_SECONDS: i64 = 7 * 86_400;
@@ -39,7 +41,7 @@ pub async fn again(state: web::Data<State>, caller: Caller, path: web::Path<Stri
     if !club.email_verified && state.limits.may_mail(&club.email) {
         send(&state, &club).await?;
     }
-    Ok(HttpResponse::Accepted().json(json!({ "message": "We have sent you a new link." })))
+    Ok(HttpResponse::Accepted().json(Said { message: "We have sent you a new link.".to_string() }))
 }
 
 pub async fn confirm(state: web::Data<State>, body: Body<Proof>) -> Result<HttpResponse, Problem> {
@@ -48,5 +50,5 @@ pub async fn confirm(state: web::Data<State>, body: Body<Proof>) -> Result<HttpR
     if !state.records.finish_verification(&hash, state.clock.now()).await? {
         return Err(refused());
     }
-    Ok(HttpResponse::Ok().json(json!({ "verified": true })))
+    Ok(HttpResponse::Ok().json(EmailVerified { verified: true }))
 }

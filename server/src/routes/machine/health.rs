@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use actix_web::{HttpResponse, web};
 use domain::Timestamp;
-use serde_json::json;
 use tokio::sync::Mutex;
 
 use crate::app::Phase;
 use crate::error::Problem;
 use crate::state::State;
+use crate::wire::health as wire;
 
 pub async fn live() -> HttpResponse {
-    HttpResponse::Ok().json(json!({ "status": "live" }))
+    HttpResponse::Ok().json(wire::Live { status: "live" })
 }
 
 /// 503 while starting, stopping or without a database.
@@ -21,7 +21,7 @@ pub async fn ready(state: web::Data<State>) -> HttpResponse {
     let books = state.records.reachable().await.is_ok();
     let ready = phase == Phase::Ready && books;
     let mut response = if ready { HttpResponse::Ok() } else { HttpResponse::ServiceUnavailable() };
-    response.json(json!({ "ready": ready, "database": books }))
+    response.json(wire::Ready { ready, database: books })
 }
 
 /// The check looks at every row: whoever asks more often is told what was found last.
@@ -46,5 +46,5 @@ pub async fn integrity(state: web::Data<State>) -> Result<HttpResponse, Problem>
         }
     };
     let mut response = if found.is_empty() { HttpResponse::Ok() } else { HttpResponse::InternalServerError() };
-    Ok(response.json(json!({ "healthy": found.is_empty(), "violations": found })))
+    Ok(response.json(wire::Integrity { healthy: found.is_empty(), violations: found }))
 }

@@ -5,14 +5,17 @@ use persistence::records::audit::Act;
 use persistence::records::settings::MAINTENANCE_MODE;
 use serde::Deserialize;
 use serde_json::json;
+use utoipa::ToSchema;
 
 use crate::error::Problem;
 use crate::identity::Caller;
 use crate::routes::body::Body;
 use crate::state::State;
+use crate::wire::site::MaintenanceMode;
 
 /// `updatedBy` in the body is ignored: the session says who it was (decision G-7).
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
+#[schema(as = SetMaintenanceMode)]
 pub struct Wanted {
     enabled: Option<bool>,
 }
@@ -29,5 +32,5 @@ pub async fn maintenance_mode(
     let act = Act { actor: &actor, club: None, action: "set-maintenance-mode", object: "system" };
     state.records.audit(act, &json!({ "enabled": enabled })).await?;
     state.catalogue.reload().await?;
-    Ok(HttpResponse::Ok().json(json!({ "maintenanceMode": enabled })))
+    Ok(HttpResponse::Ok().json(MaintenanceMode { maintenance_mode: enabled }))
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::GOOD_CARD;
 use super::server::eventually;
+use super::shape;
 
 pub struct Buyer {
     pub name: &'static str,
@@ -91,10 +92,17 @@ impl Buyer {
         Buyer::sent(request).await
     }
 
+    /// Sends it, and holds the answer against the description of the call.
     pub async fn sent(request: reqwest::RequestBuilder) -> Answer {
-        let response = request.send().await.expect("an answer");
+        let (client, request) = request.build_split();
+        let request = request.expect("a request");
+        let (method, path) = (request.method().clone(), request.url().path().to_string());
+        let response = client.execute(request).await.expect("an answer");
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        Answer { status, headers, text: response.text().await.expect("a text") }
+        let text = response.text().await.expect("a text");
+        let is_json = headers.get("content-type").is_some_and(|kind| kind == "application/json");
+        shape::check(&method, &path, status, is_json, &text);
+        Answer { status, headers, text }
     }
 
     /// A call without the headers our pages send.

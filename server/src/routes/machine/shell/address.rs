@@ -28,7 +28,7 @@ pub enum Shows {
     OfferBoard,
     /// A buyer's own page, by its secret token: nobody keeps it.
     Order,
-    /// A winner's own page, by its secret token.
+    /// A winner's own page; its secret stands after a `#`, where no log sees it.
     Claim,
     /// Without data of its own.
     Plain,
@@ -89,10 +89,12 @@ pages! {
     "/debugcart"                                Plain       "Cart Debug";
     "/my"                                       Plain       "My tickets";
     "/my/{token}"                               Order       "Your tickets";
-    "/claim/{token}"                            Claim       "Claim your prize";
+    "/claim"                                    Claim       "Claim your prize";
+    "/claim/{token}"                            Claim       "Claim your prize" of "/claim";
 
     "/forgot-password"                          Desk        "Forgot password";
     "/reset-password"                           Desk        "Reset password";
+    "/verify-email"                             Desk        "Confirm your e-mail";
     "/admin"                                    Desk        "Dashboard";
     "/admin/login"                              Desk        "Club Login";
     "/admin/create-draw"                        Desk        "Create Draw";

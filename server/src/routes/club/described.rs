@@ -1,0 +1,38 @@
+//! What is said of the calls for clubs.
+
+use crate::openapi::description::describe;
+use crate::wire::draw_form::{Agreed, Agreement, Archiving, DrawForm, DrawTemplate, OwnDraw};
+use crate::wire::fixture::Imported;
+use crate::wire::joining::{EmailVerified, RegistrationSwitch, SlugPreview, Waitlisted};
+use crate::wire::payout::{EnterResult, Financials, Notified, Payout, RecordPayout, ResultEntered, SettlePayout};
+use crate::wire::session::Proof as MailedSecret;
+use crate::wire::session::{ForgottenPassword, Login, NewPassword, Registration, User, Waiting, Whoami};
+use crate::wire::site::Said;
+
+describe! {
+    Post "/api/clubs/login" "Signs a club or an operator in." takes Login -> User, refuses 401 429;
+    Post "/api/auth/logout" "Signs out." -> ();
+    Post "/api/clubs/logout" "Signs out." -> ();
+    Post "/api/admin/logout" "Signs out." -> ();
+    Get "/api/admin/whoami" "Who is signed in." -> Whoami;
+    Get "/api/settings/club-registration" "Whether clubs may register by themselves." -> RegistrationSwitch;
+    Get "/api/clubs/slug-preview" "The page name a club of this name would be given." with(name: string) -> SlugPreview, refuses 400;
+    Post "/api/clubs/register" "A club joins, and is signed in." takes Registration -> (201 User), refuses 409 429;
+    Post "/api/waitlist" "A club asks to be told when it may join." takes Waiting -> (201 Waitlisted), refuses 429;
+    Post "/api/clubs/reset-password" "Sends a link to set a new password, if there is such an account; always the same answer." takes ForgottenPassword -> Said, refuses 429;
+    Post "/api/clubs/reset-password-confirm" "Sets a new password by a mailed link, once; signs every session out." takes NewPassword -> Said, refuses 429;
+    Post "/api/clubs/verify-email" "Confirms an address by a mailed link." takes MailedSecret -> EmailVerified, refuses 429;
+    Post "/api/clubs/{club}/verification-email" "Sends the link to confirm the address once more." -> (202 Said), refuses 429;
+    Post "/api/terms/accept" "A club agrees to the terms of service; kept with time, address and version." takes Agreement -> (201 Agreed), refuses 404 409;
+    Post "/api/draws" "Puts a game on sale, after the club agreed to the terms." takes DrawForm -> (201 OwnDraw), refuses 404 422 428;
+    Patch "/api/draws/{draw}" "Changes a draw: before kick-off, and price and prize only before the first sale." takes DrawForm -> OwnDraw, refuses 409 422;
+    Patch "/api/draws/{draw}/archive" "Takes a completed draw out of the lists, or puts it back." takes Archiving -> OwnDraw, refuses 409;
+    Get "/api/clubs/{club}/draw-template" "The club's last draw, some weeks later: what a new one starts from." -> DrawTemplate;
+    Post "/api/draws/{draw}/results" "Enters the first try scorers; sales end first." takes EnterResult -> ResultEntered, refuses 409;
+    Post "/api/draws/{draw}/notify-winners" "Writes to the winner, once for each result." -> Notified, refuses 400 409;
+    Get "/api/draws/{draw}/payouts" "What is to be paid out of a completed draw." -> [Payout], refuses 409;
+    Post "/api/draws/{draw}/payouts" "Records a payout; it moves no money." takes RecordPayout -> Payout, refuses 409;
+    Patch "/api/payouts/{payout}" "Says that a payout was made, or failed." takes SettlePayout -> Payout, refuses 409;
+    Get "/api/draws/{draw}/financials" "A draw's money." -> Financials;
+    Post "/api/clubs/{club}/fixtures" "Puts a season's games on sale from a table: all of them or none." with(dryRun: boolean, price: string, prize: integer) takes "text/csv" -> Imported, refuses 409 422 428;
+}

@@ -1,0 +1,30 @@
+//! What an import of fixtures came to.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Imported {
+    pub dry_run: bool,
+    pub found: usize,
+    pub already_there: usize,
+    pub created: usize,
+    pub draw_numbers: Vec<i64>,
+    /// Every game of the table, new or known.
+    pub rows: Vec<FixtureRow>,
+}
+
+/// One game of the table, as it was read.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FixtureRow {
+    pub line: u64,
+    pub league: Option<String>,
+    pub home_team: String,
+    pub away_team: String,
+    pub game_date: String,
+    pub timezone: String,
+    pub game_time: String,
+    pub already_there: bool,
+}

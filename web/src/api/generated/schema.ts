@@ -1,0 +1,770 @@
+/** The shapes on the wire. Written by `npm run types` from the server's own description; never by hand. */
+export type paths = Record<string, never>;
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description The agreement as it was written down. */
+        Agreed: {
+            acceptedAt: string;
+            id: number;
+            termsVersion: string;
+        };
+        /** @description A club agrees to the terms of service (B:195). What it says of its address and browser is ignored. */
+        Agreement: {
+            /** @default null */
+            clubId: number | null;
+            /** @default null */
+            termsVersion: string | null;
+        };
+        Archiving: {
+            /**
+             * @description Yes when absent.
+             * @default null
+             */
+            archived: boolean | null;
+        };
+        /** @description How many are left (decision F-10). */
+        AvailableTickets: {
+            available: number;
+            count: number;
+            held: number;
+            sold: number;
+            ticketNumbers: number[];
+            /** @description At most 50 free ticket numbers. */
+            tickets: number[];
+            total: number;
+        };
+        /** @description Both spellings of the same three fields. */
+        Buyer: {
+            email?: string | null;
+            name?: string | null;
+            phone?: string | null;
+        };
+        /** @description By itself (A:146). `slug` is what was asked for, `canonicalSlug` the present one (decision A-16). */
+        Club: {
+            accentColor: string;
+            activeDraws?: components["schemas"]["Draw"][];
+            canonicalSlug: string;
+            completedDraws?: components["schemas"]["Draw"][];
+            facebookPixelId: string | null;
+            homePageEnabled: boolean;
+            homePageSlug: string;
+            homePageTagline: string | null;
+            homePageTitle: string | null;
+            id: number;
+            logoUrl: string | null;
+            name: string;
+            primaryColor: string;
+            secondaryColor: string;
+            slug: string;
+        };
+        /** @description In the public list (A:231). */
+        ClubListed: {
+            id: number;
+            logoUrl: string | null;
+            name: string;
+            primaryColor: string;
+            slug: string;
+        };
+        /** @description What the head of a club's page says (A:235). */
+        ClubMeta: {
+            facebookPixelId: string | null;
+            logoUrl: string | null;
+            name: string;
+            primaryColor: string;
+            tagline: string | null;
+        };
+        Diagnostics: {
+            /** @default null */
+            level: string | null;
+            /** @default null */
+            message: string | null;
+        };
+        /** @description In lists and by itself (A:142). `id` and `drawNumber` are the same integer (decision A-1). */
+        Draw: {
+            archived: boolean;
+            awayFirstTryScorer: number | null;
+            awayTeam: string;
+            clubAccentColor: string;
+            clubId: number;
+            clubLogoUrl: string | null;
+            clubName: string;
+            clubPrimaryColor: string;
+            clubSlug: string;
+            /** @description SHA-256 of the deal's seed, in hexadecimal (decision K-1). */
+            commitment: string;
+            /** @description By itself only: the club's account, which the browser's payment library needs (decision C-24). */
+            connectedAccountId?: string;
+            /** @description By itself only: whom buyers ask (decision E-18). */
+            contactName?: string;
+            contactPhone?: string;
+            currentPrize: string;
+            drawNumber: number;
+            /** @description Kick-off, RFC 3339 in UTC. */
+            gameDate: string;
+            /** @description Kick-off in that zone, `19:10:00`. */
+            gameTime: string;
+            homeFirstTryScorer: number | null;
+            homeTeam: string;
+            id: number;
+            league: string | null;
+            maxPrize: string;
+            opensAt: string | null;
+            passStripeFees: boolean;
+            prizePercentage: number;
+            revision: number;
+            roundUpPrize: boolean;
+            /** @description `FD-1042` (decision E-19). */
+            serialNumber: string;
+            /** @description `active`, `closed`, `completed` or `cancelled`; active past its kick-off is closed (decision E-2). */
+            status: string;
+            /** @description Dollars, `5.00` (decision D-16). */
+            ticketPrice: string;
+            ticketsAvailable: number;
+            ticketsHeld: number;
+            ticketsSold: number;
+            /** @description IANA name. */
+            timezone: string;
+            /** @description `FD-1042-007`, once completed. */
+            winningTicketSerial: string | null;
+            winningTicketSold: boolean | null;
+        };
+        /** @description Every field may be absent: creating asks for what it needs, changing takes any of them. */
+        DrawForm: {
+            /** @default null */
+            awayTeam: string | null;
+            /** @default null */
+            clubId: number | null;
+            /** @default null */
+            contactName: string | null;
+            /** @default null */
+            contactPhone: string | null;
+            /**
+             * @description `2026-11-27` (then `gameTime` says when), `2026-11-27T19:10` in `timezone`, or an instant with its offset.
+             * @default null
+             */
+            gameDate: string | null;
+            /**
+             * @description `19:10` or `19:10:00`; 15:00:00 when a new draw names none.
+             * @default null
+             */
+            gameTime: string | null;
+            /** @default null */
+            homeTeam: string | null;
+            /**
+             * @description `null` takes the league away.
+             * @default null
+             */
+            league: string | null;
+            /** @default null */
+            passStripeFees: boolean | null;
+            /** @default null */
+            prizePercentage: number | null;
+            /** @default null */
+            roundUpPrize: boolean | null;
+            /**
+             * @description When sales open; at once when absent (decision E-20).
+             * @default null
+             */
+            salesOpenAt: string | null;
+            /**
+             * @description Dollars, as a number or as text.
+             * @default null
+             */
+            ticketPrice: string | null;
+            /**
+             * @description IANA name; Australia/Brisbane when a new draw names none.
+             * @default null
+             */
+            timezone: string | null;
+        };
+        /** @description What the head of a draw's page says (A:229). */
+        DrawMeta: {
+            description: string;
+            drawNumber: number;
+            imageUrl: string | null;
+            title: string;
+            url: string;
+        };
+        /** @description The part of a draw that moves: what a socket hears. */
+        DrawNow: {
+            awayFirstTryScorer: number | null;
+            currentPrize: string;
+            drawNumber: number;
+            gameDate: string;
+            homeFirstTryScorer: number | null;
+            maxPrize: string;
+            prizePoolCents: number;
+            status: string;
+            ticketsAvailable: number;
+            ticketsHeld: number;
+            ticketsSold: number;
+            winningTicketSerial: string | null;
+            winningTicketSold: boolean | null;
+        };
+        /** @description What "Duplicate last draw" fills the form with. */
+        DrawTemplate: {
+            awayTeam: string;
+            contactName: string | null;
+            contactPhone: string | null;
+            /** @description Local, `2026-11-27T19:10`: the same hour, so many weeks later that it is ahead. */
+            gameDate: string;
+            homeTeam: string;
+            league: string | null;
+            passStripeFees: boolean;
+            prizePercentage: number;
+            roundUpPrize: boolean;
+            ticketPrice: string;
+            timezone: string;
+        };
+        EmailVerified: {
+            verified: boolean;
+        };
+        /** @description The two first try scorers' jersey numbers, 1 to 13; 9 when a team did not score (B:65). */
+        EnterResult: {
+            awayFirstTryScorer?: number | null;
+            homeFirstTryScorer?: number | null;
+        };
+        Extended: {
+            expiresAt: string;
+            extensionsLeft: number;
+            serverTime: string;
+        };
+        /** @description A draw's money (B:119). */
+        Financials: {
+            /** @description The provider's own fees; estimated where its balance transaction is not known yet (decision D-18). */
+            actualStripeFees: string;
+            actualTransactionCount: number;
+            /** @description Revenue less platform fee and less the card fees the club bears. */
+            clubRevenue: string;
+            feesEstimated: boolean;
+            platformFee: string;
+            prizePool: string;
+            soldTickets: number;
+            totalRevenue: string;
+        };
+        /** @description One game of the table, as it was read. */
+        FixtureRow: {
+            alreadyThere: boolean;
+            awayTeam: string;
+            gameDate: string;
+            gameTime: string;
+            homeTeam: string;
+            league: string | null;
+            line: number;
+            timezone: string;
+        };
+        FooterItem: {
+            displayOrder: number;
+            id: number;
+            isVisible: boolean;
+            label: string;
+            menuId: number;
+            url: string;
+        };
+        FooterMenu: {
+            displayOrder: number;
+            heading: string;
+            id: number;
+            isVisible: boolean;
+            items: components["schemas"]["FooterItem"][];
+        };
+        ForgottenPassword: {
+            /** @default null */
+            email: string | null;
+        };
+        Happening: {
+            /**
+             * @description `offer_view`, `offer_share` or `offer_add_to_cart`.
+             * @default null
+             */
+            event: string | null;
+        };
+        Imported: {
+            alreadyThere: number;
+            created: number;
+            drawNumbers: number[];
+            dryRun: boolean;
+            found: number;
+            /** @description Every game of the table, new or known. */
+            rows: components["schemas"]["FixtureRow"][];
+        };
+        Integrity: {
+            healthy: boolean;
+            /** @description Each broken promise, and how many rows break it. */
+            violations: {
+                [key: string]: number;
+            };
+        };
+        /** @description A line of a cart. What it says of prices and fees is ignored (decision C-3). */
+        Item: {
+            drawId?: number | null;
+            drawNumber?: number | null;
+            quantity?: number | null;
+        };
+        ItemOpened: {
+            cardFee: string;
+            drawId: number;
+            drawNumber: number;
+            quantity: number;
+            ticketPrice: string;
+        };
+        Live: {
+            /** @description `live`. */
+            status: string;
+        };
+        Login: {
+            email?: string;
+            password?: string;
+        };
+        /** @description The secret of a mailed link. */
+        MailedSecret: {
+            /** @default null */
+            token: string | null;
+        };
+        MaintenanceMode: {
+            maintenanceMode: boolean;
+        };
+        NewPassword: {
+            /** @default null */
+            newPassword: string | null;
+            /** @default null */
+            token: string | null;
+        };
+        Notified: {
+            /** @description Mails queued or sent for this result. */
+            emailsSent: number;
+            totalWinners: number;
+        };
+        Order: {
+            /** @description Cents. */
+            amount: number;
+            /** @description `j…@example.com`. */
+            buyerEmailMasked: string | null;
+            buyerName: string | null;
+            cardFee: string;
+            clubName: string;
+            clubSlug: string;
+            lines: components["schemas"]["OrderLine"][];
+            orderToken: string;
+            paymentIntentId: string | null;
+            purchasedAt: string | null;
+            /** @description Why it was not charged, or why the money goes back. */
+            reason: string | null;
+            refund: components["schemas"]["Refund"] | null;
+            /** @description `quoted`, `allocated`, `captured`, `rejecting`, `released`, `void` or `anomaly`. */
+            state: string;
+            /** @description The same in the words of the purchase calls. */
+            status: string;
+            subtotal: string;
+        };
+        OrderLine: {
+            awayTeam: string;
+            currentPrize: string;
+            drawNumber: number;
+            gameDate: string;
+            homeTeam: string;
+            league: string | null;
+            status: string;
+            ticketCount: number;
+            ticketPrice: string;
+            tickets: components["schemas"]["OrderTicket"][];
+            ticketsSold: number;
+            timezone: string;
+        };
+        /** @description The buyer sees own pairs before everybody else (decision F-4). */
+        OrderTicket: {
+            awayNumber: number;
+            homeNumber: number;
+            /** @description Null until the draw is completed. */
+            isWinner: boolean | null;
+            serialNumber: string;
+            ticketNumber: number;
+        };
+        /** @description For its own eyes and the operator's. */
+        OwnClub: components["schemas"]["Club"] & {
+            archived: boolean;
+            email: string;
+            emailVerified: boolean;
+            /** @description A title was saved once: until then the dashboard says that the page is not set up (decision H-2). */
+            homePageReady: boolean;
+            /** @description Of the terms of service. */
+            latestTermsVersion: string;
+            location: string | null;
+            phone: string | null;
+            stripeConnectAccountId: string | null;
+            /** @description Connected: it may sell (decision B-13). */
+            stripeConnectOnboardingComplete: boolean;
+        };
+        /** @description A draw for the eyes of its club. */
+        OwnDraw: components["schemas"]["Draw"] & {
+            /** @description Active, and before its kick-off (B:139). */
+            editable: boolean;
+            /** @description Tickets are sold: price and prize stay (B:139). */
+            locked: boolean;
+            notEditableReason: string | null;
+            ownedByCaller: boolean;
+        };
+        /** @description An open payment (A:239-242). */
+        PaymentOpened: {
+            /** @description Cents. */
+            amount: number;
+            /** @description Secret; handed only to the session that opened the order. */
+            clientSecret: string;
+            connectedAccountId: string;
+            /** @description When the tickets stop being kept, as shown. */
+            expiresAt: string;
+            items?: components["schemas"]["ItemOpened"][];
+            orderToken: string;
+            paymentIntentId: string;
+            /** @description Same as the order's id. */
+            reservationId: string;
+            serverTime: string;
+            ticketCount: number;
+        };
+        Payout: {
+            amount: string;
+            clubId: number;
+            completedAt: string | null;
+            createdAt: string;
+            drawId: number;
+            failureReason: string | null;
+            id: number;
+            note: string | null;
+            recipientEmail: string | null;
+            recipientName: string | null;
+            status: string;
+            /** @description `club_share` or `winner`. */
+            type: string;
+        };
+        /** @description The edge writes it; this is its shape. What belongs to a code comes beside the first three. */
+        Problem: {
+            /** @description `amount-changed`: the right amount, in cents. */
+            amount?: number;
+            /** @description `tickets-unavailable`: how many are left. */
+            available?: number;
+            /** @description A word for programs: `tickets-unavailable`. */
+            code: string;
+            drawNumber?: number;
+            /** @description `declined`: the provider's own word. */
+            errorCode?: string;
+            /** @description `invalid` and `fixtures-refused`: everything that is wrong, in order. */
+            errors?: unknown[];
+            /** @description A sentence for the person who asked. */
+            message: string;
+            /** @description Under which support finds it. */
+            requestId: string;
+            /** @description `setup-required`: the club's account at the provider is not ready. */
+            setupRequired?: boolean;
+            status?: string;
+            /** @description `not-charged` and `refunding`: never true, and how the payment ended, in the words of a completion call. */
+            success?: boolean;
+        };
+        Proof: {
+            algorithm: string;
+            /** @description `SHA-256("football-doubles-v1" ‖ draw number ‖ seed)`, published at creation, in hexadecimal. */
+            commitment: string;
+            drawNumber: number;
+            result: components["schemas"]["ProofResult"] | null;
+            revealed: boolean;
+            /** @description 32 bytes in hexadecimal, once the draw is completed and its kick-off has passed (decision E-6). */
+            seed: string | null;
+            soldTickets: number[];
+            winningTicket: number | null;
+        };
+        ProofResult: {
+            away: number;
+            home: number;
+        };
+        PublicConfig: {
+            buildVersion: string;
+            currency: string;
+            /** @description Cards are simulated and mails stay in a mailbox page. */
+            demo: boolean;
+            feeCapCents: number;
+            /** @description Clubs may pass the card fee on to buyers (decision D-14). */
+            feePassthroughAllowed: boolean;
+            feeRateBps: number;
+            maxPerPurchase: number;
+            publishableKey: string;
+            stripeJs: string;
+            supportEmail: string;
+            supportSms: string;
+            /** @description Of the terms of service that clubs accept. */
+            termsVersion: string;
+        };
+        /** @description What everybody hears. */
+        PublicNow: {
+            buildVersion: string;
+            maintenanceMode: boolean;
+        };
+        /** @description One body for the card form, the wallet and the checkout page: they differ in which fields they fill. */
+        Purchase: {
+            ageConfirmation?: boolean | null;
+            buyer?: components["schemas"]["Buyer"] | null;
+            /** @description The browser's name for one attempt to buy: the same key again is the same order. */
+            clientKey?: string | null;
+            clientSecret?: string | null;
+            customerInfo?: components["schemas"]["Buyer"] | null;
+            drawId?: number | null;
+            drawNumber?: number | null;
+            /** @description What the buyer was shown; never the price (decision C-3). */
+            expectedAmount?: number | null;
+            items?: components["schemas"]["Item"][] | null;
+            orderToken?: string | null;
+            paymentIntentId?: string | null;
+            paymentMethodId?: string | null;
+            /** @description The provider's token id, `tok_…`, nothing else (decision C-6). */
+            paymentToken?: string | null;
+            termsAgreement?: boolean | null;
+            ticketCount?: number | null;
+        };
+        /** @description What a completion call came to (decision C-4). */
+        PurchaseAnswer: {
+            /** @description The browser has to finish (3-D Secure) and call again. */
+            clientSecret?: string;
+            message?: string;
+            /** @description Only for the session that opened the order. */
+            orderToken: string | null;
+            paymentIntentId: string | null;
+            /** @description `succeeded`, `processing`, `requires_action`, `requires_payment_method` or `not_charged`. */
+            status: string;
+            success: boolean;
+            tickets: components["schemas"]["TicketBought"][];
+        };
+        Ready: {
+            database: boolean;
+            ready: boolean;
+        };
+        RecordPayout: {
+            type?: string;
+        };
+        Refund: {
+            amount: string;
+            /** @description `pending` or `succeeded`. */
+            state: string;
+        };
+        /** @description A new club (B:191). */
+        Registration: {
+            /** @default null */
+            email: string | null;
+            /** @default null */
+            location: string | null;
+            /** @default null */
+            name: string | null;
+            /** @default null */
+            password: string | null;
+            /** @default null */
+            phone: string | null;
+        };
+        /** @description Whether clubs may register by themselves (B:188). */
+        RegistrationSwitch: {
+            enabled: boolean;
+        };
+        ResultEntered: {
+            draw: components["schemas"]["Draw"];
+            prize: string;
+            /** @description Always one: every pair is on a ticket. `sold: false` when nobody bought it (decision D-11). */
+            winningTickets: components["schemas"]["WinningTicket"][];
+        };
+        /** @description A sentence, and nothing else to know. */
+        Said: {
+            message: string;
+        };
+        /** @description `updatedBy` in the body is ignored: the session says who it was (decision G-7). */
+        SetMaintenanceMode: {
+            enabled?: boolean | null;
+        };
+        SettlePayout: {
+            note?: string | null;
+            status?: string;
+        };
+        /** @description What a registration under this name would be given. */
+        SlugPreview: {
+            slug: string;
+        };
+        /** @description A versioned legal text (decision B-15). */
+        TermsText: {
+            kind: string;
+            /** @description Of the text, in hexadecimal. */
+            sha256: string;
+            text: string;
+            title: string;
+            version: string;
+        };
+        /**
+         * @description One of a draw's 169 (A:144). For strangers `buyerName` and `buyerEmail` are the word `sold` or null, and pair and
+         *     winner are null until the reveal (decision F-1).
+         */
+        Ticket: {
+            awayNumber: number | null;
+            buyerEmail: string | null;
+            buyerName: string | null;
+            buyerPhone: string | null;
+            homeNumber: number | null;
+            id: string;
+            isWinner: boolean | null;
+            /** @description The club's and the operator's answer only. */
+            purchaseDate?: string;
+            /** @description `FD-1042-007`. */
+            serialNumber: string;
+            sold: boolean;
+            stripePaymentIntentId?: string;
+            ticketNumber: number;
+        };
+        /** @description The owner's own ticket, pair included. */
+        TicketBought: {
+            awayNumber: number;
+            drawNumber: number;
+            homeNumber: number;
+            serialNumber: string;
+            ticketNumber: number;
+        };
+        /** @description Who signed in; a display hint for the browser, never an authority (decision G-4). */
+        User: {
+            /** @description An archived club may only look, and finish what runs (decision H-3). */
+            archived: boolean;
+            clubSlug: string | null;
+            email: string;
+            /** @description The dashboard reminds until it is (decision G-18). */
+            emailVerified: boolean;
+            /** @description The club's id; for the operator its own. */
+            id: number;
+            isAdmin: boolean;
+            name: string;
+        };
+        Validated: {
+            errors: string[];
+            valid: boolean;
+        };
+        /** @description A club that wants to be told when it may join (B:189). */
+        Waiting: {
+            /** @default null */
+            clubName: string | null;
+            /** @default null */
+            contactEmail: string | null;
+            /** @default null */
+            contactName: string | null;
+            /** @default null */
+            contactPhone: string | null;
+        };
+        /** @description On the waiting list. */
+        Waitlisted: {
+            id: number;
+            success: boolean;
+        };
+        Whoami: {
+            clubSlug: string | null;
+            /** @description `super-admin` or `club-admin`. */
+            role: string;
+            user: components["schemas"]["User"];
+        };
+        Widget: {
+            closesAt: string | null;
+            earliestClosesAt: string | null;
+            earliestOpensAt: string | null;
+            opensAt: string | null;
+            prizePoolCents: number;
+            purchaseUrl: string;
+            /** @description The draw's status, or `scheduled` before its sales open. */
+            status: string;
+            ticketsCap: number;
+            ticketsSold: number;
+            title: string;
+            type: string;
+        };
+        /** @description The winning ticket with its buyer, for the owning club. */
+        WinningTicket: {
+            awayNumber: number;
+            buyerEmail: string | null;
+            buyerName: string | null;
+            buyerPhone: string | null;
+            homeNumber: number;
+            serialNumber: string;
+            sold: boolean;
+            ticketNumber: number;
+        };
+        /** @description What a browser may say on the socket. */
+        Wish: {
+            /** @default [] */
+            subscribe: string[];
+            /** @default [] */
+            unsubscribe: string[];
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type Agreed = components['schemas']['Agreed'];
+export type Agreement = components['schemas']['Agreement'];
+export type Archiving = components['schemas']['Archiving'];
+export type AvailableTickets = components['schemas']['AvailableTickets'];
+export type Buyer = components['schemas']['Buyer'];
+export type Club = components['schemas']['Club'];
+export type ClubListed = components['schemas']['ClubListed'];
+export type ClubMeta = components['schemas']['ClubMeta'];
+export type Diagnostics = components['schemas']['Diagnostics'];
+export type Draw = components['schemas']['Draw'];
+export type DrawForm = components['schemas']['DrawForm'];
+export type DrawMeta = components['schemas']['DrawMeta'];
+export type DrawNow = components['schemas']['DrawNow'];
+export type DrawTemplate = components['schemas']['DrawTemplate'];
+export type EmailVerified = components['schemas']['EmailVerified'];
+export type EnterResult = components['schemas']['EnterResult'];
+export type Extended = components['schemas']['Extended'];
+export type Financials = components['schemas']['Financials'];
+export type FixtureRow = components['schemas']['FixtureRow'];
+export type FooterItem = components['schemas']['FooterItem'];
+export type FooterMenu = components['schemas']['FooterMenu'];
+export type ForgottenPassword = components['schemas']['ForgottenPassword'];
+export type Happening = components['schemas']['Happening'];
+export type Imported = components['schemas']['Imported'];
+export type Integrity = components['schemas']['Integrity'];
+export type Item = components['schemas']['Item'];
+export type ItemOpened = components['schemas']['ItemOpened'];
+export type Live = components['schemas']['Live'];
+export type Login = components['schemas']['Login'];
+export type MailedSecret = components['schemas']['MailedSecret'];
+export type MaintenanceMode = components['schemas']['MaintenanceMode'];
+export type NewPassword = components['schemas']['NewPassword'];
+export type Notified = components['schemas']['Notified'];
+export type Order = components['schemas']['Order'];
+export type OrderLine = components['schemas']['OrderLine'];
+export type OrderTicket = components['schemas']['OrderTicket'];
+export type OwnClub = components['schemas']['OwnClub'];
+export type OwnDraw = components['schemas']['OwnDraw'];
+export type PaymentOpened = components['schemas']['PaymentOpened'];
+export type Payout = components['schemas']['Payout'];
+export type Problem = components['schemas']['Problem'];
+export type Proof = components['schemas']['Proof'];
+export type ProofResult = components['schemas']['ProofResult'];
+export type PublicConfig = components['schemas']['PublicConfig'];
+export type PublicNow = components['schemas']['PublicNow'];
+export type Purchase = components['schemas']['Purchase'];
+export type PurchaseAnswer = components['schemas']['PurchaseAnswer'];
+export type Ready = components['schemas']['Ready'];
+export type RecordPayout = components['schemas']['RecordPayout'];
+export type Refund = components['schemas']['Refund'];
+export type Registration = components['schemas']['Registration'];
+export type RegistrationSwitch = components['schemas']['RegistrationSwitch'];
+export type ResultEntered = components['schemas']['ResultEntered'];
+export type Said = components['schemas']['Said'];
+export type SetMaintenanceMode = components['schemas']['SetMaintenanceMode'];
+export type SettlePayout = components['schemas']['SettlePayout'];
+export type SlugPreview = components['schemas']['SlugPreview'];
+export type TermsText = components['schemas']['TermsText'];
+export type Ticket = components['schemas']['Ticket'];
+export type TicketBought = components['schemas']['TicketBought'];
+export type User = components['schemas']['User'];
+export type Validated = components['schemas']['Validated'];
+export type Waiting = components['schemas']['Waiting'];
+export type Waitlisted = components['schemas']['Waitlisted'];
+export type Whoami = components['schemas']['Whoami'];
+export type Widget = components['schemas']['Widget'];
+export type WinningTicket = components['schemas']['WinningTicket'];
+export type Wish = components['schemas']['Wish'];
+export type $defs = Record<string, never>;
+export type operations = Record<string, never>;
