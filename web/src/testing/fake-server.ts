@@ -7,6 +7,7 @@ type Asked = { method: string; path: string; body: unknown };
 export class FakeServer {
   readonly asked: Asked[] = [];
   private readonly answers = new Map<string, Answer[]>();
+  private otherwise: (path: string, method: string) => Answer | null = () => null;
 
   constructor() {
     vi.stubGlobal('fetch', (path: string, init: RequestInit = {}) => this.answer(path, init));
@@ -15,6 +16,12 @@ export class FakeServer {
   /** Answers `"GET /api/config"`; several answers are given in turn, the last one for ever. */
   on(what: string, ...answers: Answer[]): this {
     this.answers.set(what, answers);
+    return this;
+  }
+
+  /** Answers whatever else is asked, as far as it can. */
+  rest(otherwise: (path: string, method: string) => Answer | null): this {
+    this.otherwise = otherwise;
     return this;
   }
 
@@ -28,7 +35,9 @@ export class FakeServer {
     const answers = this.answers.get(`${method} ${path}`);
     const next = answers && answers.length > 1 ? answers.shift() : answers?.[0];
     if (next instanceof Error) throw next;
-    const { status = 200, body = {}, headers = {} } = next ?? { status: 404, body: { message: `no answer for ${method} ${path}` } };
+    const other = next ? null : this.otherwise(path, method);
+    if (other instanceof Error) throw other;
+    const { status = 200, body = {}, headers = {} } = next ?? other ?? { status: 404, body: { message: `no answer for ${method} ${path}` } };
     return new Response(status === 204 ? null : JSON.stringify(body), { status, headers });
   }
 }

@@ -1,0 +1,132 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import { aServer, expectToast, NOW, openConsole, press, refused } from '@/testing/a-console';
+import { draws, tickets } from '@/testing/operator-data';
+import { chosen } from './draws';
+import { dateOf } from './game-date';
+import { isTest } from './hidden-tests';
+import { localTime } from './move-dialog';
+import { countsOf } from './tickets-dialog';
+
+afterEach(() => vi.unstubAllGlobals());
+
+const card = (name: RegExp) => screen.findByRole('article', { name });
+
+test('test draws are those whose league says so in any case, and they are hidden unless the setting says otherwise', async () => {
+  expect([isTest({ league: 'TEST Cup' }), isTest({ league: 'A contest' }), isTest({ league: 'Queensland Cup' }), isTest({ league: null })]).toEqual([true, true, false, false]);
+  const server = aServer({
+    'GET /api/admin/system-settings/hide_test_draws': refused(404, 'Not set.', 'setting-unset'),
+    'POST /api/admin/system-settings/hide_test_draws': { body: { id: 3, key: 'hide_test_draws', value: 'false', description: null, updatedAt: '2026-11-21T03:00:00Z' } },
+  });
+  openConsole('draws');
+  expect((await screen.findAllByRole('article')).length).toBe(5);
+  const toggle = screen.getByRole('switch', { name: 'Hide test draws' });
+  expect(toggle.getAttribute('aria-checked')).toBe('true');
+  await userEvent.click(toggle);
+  await waitFor(() => expect(screen.getAllByRole('article').length).toBe(6));
+  expect(server.asked.find(({ method }) => method === 'POST')?.body).toMatchObject({ value: 'false', updatedBy: 'Super Admin' });
+});
+
+test('a setting that cannot be read says so once and leaves the default on', async () => {
+  aServer({ 'GET /api/admin/system-settings/hide_test_draws': refused(500, 'The database is away.') });
+  openConsole('draws');
+  await expectToast('Failed to load setting', 'The database is away.');
+  expect(screen.getByRole('switch', { name: 'Hide test draws' }).getAttribute('aria-checked')).toBe('true');
+});
+
+test('a game without a date is TBD, a draw without a serial N/A', async () => {
+  expect(dateOf(null)).toBe('TBD');
+  const [first] = draws(NOW);
+  aServer({ 'GET /api/admin/draws': { body: [{ ...first, serialNumber: null, gameDate: null }] } });
+  openConsole('draws');
+  const shown = await card(/Redcliffe Sharks v Wynnum Tigers, N\/A/);
+  expect(within(shown).getByText('TBD')).toBeTruthy();
+  expect(within(shown).getByText('113/169')).toBeTruthy();
+  expect(within(shown).getByText('$565.00')).toBeTruthy();
+});
+
+test('words, chips and order choose among the draws', () => {
+  const all = draws(NOW);
+  expect(chosen(all, 'burleigh', '', '').map(({ drawNumber }) => drawNumber)).toEqual([1043, 1046]);
+  expect(chosen(all, '', 'active', '-ticketsSold').map(({ ticketsSold }) => ticketsSold)).toEqual([113, 41, 3]);
+  expect(chosen(all, 'fd-1044', '', '')).toHaveLength(1);
+});
+
+test('only a completed draw can lose its result, and only when its number is typed and a reason given', async () => {
+  const server = aServer({ 'POST /api/draws/1045/undo-results': { body: { newStatus: 'closed' } } });
+  openConsole('draws');
+  expect(within(await card(/FD-1042$/)).queryByRole('button', { name: 'Undo Results' })).toBeNull();
+  await press('Undo Results', await card(/FD-1045$/));
+  const dialog = await screen.findByRole('dialog', { name: 'Undo Results' });
+  await userEvent.type(within(dialog).getByLabelText('Draw number (type 1045)'), '1042');
+  await userEvent.type(within(dialog).getByLabelText('Reason'), 'Numbers swapped');
+  await press('Undo Results', dialog);
+  expect(within(dialog).getByText('Type the draw number 1045 to go on.')).toBeTruthy();
+  expect(server.paths().some((path) => path.includes('undo-results'))).toBe(false);
+  await userEvent.clear(within(dialog).getByLabelText('Draw number (type 1045)'));
+  await userEvent.type(within(dialog).getByLabelText('Draw number (type 1045)'), '1045');
+  await press('Undo Results', dialog);
+  await expectToast('Results undone', 'FD-1045 is now closed.');
+  expect(server.asked.find(({ path }) => path.includes('undo-results'))?.body).toEqual({ reason: 'Numbers swapped', drawNumber: 1045 });
+});
+
+test.each([
+  ['the server’s words', refused(409, 'A payout of this draw is completed, so its result stands.'), 'A payout of this draw is completed, so its result stands.'],
+  ['the specified words', { status: 500, body: {} }, 'Unable to undo draw results. Please try again.'],
+])('a result that stays is said in %s', async (_name, answer, words) => {
+  aServer({ 'POST /api/draws/1045/undo-results': answer });
+  openConsole('draws');
+  await press('Undo Results', await card(/FD-1045$/));
+  const dialog = await screen.findByRole('dialog', { name: 'Undo Results' });
+  await userEvent.type(within(dialog).getByLabelText('Draw number (type 1045)'), '1045');
+  await userEvent.type(within(dialog).getByLabelText('Reason'), 'Wrong');
+  await press('Undo Results', dialog);
+  await expectToast('Failed to Undo Results', words);
+  expect(within(dialog).getByText(`Failed to Undo Results: ${words}`)).toBeTruthy();
+});
+
+test('a report that does not come is said in the specified words', async () => {
+  aServer({ 'GET /api/admin/draws/1042/report': refused(500, 'No printer.') });
+  openConsole('draws');
+  await press('Download Report', await card(/FD-1042$/));
+  await expectToast('Download Failed', 'Unable to download the report. Please try again.');
+});
+
+test('tickets: sold and available are counted, and free numbers are listed up to fifty', async () => {
+  expect(countsOf(tickets()).free.length).toBe(56);
+  aServer();
+  openConsole('draws');
+  await press('View Tickets', await card(/FD-1042$/));
+  const dialog = await screen.findByRole('dialog', { name: 'Tickets of FD-1042' });
+  expect(await within(dialog).findByText('+6 more')).toBeTruthy();
+  expect(within(dialog).getAllByRole('row').length).toBe(1 + 113);
+  expect([...dialog.querySelectorAll('.ops-figure')].map((figure) => figure.textContent)).toEqual(['Sold113', 'Available56', 'Total revenue$565.00']);
+  expect(dialog.querySelectorAll('.ops-free span').length).toBe(50);
+});
+
+test('a paid ticket without a buyer is neither sold nor free', () => {
+  const [first, ...rest] = tickets();
+  const orphan = { ...(first as (typeof rest)[number]), buyerName: null, buyerEmail: null };
+  const { sold, orphaned, free } = countsOf([orphan, ...rest]);
+  expect([sold.length, orphaned.length, free.length]).toEqual([112, 1, 56]);
+});
+
+test('cancelling a draw says what goes back before, and wants the number and a reason', async () => {
+  const would = { drawNumber: 1042, status: 'active', orders: 57, tickets: 113, refundTotal: '609.07', platformFeeReturned: '11.00', refunds: { pending: 0, succeeded: 0, failed: 0 }, whyNot: null };
+  const server = aServer({ 'GET /api/admin/draws/1042/cancellation': { body: would }, 'POST /api/admin/draws/1042/cancel': { body: { ...would, status: 'cancelled' } } });
+  openConsole('draws');
+  await press('Cancel draw', await card(/FD-1042$/));
+  const dialog = await screen.findByRole('dialog', { name: 'Cancel draw' });
+  expect(await within(dialog).findByText('$609.07')).toBeTruthy();
+  await userEvent.type(within(dialog).getByLabelText('Draw number (type 1042)'), '1042');
+  await userEvent.type(within(dialog).getByLabelText('Reason'), 'Abandoned');
+  await press('Cancel draw and refund all', dialog);
+  await expectToast('Draw cancelled', '$609.07 goes back to 57 buyers.');
+  expect(server.asked.find(({ path }) => path.endsWith('/cancel'))?.body).toEqual({ reason: 'Abandoned', drawNumber: 1042 });
+});
+
+test('a moved kick-off is typed in the draw’s own time', () => {
+  expect(localTime('2026-11-20T09:10:00Z', 'Australia/Brisbane')).toBe('2026-11-20T19:10');
+  expect(localTime('2026-11-20T14:00:00Z', 'Pacific/Auckland')).toBe('2026-11-21T03:00');
+});

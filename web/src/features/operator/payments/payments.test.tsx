@@ -1,0 +1,183 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import { aServer, expectToast, openConsole, press, refused, wantsProof } from '@/testing/a-console';
+import { anAnomaly, anomalies } from '@/testing/operator-data';
+import { customerProblems, labelOf, nextUnresolved, successRate } from './anomalies';
+
+afterEach(() => vi.unstubAllGlobals());
+
+const LIST = 'GET /api/admin/payment-anomalies';
+const MISMATCH = anAnomaly({ id: 'a-2', type: 'mismatched_amount', customerEmail: null, detectedAt: '2026-11-21T02:00:00Z' });
+const DUPLICATE = anAnomaly({ id: 'a-1' });
+const MISSING = anAnomaly({ id: 'a-3', type: 'missing_ticket', customerEmail: 'jo@example.com', detectedAt: '2026-11-21T01:00:00Z' });
+const rowOf = async (type: string) => (await screen.findAllByRole('row')).find((row) => within(row).queryByText(type)) as HTMLElement;
+
+test('the five types have their labels, and success is resolved of all, whole, 100 % of nothing', () => {
+  expect(['missing_ticket', 'duplicate_payment', 'failed_allocation', 'mismatched_amount', 'orphaned_ticket'].map(labelOf)).toEqual(['Missing Ticket', 'Duplicate Payment', 'Failed Allocation', 'Amount Mismatch', 'Orphaned Ticket']);
+  expect([successRate({ total: 0, resolved: 0 }), successRate({ total: 41, resolved: 38 }), successRate({ total: 3, resolved: 2 })]).toEqual(['100%', '93%', '67%']);
+});
+
+test('a customer needs a name, a valid e-mail and ten characters of phone', () => {
+  const texts = (said: [string, string, string]) => customerProblems({ customerName: said[0], customerEmail: said[1], customerPhone: said[2] }).map(({ text }) => text);
+  expect(texts(['', 'nobody', '123456789'])).toEqual(['Customer name is required', 'Valid email is required', 'Valid phone number is required']);
+  expect(texts(['J', 'j@example.com', '0400000000'])).toEqual([]);
+});
+
+test('the next that needs action is the one below, else the first', () => {
+  const [one, two, three] = [anAnomaly({ id: '1' }), anAnomaly({ id: '2' }), anAnomaly({ id: '3', resolved: true })];
+  expect(nextUnresolved([one, two, three], new Set(['1']))).toBe('2');
+  expect(nextUnresolved([one, two, three], new Set(['2']))).toBe('1');
+  expect(nextUnresolved([one, three], new Set(['1']))).toBeNull();
+});
+
+test('the ten latest are shown, all on demand, and somebody without an e-mail is a Guest', async () => {
+  aServer({ [LIST]: { body: anomalies(Date.parse('2026-11-21T03:00:00Z')) } });
+  openConsole('payments');
+  const table = await screen.findByRole('table', { name: 'Payment anomalies' });
+  expect(within(table).getAllByRole('row').length).toBe(1 + 10 + 1);
+  expect(within(table).getAllByText('Guest').length).toBeGreaterThan(0);
+  expect(within(table).getAllByText('Needs Action').length).toBe(3);
+  await press('Show all 14');
+  expect(within(table).getAllByRole('row').length).toBe(1 + 14 + 1);
+  expect(screen.getByText('3 anomalies need action.', { exact: false })).toBeTruthy();
+  expect(document.title).toBe('(3) Payment Monitor – Football Doubles');
+});
+
+test('any other than a missing ticket is marked resolved without a body, and only once the server says so', async () => {
+  const server = aServer({ [LIST]: [{ body: [DUPLICATE, MISMATCH] }, { body: [{ ...DUPLICATE, resolved: true }, MISMATCH] }], 'POST /api/admin/payment-anomalies/a-1/resolve': { body: { ...DUPLICATE, resolved: true } } });
+  openConsole('payments');
+  await press('Mark Resolved', await rowOf('Duplicate Payment'));
+  await expectToast('Anomaly resolved');
+  expect(server.asked.find(({ path }) => path.endsWith('/a-1/resolve'))).toMatchObject({ method: 'POST', body: undefined });
+  await waitFor(() => expect(document.activeElement).toBe(document.querySelector('[data-id="a-2"]')));
+  expect(within(await rowOf('Duplicate Payment')).queryByRole('button', { name: 'Mark Resolved' })).toBeNull();
+});
+
+test('a refusal is said in the server’s own words and nothing is shown as done', async () => {
+  aServer({ [LIST]: { body: [DUPLICATE] }, 'POST /api/admin/payment-anomalies/a-1/resolve': refused(409, 'Somebody is on it.') });
+  openConsole('payments');
+  await press('Mark Resolved', await rowOf('Duplicate Payment'));
+  await expectToast('Failed to resolve anomaly', 'Somebody is on it.');
+  expect(within(await rowOf('Duplicate Payment')).getByText('Needs Action')).toBeTruthy();
+});
+
+test.each([
+  ['Run Check', 'POST /api/admin/payment-anomalies/check', 'Check failed'],
+  ['Scan 24h History', 'POST /api/admin/payment-anomalies/scan-historical', 'Historical scan failed'],
+])('%s that fails says so', async (button, call, title) => {
+  aServer({ [call]: refused(503, 'The provider does not answer.') });
+  openConsole('payments');
+  await press(button);
+  await expectToast(title, 'The provider does not answer.');
+});
+
+test('a scan looks 24 hours back and says what it found', async () => {
+  const server = aServer({ 'POST /api/admin/payment-anomalies/scan-historical': { body: { hoursBack: 24, newAnomalies: 2, healed: 1 } } });
+  openConsole('payments');
+  await press('Scan 24h History');
+  await expectToast('Scan of 24 hours finished', '2 new anomalies, 1 healed by itself.');
+  expect(server.asked.find(({ path }) => path.endsWith('/scan-historical'))?.body).toEqual({ hoursBack: 24 });
+});
+
+test('a refresh that fails keeps what is shown', async () => {
+  aServer({ [LIST]: [{ body: [DUPLICATE] }, refused(500, 'No.')] });
+  openConsole('payments');
+  await rowOf('Duplicate Payment');
+  await press('Refresh');
+  await expectToast('Refresh Failed', 'No.');
+  expect(await rowOf('Duplicate Payment')).toBeTruthy();
+});
+
+test('a missing ticket is resolved with a customer: prefilled, checked in three ways, then allocated', async () => {
+  const server = aServer({ [LIST]: { body: [MISSING] }, 'POST /api/admin/payment-anomalies/resolve': { body: { allocatedTickets: [{ drawNumber: 1042, ticketNumber: 12, serialNumber: 'FD-1042-012' }], customerName: 'Jo Martin' } } });
+  openConsole('payments');
+  const row = await rowOf('Missing Ticket');
+  expect(within(row).queryByRole('button', { name: 'Mark Resolved' })).toBeNull();
+  await press('Details', row);
+  expect(await screen.findByLabelText('Customer e-mail')).toHaveProperty('value', 'jo@example.com');
+  await userEvent.clear(screen.getByLabelText('Customer e-mail'));
+  await press('Allocate ticket and resolve');
+  for (const text of ['Customer name is required', 'Valid email is required', 'Valid phone number is required']) expect(screen.getAllByText(text).length).toBe(2);
+  await userEvent.type(screen.getByLabelText('Customer name'), 'Jo Martin');
+  await userEvent.type(screen.getByLabelText('Customer e-mail'), 'jo@example.com');
+  await userEvent.type(screen.getByLabelText('Customer phone'), '0400 000 000');
+  await press('Allocate ticket and resolve');
+  await expectToast('Ticket allocated', 'FD-1042-012 is now Jo Martin’s.');
+  expect(server.asked.find(({ path }) => path === '/api/admin/payment-anomalies/resolve')?.body).toEqual({ paymentIntentId: 'pi_3QdemoAAAA21Xk', customerName: 'Jo Martin', customerEmail: 'jo@example.com', customerPhone: '0400 000 000' });
+});
+
+test('a draw that is full offers the refund in place of the ticket', async () => {
+  aServer({
+    [LIST]: { body: [{ ...MISSING, customerName: 'Jo', customerPhone: '0400 000 000' }] },
+    'POST /api/admin/payment-anomalies/resolve': refused(409, 'The draw is full.', 'draw-full', { refundable: true, orderId: 'o-9' }),
+    'GET /api/admin/orders/o-9': { body: { id: 'o-9', state: 'captured', paymentIntentId: 'pi', clubName: 'Sharks', buyerName: null, buyerEmail: null, total: '10.47', platformFee: '0.35', lines: [], refund: null, refundable: true, whyNot: null } },
+    'POST /api/admin/orders/o-9/refund': { body: { orderId: 'o-9', state: 'pending', amount: '10.47', feeReturned: '0.35', ticketsVoided: [] } },
+  });
+  openConsole('payments', '&open=a-3');
+  await press('Allocate ticket and resolve');
+  await expectToast('Failed to resolve anomaly', 'The draw is full.');
+  await press('Refund instead');
+  await userEvent.type(await screen.findByLabelText('Reason'), 'The draw was full');
+  await press('Refund $10.47');
+  await expectToast('Refund under way', '$10.47 goes back; 0 tickets are void.');
+});
+
+test('before money moves the operator’s code is asked for, once, and the same request is sent again', async () => {
+  const server = aServer({
+    [LIST]: { body: [DUPLICATE] },
+    'POST /api/admin/payment-anomalies/a-1/resolve': [wantsProof, { body: { ...DUPLICATE, resolved: true } }],
+    'POST /api/admin/reauthenticate': [refused(401, 'That code is not right. Codes change every 30 seconds.', 'wrong-code'), { body: { reauthenticatedUntil: '2026-11-21T03:10:00Z' } }],
+  });
+  openConsole('payments');
+  await press('Mark Resolved', await rowOf('Duplicate Payment'));
+  const code = await screen.findByLabelText('Six-digit code');
+  await userEvent.type(code, '111111');
+  expect(await screen.findByText('That code is not right. Codes change every 30 seconds.')).toBeTruthy();
+  expect(code).toHaveProperty('value', '');
+  await userEvent.type(code, '222 222');
+  await expectToast('Anomaly resolved');
+  expect(server.paths().filter((path) => path.endsWith('/a-1/resolve')).length).toBe(2);
+});
+
+test('whoever declines to give the code has done nothing, and hears no failure', async () => {
+  aServer({ [LIST]: { body: [DUPLICATE] }, 'POST /api/admin/payment-anomalies/a-1/resolve': wantsProof });
+  openConsole('payments');
+  await press('Mark Resolved', await rowOf('Duplicate Payment'));
+  const dialog = await screen.findByRole('dialog', { name: 'Confirm it is you' });
+  await press('Cancel', dialog);
+  await waitFor(() => expect(screen.queryByLabelText('Six-digit code')).toBeNull());
+  expect(document.querySelector('.toast')).toBeNull();
+});
+
+test('J and K move, E resolves, and neither does once single keys are off', async () => {
+  const server = aServer({ [LIST]: { body: [DUPLICATE, MISMATCH] }, 'POST /api/admin/payment-anomalies/a-2/resolve': { body: {} } });
+  openConsole('payments');
+  await rowOf('Duplicate Payment');
+  const row = (id: string) => document.querySelector<HTMLElement>(`[data-id="${id}"]`);
+  row('a-1')?.focus();
+  await userEvent.keyboard('j');
+  expect(document.activeElement).toBe(row('a-2'));
+  await userEvent.keyboard('k');
+  expect(document.activeElement).toBe(row('a-1'));
+  await userEvent.keyboard('?');
+  await userEvent.click(await screen.findByLabelText('Single keys act (/, ?, J, K, E)'));
+  await press('Close', screen.getByRole('dialog', { name: 'Keyboard shortcuts' }));
+  row('a-1')?.focus();
+  await userEvent.keyboard('je');
+  expect(document.activeElement).toBe(row('a-1'));
+  await userEvent.keyboard('{ArrowDown}');
+  expect(document.activeElement).toBe(row('a-2'));
+  expect(server.paths().some((path) => path.includes('/resolve'))).toBe(false);
+});
+
+test('several are chosen and resolved together; a missing ticket cannot be chosen', async () => {
+  const server = aServer({ [LIST]: { body: [DUPLICATE, MISMATCH, MISSING] }, 'POST /api/admin/payment-anomalies/a-1/resolve': { body: {} }, 'POST /api/admin/payment-anomalies/a-2/resolve': { body: {} } });
+  openConsole('payments');
+  await userEvent.click(await screen.findByLabelText('Choose Duplicate Payment'));
+  await userEvent.click(screen.getByLabelText('Choose Amount Mismatch'));
+  expect(screen.queryByLabelText('Choose Missing Ticket')).toBeNull();
+  await press('Mark Resolved', screen.getByRole('group', { name: 'Chosen rows' }));
+  await expectToast('2 anomalies resolved');
+  expect(server.paths().filter((path) => path.startsWith('POST')).length).toBe(2);
+});

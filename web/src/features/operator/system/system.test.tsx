@@ -1,0 +1,135 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import { aServer, expectToast, openConsole, press, refused } from '@/testing/a-console';
+import { clubs, settings } from '@/testing/operator-data';
+import { isUrl } from './footer-dialogs';
+import { moved } from './footer-menus';
+import { logsOf } from './logs';
+
+afterEach(() => vi.unstubAllGlobals());
+
+const maintenance = () => screen.findByRole('switch', { name: 'Maintenance mode' });
+
+test('maintenance begins only after a second look at what customers read and what is under way', async () => {
+  const server = aServer({ 'POST /api/admin/maintenance-mode': { body: { maintenanceMode: true } }, 'GET /api/maintenance-mode': [{ body: { maintenanceMode: false } }, { body: { maintenanceMode: true } }] });
+  openConsole('system');
+  await waitFor(async () => expect((await maintenance()).getAttribute('aria-disabled')).toBeNull());
+  await userEvent.click(await maintenance());
+  const dialog = await screen.findByRole('dialog', { name: 'Begin maintenance?' });
+  expect(within(dialog).getByText("System is doing some maintenance. We won't be long, check back in a couple of minutes.")).toBeTruthy();
+  expect(await within(dialog).findByText('Under way: 4 carts with 9 tickets, 2 payments.')).toBeTruthy();
+  expect(server.paths().some((path) => path.startsWith('POST'))).toBe(false);
+  await press('Begin maintenance', dialog);
+  await expectToast('Maintenance mode is on');
+  expect(server.asked.find(({ method }) => method === 'POST')?.body).toEqual({ enabled: true, updatedBy: 'Super Admin' });
+  expect((await maintenance()).getAttribute('aria-checked')).toBe('true');
+});
+
+test('a switch that fails stays where it was', async () => {
+  aServer({ 'POST /api/admin/maintenance-mode': refused(500, 'Disk full.') });
+  openConsole('system');
+  await waitFor(async () => expect((await maintenance()).getAttribute('aria-disabled')).toBeNull());
+  await userEvent.click(await maintenance());
+  await press('Begin maintenance', await screen.findByRole('dialog', { name: 'Begin maintenance?' }));
+  await expectToast('Error', 'Failed to update maintenance mode');
+  expect((await maintenance()).getAttribute('aria-checked')).toBe('false');
+});
+
+test('registration is open when nobody has said otherwise, and a failed change says so', async () => {
+  aServer({ 'GET /api/settings/club-registration': { body: {} }, 'POST /api/admin/system-settings/club_registration_enabled': refused(500, 'No.') });
+  openConsole('system');
+  const toggle = await screen.findByRole('switch', { name: 'Club registration' });
+  expect(toggle.getAttribute('aria-checked')).toBe('true');
+  await waitFor(() => expect(toggle.getAttribute('aria-disabled')).toBeNull());
+  await userEvent.click(toggle);
+  await expectToast('Update Failed', 'Failed to update club registration setting.');
+  expect(toggle.getAttribute('aria-checked')).toBe('true');
+});
+
+test('expired draws: the server’s message when it worked, the specified one when not', async () => {
+  aServer({ 'POST /api/admin/close-expired-draws': [{ body: { message: 'Closed 3 expired draws.' } }, refused(500, 'No.')] });
+  openConsole('system');
+  await press('close expired draws');
+  await expectToast('Closed 3 expired draws.');
+  await press('close expired draws');
+  await expectToast('Error', 'Failed to close expired draws');
+});
+
+test('refreshing settings only reads, and says when it cannot', async () => {
+  const server = aServer({ 'GET /api/admin/system-settings': [{ body: [] }, refused(502, 'Bad gateway.')] });
+  openConsole('system');
+  await maintenance();
+  await press('Refresh Settings');
+  await expectToast('Refresh Failed', 'Bad gateway.');
+  expect(server.asked.every(({ method }) => method === 'GET')).toBe(true);
+});
+
+test('the logs are put together here: settings, clubs, active draws, the fixed status and the true one', () => {
+  const now = new Date('2026-11-21T03:00:00Z');
+  const made = logsOf({ settings: settings(now.getTime()), clubs: clubs(), activeDraws: [], health: null }, now);
+  expect(made).toMatchObject({ timestamp: '2026-11-21T03:00:00.000Z', systemStatus: { database: 'Healthy', api: 'Operational', stripe: 'Connected' }, health: null });
+  expect([made.settings.length, made.clubs.length]).toEqual([2, 4]);
+});
+
+test('a menu wants a heading and a whole number', async () => {
+  const server = aServer({ 'POST /api/admin/footer-menus': [refused(500, ''), { status: 201, body: {} }] });
+  openConsole('system');
+  await press('New menu');
+  const dialog = await screen.findByRole('dialog', { name: 'New menu' });
+  expect(within(dialog).getByLabelText('Visible')).toHaveProperty('checked', true);
+  await userEvent.clear(within(dialog).getByLabelText('Display order'));
+  await userEvent.type(within(dialog).getByLabelText('Display order'), '1.5');
+  await press('Create menu', dialog);
+  expect(within(dialog).getAllByText('Heading is required').length).toBe(2);
+  expect(within(dialog).getAllByText('Display order must be a whole number').length).toBe(2);
+  await userEvent.type(within(dialog).getByLabelText('Heading'), 'Legal');
+  await userEvent.clear(within(dialog).getByLabelText('Display order'));
+  await userEvent.type(within(dialog).getByLabelText('Display order'), '2');
+  await press('Create menu', dialog);
+  await expectToast('Error creating menu');
+  await press('Create menu', dialog);
+  await waitFor(() => expect(screen.queryByRole('dialog', { name: 'New menu' })).toBeNull());
+  expect(server.asked.filter(({ method }) => method === 'POST').at(-1)?.body).toEqual({ heading: 'Legal', displayOrder: 2, isVisible: true });
+});
+
+test('a menu that is not saved says so', async () => {
+  aServer({ 'PATCH /api/admin/footer-menus/1': refused(500, 'No.') });
+  openConsole('system');
+  await press('Edit For clubs');
+  await press('Save menu', await screen.findByRole('dialog', { name: 'Edit For clubs' }));
+  await expectToast('Error updating menu', 'No.');
+});
+
+test('a link wants a label and a URL that cannot run anything', async () => {
+  expect(['/club/sharks', '#', '#how', 'https://example.com', 'mailto:a@b.c'].map(isUrl)).toEqual([true, true, true, true, true]);
+  expect(['javascript:alert(1)', 'data:text/html,x', '//evil.example', 'http://example.com', 'club'].map(isUrl)).toEqual([false, false, false, false, false]);
+  const server = aServer({ 'POST /api/admin/footer-menu-items': { status: 201, body: {} } });
+  openConsole('system');
+  await press('Add a link to Help');
+  const dialog = await screen.findByRole('dialog', { name: 'Add a link to Help' });
+  await press('Add link', dialog);
+  expect(within(dialog).getAllByText('Label is required').length).toBe(2);
+  await userEvent.type(within(dialog).getByLabelText('Label'), 'Terms');
+  await userEvent.type(within(dialog).getByLabelText('URL'), 'javascript:alert(1)');
+  await press('Add link', dialog);
+  expect(within(dialog).getAllByText('The URL must be a path, #, https: or mailto:').length).toBe(2);
+  await userEvent.clear(within(dialog).getByLabelText('URL'));
+  await userEvent.type(within(dialog).getByLabelText('URL'), '/terms');
+  await press('Add link', dialog);
+  await waitFor(() => expect(server.asked.find(({ method }) => method === 'POST')?.body).toEqual({ menuId: 2, label: 'Terms', url: '/terms', displayOrder: 1, isVisible: true }));
+});
+
+test('moving sends only the numbers that change, and tells equal ones apart', () => {
+  const menus = [{ id: 1, displayOrder: 0 }, { id: 2, displayOrder: 1 }, { id: 3, displayOrder: 2 }];
+  expect(moved(menus, 3, -1)).toEqual([{ id: 3, displayOrder: 1 }, { id: 2, displayOrder: 2 }]);
+  expect(moved(menus, 1, -1)).toEqual([]);
+  expect(moved([{ id: 1, displayOrder: 0 }, { id: 2, displayOrder: 0 }], 2, -1)).toEqual([{ id: 1, displayOrder: 1 }]);
+});
+
+test('what is in force is read, and no rate is written here', async () => {
+  aServer({ 'GET /api/admin/configuration': { body: { feeRateBps: 300, feeCapCents: 1000, cardFeeBps: 175, cardFeeFixedCents: 30, surchargeMode: 'per_charge', feePassthroughAllowed: false, currency: 'aud', country: 'AU', timezone: 'Australia/Brisbane', ticketsPerDraw: 169, maxPerPurchase: 50, reservationSeconds: 120, releaseAfterSeconds: 150, extensionSeconds: 120, extensionsMax: 10, intentsPerSessionPerMinute: 10, intentsPerAddressPerMinute: 600, sessionIdleSeconds: { operator: 7200, club: 43200 }, termsVersion: '1.0', versions: { server: '1', database: '18', schema: '3' } } } });
+  openConsole('system');
+  expect(await screen.findByText('3%, at most $10.00 a draw')).toBeTruthy();
+  expect(screen.getByText('1.75% + $0.30, per charge (not allowed)')).toBeTruthy();
+});

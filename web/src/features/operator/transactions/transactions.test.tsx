@@ -1,0 +1,77 @@
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import { aServer, expectToast, NOW, openConsole, press, refused } from '@/testing/a-console';
+import { transactions } from '@/testing/operator-data';
+import { money, percent, sumOf } from '../pieces/money';
+
+afterEach(() => vi.unstubAllGlobals());
+
+const [FIRST] = transactions(NOW);
+
+test('money is added in cents, with a minus where one is due, and nothing known is a dash', () => {
+  expect([sumOf(['0.10', '0.20', null]), sumOf(['5.00', '-7.50']), money('1234.50'), money(null), money(''), percent(350), percent(175)]).toEqual(['$0.30', '−$2.50', '$1,234.50', '–', '–', '3.5%', '1.75%']);
+});
+
+test('the sums are of all successful payments, the list of the latest twenty', async () => {
+  aServer();
+  openConsole('transactions');
+  const table = await screen.findByRole('table', { name: 'Transactions' });
+  expect(within(table).getAllByRole('row').length).toBe(1 + 20 + 1);
+  const good = transactions(NOW).filter(({ status }) => status === 'succeeded');
+  expect(good.length).toBe(25);
+  expect([...document.querySelectorAll('.ops-figure')].map((figure) => figure.textContent)).toEqual([
+    `Total Charged${sumOf(good.map((row) => row.customerCharged))}`, `Stripe Fees${sumOf(good.map((row) => row.stripeFees))}partly estimated`, `Platform Fees${sumOf(good.map((row) => row.platformFee))}`, `Club Payouts${sumOf(good.map((row) => row.clubPayout))}`,
+  ]);
+  await press(/^Every status/);
+  await press('Show all 26');
+  expect(within(table).getByText('requires payment method')).toBeTruthy();
+});
+
+test('what cannot be loaded shows its panel, and another try loads it', async () => {
+  aServer({ 'GET /api/stripe-debug': [refused(500, 'No.'), { body: [FIRST] }] });
+  openConsole('transactions');
+  expect(await screen.findByRole('heading', { name: 'Error Loading Stripe Transactions' })).toBeTruthy();
+  await press('Try again');
+  expect(await screen.findByRole('table', { name: 'Transactions' })).toBeTruthy();
+});
+
+test('a refund wants a reason, and one that fails moves no money', async () => {
+  const order = `/api/admin/orders/${FIRST?.orderId}`;
+  const server = aServer({
+    'GET /api/stripe-debug': { body: [FIRST] },
+    [`GET ${order}`]: { body: { id: FIRST?.orderId, state: 'captured', paymentIntentId: 'pi', clubName: 'Sharks', buyerName: 'Robin', buyerEmail: 'r@example.com', total: '5.39', platformFee: '0.18', lines: [], refund: null, refundable: true, whyNot: null } },
+    [`POST ${order}/refund`]: [refused(503, ''), { body: { orderId: FIRST?.orderId, state: 'succeeded', amount: '5.39', feeReturned: '0.18', ticketsVoided: ['FD-1042-001'] } }],
+  });
+  openConsole('transactions');
+  await press('Details');
+  await press('Refund payment', await screen.findByRole('dialog', { name: 'Payment of $5.39' }));
+  await press('Refund $5.39');
+  expect(screen.getByText('Give a reason: it stays in the audit trail.')).toBeTruthy();
+  expect(server.paths().some((path) => path.startsWith('POST'))).toBe(false);
+  await userEvent.type(screen.getByLabelText('Reason'), 'Proven');
+  await press('Refund $5.39');
+  await expectToast('Refund failed', 'Nothing was refunded. Please try again.');
+  await press('Refund $5.39');
+  await expectToast('Refunded', '$5.39 goes back; 1 ticket is void.');
+});
+
+test('a payment that cannot be refunded says why', async () => {
+  aServer({
+    'GET /api/stripe-debug': { body: [FIRST] },
+    [`GET /api/admin/orders/${FIRST?.orderId}`]: { body: { id: FIRST?.orderId, state: 'void', paymentIntentId: 'pi', clubName: 'Sharks', buyerName: null, buyerEmail: null, total: '5.39', platformFee: '0.18', lines: [], refund: null, refundable: false, whyNot: 'This order was never captured.' } },
+  });
+  openConsole('transactions');
+  await press('Details');
+  await press('Refund payment', await screen.findByRole('dialog', { name: 'Payment of $5.39' }));
+  expect(await screen.findByText('This order was never captured.')).toBeTruthy();
+});
+
+test('the fees report states both readings, and a PDF that does not come is said in the specified words', async () => {
+  aServer({ 'GET /api/admin/platform-fees-report': refused(500, 'No printer.') });
+  openConsole('fees');
+  expect(await screen.findByText('3.5%, $11.00 a draw')).toBeTruthy();
+  expect(screen.getByText('3%, $10.00 a draw')).toBeTruthy();
+  await press('Download PDF');
+  await expectToast('Download Failed', 'Unable to download the platform fees report. Please try again.');
+});

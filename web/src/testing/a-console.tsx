@@ -1,0 +1,39 @@
+/** The operator's console in a unit test: a section on the screen, with a server behind it that answers as it should unless told otherwise. */
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect } from 'vitest';
+import { Console } from '@/features/operator/console/console';
+import type { SectionKey } from '@/features/operator/console/sections';
+import { FakeServer } from './fake-server';
+import { consoleAnswers } from './operator-data';
+import { show } from './show';
+
+type Said = Parameters<FakeServer['on']>[1];
+
+export const NOW = Date.parse('2026-11-21T03:00:00Z');
+
+/** A server with everything in order; `more` is what this test changes, several answers given in turn. */
+export function aServer(more: Record<string, Said | Said[]> = {}): FakeServer {
+  const server = new FakeServer();
+  for (const [what, body] of Object.entries(consoleAnswers(NOW))) server.on(what, { body });
+  for (const [what, said] of Object.entries(more)) server.on(what, ...(Array.isArray(said) ? said : [said]));
+  // The trail of any object is short and the same.
+  server.rest((path) => (path.startsWith('/api/admin/audit') ? { body: { entries: [], next: null, chain: { verified: true, length: 0, head: '', brokenAt: null } } } : null));
+  return server;
+}
+
+export function openConsole(section: SectionKey, query = '') {
+  return show(<Console />, `/super-admin?section=${section}${query}`);
+}
+
+export const press = async (name: string | RegExp, inside?: HTMLElement) => userEvent.click((await (inside ? within(inside) : screen).findAllByRole('button', { name }))[0] as HTMLElement);
+
+/** The toast now on screen: its title and its text. */
+export async function expectToast(title: string, text = ''): Promise<void> {
+  const toast = await screen.findByText(title, { selector: '.toast strong' });
+  expect(toast.parentElement?.querySelector('p')?.textContent ?? '').toBe(text);
+}
+
+export const refused = (status: number, message: string, code = 'refused', more: object = {}): Said => ({ status, body: { message, code, requestId: 'r1', ...more } });
+/** What an operator who has to show that it is them hears first. */
+export const wantsProof: Said = refused(403, 'Confirm it is you to go on.', 'reauthentication-required');
