@@ -1,3 +1,3 @@
 import base from './playwright.config';
 
-export default { ...base, testMatch: 'screenshots.ts', reporter: [['line']] };
+export default { ...base, testMatch: '**/*screenshots.ts', reporter: [['line']] };

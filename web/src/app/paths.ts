@@ -13,10 +13,17 @@ export const PATHS = {
   demoThankYou: '/demo-thank-you',
   applePayRedirect: '/apple-pay-redirect',
   debugCart: '/debugcart',
+  askForTickets: '/my',
   myTickets: '/my/:token',
   verify: '/verify/:draw',
   club: '/club/:slug',
   superAdmin: '/super-admin',
+  clubUnnamed: '/club',
+  offer: '/club/:slug/specials/:bundle',
+  offerAlias: '/club/:slug/offer/:bundle',
+  offerDisplay: '/club/:slug/specials/:bundle/display',
+  offerDisplayAlias: '/club/:slug/offer/:bundle/display',
+  bundleDisplay: '/bundle/:slug/:bundle/display',
 } as const;
 
 export type PathName = keyof typeof PATHS;

@@ -20,6 +20,9 @@ export interface Route {
 const draw = () => import('./routes/buyer/draw-page');
 const verify = () => import('./routes/buyer/verify-page');
 const checkout = () => import('./routes/buyer/checkout-page');
+const club = () => import('./routes/buyer/club-page');
+const offer = () => import('./routes/buyer/special-offer-page');
+const offerDisplay = () => import('./routes/board/offer-display-page');
 const cartCheckout = () => import('./routes/buyer/cart-checkout-page');
 
 export const ROUTES: readonly Route[] = [
@@ -35,9 +38,16 @@ export const ROUTES: readonly Route[] = [
   { path: PATHS.demoThankYou, load: () => import('./routes/buyer/demo-thank-you-page') },
   { path: PATHS.applePayRedirect, load: () => import('./routes/buyer/apple-pay-redirect-page') },
   { path: PATHS.debugCart, load: () => import('./routes/buyer/debug-cart-page') },
+  { path: PATHS.askForTickets, load: () => import('./routes/buyer/ask-for-tickets-page') },
   { path: PATHS.myTickets, load: () => import('./routes/buyer/my-tickets-page') },
   { path: PATHS.verify, load: verify },
-  { path: PATHS.club, load: () => import('./routes/buyer/club-page') },
+  { path: PATHS.club, load: club },
+  { path: PATHS.clubUnnamed, load: club },
+  { path: PATHS.offer, load: offer },
+  { path: PATHS.offerAlias, load: offer },
+  { path: PATHS.offerDisplay, load: offerDisplay, bare: true },
+  { path: PATHS.offerDisplayAlias, load: offerDisplay, bare: true },
+  { path: PATHS.bundleDisplay, load: offerDisplay, bare: true },
   ...CLUB_ROUTES,
   { path: PATHS.superAdmin, load: () => import('./routes/operator/super-admin-page'), own: true },
 ];

@@ -4,8 +4,13 @@ import { ResultGrid } from '@/features/shared-grid/result-grid';
 import { useSoldCells } from '@/features/shared-grid/use-sold-cells';
 import { cents, wholeDollars } from '@/shared/money';
 import { S } from '@/shared/strings';
+import { useCountUp } from './use-count-up';
 
 const REVEAL_MS = 4_200;
+const HOME_MS = 900;
+const AWAY_MS = 1_900;
+/** Stands for a team without a try (A:8). */
+const DEFAULT_NUMBER = 9;
 
 /** After the result: the row, the column, and where they cross. Played once, then it stands. */
 export function BoardResult({ draw, home, away }: { draw: Draw; home: number; away: number }) {
@@ -15,6 +20,7 @@ export function BoardResult({ draw, home, away }: { draw: Draw; home: number; aw
     const timer = setTimeout(() => setPlaying(false), REVEAL_MS);
     return () => clearTimeout(timer);
   }, []);
+  const [homeShown, awayShown] = [useCountUp(home, HOME_MS, playing), useCountUp(away, AWAY_MS, playing)];
   const winnerSold = draw.winningTicketSold !== false;
   return (
     <>
@@ -23,18 +29,21 @@ export function BoardResult({ draw, home, away }: { draw: Draw; home: number; aw
       </div>
       <div className={`board-side${playing ? ' is-playing-side' : ''}`}>
         <h1 className="board-label board-match">{S.completedCaps} · {draw.homeTeam} v {draw.awayTeam}</h1>
-        <p className="result-pair num"><span className="home home-number">#{home}</span> &amp; <span className="away away-number">#{away}</span></p>
-        <p className="board-label">First try scorers (home &amp; away)</p>
+        <p className="result-pair num"><span className="sr">#{home} and #{away}</span><span aria-hidden="true"><span className="home home-number">#{homeShown}</span> &amp; <span className="away away-number">#{awayShown}</span></span></p>
+        <p className="board-label">First try scorers (home &amp; away){home === DEFAULT_NUMBER || away === DEFAULT_NUMBER ? ` · #${DEFAULT_NUMBER} No Try/Default` : ''}</p>
         <div className="late">
           {winnerSold ? (
             <>
               <p className="result-prize num">{wholeDollars(cents(draw.currentPrize))}</p>
               <p className="board-label">Winner’s prize · winning ticket</p>
-              <p className="result-serial num">{draw.winningTicketSerial}</p>
             </>
           ) : (
-            <p className="result-prize num unsold">This ticket was not sold</p>
+            <>
+              <p className="result-prize num unsold">This ticket was not sold</p>
+              <p className="board-label">Winning ticket</p>
+            </>
           )}
+          <p className="result-serial num">{draw.winningTicketSerial}</p>
         </div>
       </div>
     </>

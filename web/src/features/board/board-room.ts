@@ -1,7 +1,5 @@
-/** What a screen on a wall needs that a phone does not: it stays awake, does not burn in, and renews itself. */
-import { useAtomValue } from 'jotai';
-import { useEffect, useRef, useState } from 'react';
-import { buildVersionAtom } from '@/features/shared-live/live-atoms';
+/** What a screen on a wall needs that a phone does not: it stays awake and does not burn in. */
+import { useEffect, useState } from 'react';
 
 /** Keeps the screen on; asked for again whenever the page is looked at again. */
 export function useWakeLock(): void {
@@ -32,29 +30,4 @@ export function useDrift(): string {
     return () => clearInterval(timer);
   }, []);
   return `translate(${DRIFTS[step]})`;
-}
-
-const RENEWAL_HOUR = 4;
-
-/** Milliseconds to the next 04:00 on the device's clock, with up to ten minutes of chance so that a town does not reload at once. */
-export function untilRenewal(now: Date, chance: number): number {
-  const next = new Date(now);
-  next.setHours(RENEWAL_HOUR, 0, 0, 0);
-  if (next <= now) next.setDate(next.getDate() + 1);
-  return next.getTime() - now.getTime() + chance * 600_000;
-}
-
-/** Reloads at night and when the server runs a new build. */
-export function useRenewal(): void {
-  const version = useAtomValue(buildVersionAtom);
-  const first = useRef(version);
-  useEffect(() => {
-    const timer = setTimeout(() => window.location.reload(), untilRenewal(new Date(), Math.random()));
-    return () => clearTimeout(timer);
-  }, []);
-  useEffect(() => {
-    if (version === null) return;
-    if (first.current === null) first.current = version;
-    else if (first.current !== version) window.location.reload();
-  }, [version]);
 }

@@ -90,6 +90,9 @@ const LISTS = {
   completed: { ask: fetchCompleted, every: 60_000 },
 } as const;
 
+/** The page itself brings so many completed draws at most; whoever counts them all has to ask. */
+const BROUGHT_MAX = 60;
+
 /** One list of draws, kept live. */
 export function useDrawList(name: ListName) {
   const store = useStore();
@@ -106,7 +109,8 @@ export function useDrawList(name: ListName) {
     }
   };
   // New draws come only by asking: a frame has no prices. So the socket never silences this one for good.
-  usePoll({ every, topic: null, ask, atOnce: store.get(liveAtom).lists[name] === null });
+  const brought = store.get(liveAtom).lists[name];
+  usePoll({ every, topic: null, ask, atOnce: brought === null || brought.length >= BROUGHT_MAX });
   return { failed, retry: ask };
 }
 

@@ -1,14 +1,17 @@
 import { useSetAtom } from 'jotai';
 import type { Club } from '@/api/wire';
-import { initials } from '@/features/buyer/site/club-colours';
+import { initials } from '@/shared/club-colours';
 import { share } from '@/features/buyer/site/share';
 import { S } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
+/** The club's own front. Its markup is also drawn by the server. */
 export function ClubHero({ club }: { club: Club }) {
   const showToast = useSetAtom(showToastAtom);
+  const title = club.homePageTitle || club.name;
   const onShare = async () => {
-    const toast = await share({ title: club.name, text: `${club.name} on Football Doubles`, url: `${window.location.origin}/club/${club.slug}` });
+    const url = `${window.location.origin}/club/${club.canonicalSlug ?? club.slug}`;
+    const toast = await share({ title, text: `${title}: ${club.homePageTagline || S.defaultTagline}`, url });
     if (toast) showToast(toast);
   };
   return (
@@ -17,7 +20,7 @@ export function ClubHero({ club }: { club: Club }) {
         <div className="club-name">
           {club.logoUrl ? <img src={club.logoUrl} alt="" width="96" height="96" /> : <span className="letters" aria-hidden="true">{initials(club.name)}</span>}
           <div>
-            <h1>{club.homePageTitle || club.name}</h1>
+            <h1>{title}</h1>
             <p>{club.homePageTagline || S.defaultTagline}</p>
           </div>
         </div>

@@ -1,33 +1,85 @@
-/** One club's page, loaded once; its draws then live in the shared book. */
+/** One club's page, kept live: its draws live in the shared book, the lists are asked for again as specified. */
 import { useAtomValue, useSetAtom } from 'jotai';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
+import { useLocation } from 'wouter';
 import { fetchClub } from '@/api/endpoints/buyer';
+import { fetchClubAwaiting, fetchClubDraws } from '@/api/endpoints/public';
 import { Problem } from '@/api/http';
-import type { Club } from '@/api/wire';
-import { bootAtom } from '@/features/shared-live/boot-atoms';
+import type { Club, Draw } from '@/api/wire';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
+import { usePoll } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
+import { knownClubsAtom, rememberClubAtom } from './known-clubs-atoms';
 
 export type ClubState = { at: 'asking' } | { at: 'failed'; words: string } | { at: 'known'; club: Club };
 
+const ACTIVE_EVERY_MS = 15_000;
+const AWAITING_EVERY_MS = 30_000;
+
 export function useClub(slug: string): ClubState {
-  const boot = useAtomValue(bootAtom).club;
+  const known = useAtomValue(knownClubsAtom)[slug];
+  const remember = useSetAtom(rememberClubAtom);
   const receive = useSetAtom(receiveDrawsAtom);
-  const brought = boot && (boot.slug === slug || boot.homePageSlug === slug) && boot.activeDraws ? boot : null;
-  const [state, setState] = useState<ClubState>(brought ? { at: 'known', club: brought } : { at: 'asking' });
+  const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {
+    if (slug === '') return;
     let current = true;
     void fetchClub(slug).then(
       (club) => {
         if (!current) return;
         receive([...(club.activeDraws ?? []), ...(club.completedDraws ?? [])]);
-        setState({ at: 'known', club });
+        remember(club);
       },
-      (error: unknown) => current && setState({ at: 'failed', words: error instanceof Problem && error.status === 404 ? S.clubPageNotFound : S.failedToLoadClubPage }),
+      (error: unknown) => current && setFailure(error instanceof Problem && error.status === 404 ? S.clubPageNotFound : S.failedToLoadClubPage),
     );
     return () => {
       current = false;
     };
-  }, [slug, receive]);
-  return state;
+  }, [slug, receive, remember]);
+  useEffect(() => {
+    if (known) receive([...(known.activeDraws ?? []), ...(known.completedDraws ?? [])]);
+  }, [known, receive]);
+  if (known) return { at: 'known', club: known };
+  return failure ? { at: 'failed', words: failure } : { at: 'asking' };
+}
+
+/** An old address gives way to the present one, without a step in the history (decision A-16). */
+export function useCanonicalAddress(slug: string, club: Club | null): void {
+  const [, navigate] = useLocation();
+  const canonical = club?.canonicalSlug;
+  useEffect(() => {
+    if (canonical && canonical !== slug) navigate(`/club/${canonical}${window.location.search}${window.location.hash}`, { replace: true });
+  }, [canonical, slug, navigate]);
+}
+
+/** Numbers of draws in the order first shown; a draw that closes keeps its place until the next visit. */
+function useNumbers(first: readonly Draw[]) {
+  const receive = useSetAtom(receiveDrawsAtom);
+  const [numbers, setNumbers] = useState(() => first.map((draw) => draw.drawNumber));
+  const take = useCallback((draws: readonly Draw[]) => {
+    receive(draws);
+    const said = draws.map((draw) => draw.drawNumber);
+    setNumbers((last) => [...last, ...said.filter((number) => !last.includes(number))]);
+  }, [receive]);
+  return { numbers, take };
+}
+
+/** The club's draws on sale and those that wait for a result. */
+export function useClubDraws(club: Club) {
+  const active = useNumbers(club.activeDraws ?? []);
+  const awaiting = useNumbers([]);
+  const [failed, setFailed] = useState(false);
+  const [answered, setAnswered] = useState(false);
+  const askActive = async () => {
+    try {
+      active.take(await fetchClubDraws(club.canonicalSlug ?? club.slug));
+      setFailed(false);
+    } catch {
+      setFailed(true);
+    }
+  };
+  usePoll({ every: ACTIVE_EVERY_MS, topic: null, atOnce: false, ask: askActive });
+  const askAwaiting = () => fetchClubAwaiting(club.id).then(awaiting.take).finally(() => setAnswered(true));
+  usePoll({ every: AWAITING_EVERY_MS, topic: null, atOnce: true, ask: askAwaiting });
+  return { active: active.numbers, awaiting: awaiting.numbers.filter((number) => !active.numbers.includes(number)), answered, failed, retry: askActive };
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { fetchClubs } from '@/api/endpoints/buyer';
 import type { ClubSummary } from '@/api/wire';
-import { initials, readableOn } from '@/features/buyer/site/club-colours';
+import { initials, readableOn } from '@/shared/club-colours';
 
 const NAME_CUT = 15;
 const SCROLLS_ABOVE = 5;

@@ -1,5 +1,6 @@
 import { S } from '@/shared/strings';
-import { HowItWorks } from '@/features/buyer/site/how-it-works';
+import { Steps, type Step } from '@/features/buyer/site/how-it-works';
+import { Glyph } from './glyph';
 
 /** The hero. Its markup is also drawn by the server: see README.md before changing it. */
 export function LandingHero() {
@@ -23,33 +24,54 @@ export function LandingHero() {
   );
 }
 
+const STEPS: readonly Step[] = [
+  { title: 'Create a draw', text: 'Your club picks a game, a ticket price and how much of the sales is the prize.' },
+  { title: 'Share and sell 169 tickets', text: 'Supporters buy on their phones. Each ticket carries one of the 169 pairs of jersey numbers, given out at random after payment.' },
+  { title: 'Determine the winner', text: 'After the game the club enters the first try scorers’ numbers. The ticket with that pair wins the prize.' },
+];
+
+/** The game as a club runs it, in the specified three steps (A:50). */
 export function HowSection() {
   return (
     <section className="section" id="how-it-works" aria-labelledby="how-title">
       <div className="section-head"><h2 id="how-title">{S.howItWorks}</h2></div>
-      <div className="card how"><HowItWorks /></div>
+      <div className="card how"><Steps steps={STEPS} /></div>
     </section>
   );
 }
 
-const CLUB_STEPS = [
-  { title: 'Create a draw', text: 'One game, a ticket price and a prize percentage. It takes two minutes on a phone.' },
-  { title: 'Share and sell 169 tickets', text: 'A link, a QR code and a live board for the club-house screen. Payments go straight to the club’s own account.' },
-  { title: 'Determine the winner', text: 'Enter the first try scorers’ numbers after the game. The order of tickets was fixed before the first sale, and anyone can check it.' },
-];
+const FEATURES = [
+  { lit: '000111000', title: 'No account to buy', text: 'Apple Pay, Google Pay or card: three taps from the link to the ticket.' },
+  { lit: '111111110', title: 'Live, everywhere', text: 'Prize, tickets sold and countdown move on every phone and on the club-house screen at the same moment.' },
+  { lit: '010111010', title: 'Fair, and anyone can check', text: 'The order of tickets is fixed and published before the first sale. After the result, your own browser works it out again.' },
+  { lit: '100010001', title: 'Straight to the club', text: 'Payments go to the club’s own account. The club pays the winner directly.' },
+  { lit: '101000101', title: 'Boards, posters, widgets', text: 'A big-screen page, a QR code, and one line of code for your own website.' },
+  { lit: '001011111', title: 'Results in four taps', text: 'Enter two jersey numbers at the ground; the winner is found, told and on the record.' },
+] as const;
 
-export function ForClubs() {
+export function FeatureGrid() {
   return (
-    <section className="section" aria-labelledby="clubs-how-title">
-      <div className="section-head"><h2 id="clubs-how-title">For clubs</h2></div>
+    <section className="section" aria-labelledby="features-title">
+      <div className="section-head"><h2 id="features-title">Made for clubs and their supporters</h2></div>
       <ul className="features">
-        {CLUB_STEPS.map(({ title, text }) => <li key={title} className="card"><strong>{title}</strong><span>{text}</span></li>)}
+        {FEATURES.map(({ lit, title, text }) => (
+          <li key={title} className="card">
+            <Glyph lit={lit} />
+            <div><h3>{title}</h3><p>{text}</p></div>
+          </li>
+        ))}
       </ul>
-      <div className="call">
-        <h2>Run a draw at your next game</h2>
-        <p>{S.noSetupFees}</p>
-        <a className="btn" href="/admin/login">{S.startFirstDraw}</a>
-      </div>
+    </section>
+  );
+}
+
+/** For the club that has read this far. */
+export function CallToAction() {
+  return (
+    <section className="call" aria-labelledby="call-title">
+      <h2 id="call-title">Run a draw at your next game</h2>
+      <p>{S.noSetupFees}</p>
+      <a className="btn gold" href="/admin/login">{S.startFirstDraw}</a>
     </section>
   );
 }

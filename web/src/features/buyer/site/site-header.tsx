@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { S } from '@/shared/strings';
@@ -25,6 +25,17 @@ const SECTIONS = [
 export function SiteHeader({ full }: { full: boolean }) {
   const config = useAtomValue(configAtom);
   const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!open) return;
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return;
+      setOpen(false);
+      button.current?.focus();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [open]);
   const support = `mailto:${config?.supportEmail ?? ''}`;
   return (
     <header className="site-head">
@@ -35,7 +46,7 @@ export function SiteHeader({ full }: { full: boolean }) {
           <a className="support-link" href={support}>Support</a>
           {full ? <a className="btn small sec" href="/admin/login">{S.clubLogin}</a> : null}
           {full ? (
-            <button type="button" className="icon-btn menu-button" aria-expanded={open} aria-controls="site-menu" aria-label={open ? 'Close menu' : 'Menu'} onClick={() => setOpen(!open)}>
+            <button ref={button} type="button" className="icon-btn menu-button" aria-expanded={open} aria-controls={open ? 'site-menu' : undefined} aria-label={open ? 'Close menu' : 'Menu'} onClick={() => setOpen(!open)}>
               {open ? <CloseIcon /> : <MenuIcon />}
             </button>
           ) : null}

@@ -1,0 +1,34 @@
+/** Calls of the screens that sell nothing by themselves: clubs, offers, boards, widgets, a buyer's own tickets. */
+import { get, post } from '@/api/http';
+import type { Draw } from '@/api/wire';
+import type { ClubMeta, Offer, WidgetAnswer } from '@/api/wire-public';
+
+const club = (slug: string) => `/api/clubs/${encodeURIComponent(slug)}`;
+
+export const fetchClubMeta = (slug: string) => get<ClubMeta>(`${club(slug)}/meta`);
+export const fetchClubDraws = (slug: string) => get<Draw[]>(`${club(slug)}/draws?status=active`);
+export const fetchClubAwaiting = (clubId: number) => get<Draw[]>(`/api/draws/awaiting-results?clubId=${clubId}`);
+export const fetchOffers = (slug: string) => get<Offer[]>(`${club(slug)}/bundles`, { cache: 'no-store' });
+export const fetchOffer = (slug: string, offer: string) => get<Offer>(`${club(slug)}/bundles/${encodeURIComponent(offer)}`, { cache: 'no-store' });
+
+/** Without cookies: a widget on somebody else's page must not be able to tell who looks (decision G-14). */
+const asNobody: RequestInit = { cache: 'no-store', credentials: 'omit' };
+export const fetchDrawWidget = (draw: number) => get<WidgetAnswer>(`/api/public/widget/draw/${draw}`, asNobody);
+export const fetchOfferWidget = (slug: string, offer: string) =>
+  get<WidgetAnswer>(`/api/public/widget/bundle/${encodeURIComponent(slug)}/${encodeURIComponent(offer)}`, asNobody);
+
+/** Asks for the link to somebody's own tickets by mail; the answer is the same for every address. */
+export const askForTickets = (email: string) => post<{ message?: string }>('/api/my-tickets', { email });
+
+export type TrackedEvent = 'offer_view' | 'offer_share' | 'offer_add_to_cart';
+
+/** Counts what happens to offers, with nothing personal in it and whatever the visitor consented to (decision B-10). */
+export function track(event: TrackedEvent, about: { clubSlug: string; bundleSlug: string }): void {
+  void fetch('/api/track', {
+    method: 'POST',
+    credentials: 'same-origin',
+    keepalive: true,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ event, ...about }),
+  }).catch(() => {});
+}

@@ -1,0 +1,67 @@
+/** Offers on the wire (A:156): a bundle of games, or a special of one. Some names are accepted in both of the specified spellings. */
+
+export type OfferType = 'BUNDLE' | 'SPECIAL' | (string & {});
+export type OfferStatus = 'draft' | 'active' | 'locked' | 'closed' | 'archived' | (string & {});
+
+/** One game of an offer; what is not known is left out, and the draw itself is asked. */
+export interface OfferGame {
+  id: number;
+  drawNumber?: number;
+  homeTeam: string;
+  awayTeam: string;
+  league?: string | null;
+  gameDate: string;
+  timezone?: string | null;
+  ticketPrice: string;
+  passStripeFees: boolean;
+  salesCloseAt?: string | null;
+  status?: string;
+  ticketsSold?: number;
+  ticketsAvailable?: number;
+}
+
+export interface Offer {
+  id: number;
+  name: string;
+  slug: string;
+  type: OfferType;
+  status: OfferStatus;
+  displayTag: string | null;
+  primaryCopy: string | null;
+  shareImageUrl: string | null;
+  clubId?: number;
+  clubSlug: string;
+  clubName: string;
+  games: OfferGame[];
+  drawIds?: number[];
+  startAt?: string | null;
+  endAt?: string | null;
+  start_at?: string | null;
+  end_at?: string | null;
+}
+
+/** What a club's page needs before anything else (A:234). */
+export interface ClubMeta {
+  name: string;
+  tagline: string | null;
+  logoUrl: string | null;
+  primaryColor: string | null;
+  secondaryColor?: string | null;
+  accentColor?: string | null;
+  facebookPixelId: string | null;
+}
+
+/** What boards and embedded widgets poll (A:164). */
+export interface WidgetAnswer {
+  type: 'draw' | 'bundle' | (string & {});
+  title: string;
+  status: string;
+  opensAt: string | null;
+  closesAt: string | null;
+  earliestOpensAt: string | null;
+  earliestClosesAt: string | null;
+  purchaseUrl: string;
+  prizePoolCents: number;
+  ticketsSold: number;
+  ticketsCap: number | null;
+}

@@ -1,0 +1,61 @@
+import { useAtomValue } from 'jotai';
+import type { Offer, WidgetAnswer } from '@/api/wire-public';
+import { gameNumber, offerPrice } from '@/features/shared-offer/offer';
+import { TICKETS } from '@/features/shared-live/draw-phase';
+import { liveAtom } from '@/features/shared-live/live-atoms';
+import { dayAndTime } from '@/shared/dates';
+import { dollars, wholeDollars } from '@/shared/money';
+import { S } from '@/shared/strings';
+import { BoardTimer } from './board-timer';
+import type { BoardOptions } from './board-options';
+import { oneLine } from './one-line';
+import { PlayHere } from './play-here';
+
+interface OfferTallyProps {
+  widget: WidgetAnswer;
+  /** Its games, once known; the sums stand without them. */
+  offer: Offer | null;
+  address: { club: string; slug: string };
+  options: BoardOptions;
+}
+
+const time = (said: string | null) => (said ? Date.parse(said) : null);
+
+/** An offer on a big screen: the sums of its games, each game's own row, and where to buy them together. */
+export function OfferTally({ widget, offer, address, options }: OfferTallyProps) {
+  const path = `/w/bundle:${address.club}/${address.slug}`;
+  const onSale = !['closed', 'completed', 'cancelled', 'archived', 'draft', 'ended'].includes(widget.status);
+  return (
+    <>
+      <h1 style={oneLine(widget.title.length)}>{widget.title}</h1>
+      {options.compact ? null : <div className="board-games">{offer ? <Games offer={offer} /> : null}</div>}
+      <div className="board-side">
+        <p className="board-label">Prize pool</p>
+        <p className="board-prize num">{wholeDollars(widget.prizePoolCents)}</p>
+        <dl className="board-stats">
+          <div><dt className="board-label">Tickets sold</dt><dd className="num">{widget.ticketsSold}{widget.ticketsCap ? ` / ${widget.ticketsCap}` : ''}</dd></div>
+          <BoardTimer times={{ status: widget.status, opensAt: time(widget.earliestOpensAt ?? widget.opensAt), closesAt: time(widget.earliestClosesAt ?? widget.closesAt), of: 'offer' }} />
+        </dl>
+        {onSale ? <PlayHere path={path} shown={path} price={offer ? `From ${dollars(offerPrice(offer, 1).total)}` : S.brand} options={options} /> : null}
+      </div>
+    </>
+  );
+}
+
+function Games({ offer }: { offer: Offer }) {
+  const draws = useAtomValue(liveAtom).draws;
+  return (
+    <ul>
+      {offer.games.map((game) => {
+        const sold = draws[gameNumber(game)]?.ticketsSold ?? game.ticketsSold;
+        return (
+          <li key={game.id}>
+            <h2>{game.homeTeam}<span className="v">v</span>{game.awayTeam}</h2>
+            <p className="board-label">{dayAndTime(game.gameDate, game.timezone)}{sold === undefined ? '' : ` · ${sold} / ${TICKETS}`}</p>
+            {sold === undefined ? null : <div className="board-bar" aria-hidden="true"><span style={{ '--part': sold / TICKETS } as React.CSSProperties} /></div>}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,27 @@
+import type { BoardOptions } from './board-options';
+
+interface PlayHereProps {
+  /** Own path that the code leads to, and the one to read aloud. */
+  path: string;
+  shown: string;
+  price: string;
+  options: BoardOptions;
+}
+
+/** The code to scan: 260 px, 180 px when compact, or 45 % of the height for a room where people sit far away (A:136). */
+export function PlayHere({ path, shown, price, options }: PlayHereProps) {
+  const query = new URLSearchParams({ src: 'widget', mode: options.compact ? 'compact' : 'fullscreen' });
+  if (options.loc) query.set('loc', options.loc);
+  const size = options.qr === 'xl' ? '45vh' : options.compact ? '180px' : '260px';
+  const address = `${window.location.host}${shown}`;
+  return (
+    <div className={`board-qr${options.qr === 'xl' ? ' is-xl' : ''}`}>
+      <img src={`/api/qr.svg?url=${encodeURIComponent(`${path}?${query.toString()}`)}`} alt={`QR code to buy tickets at ${address}`} style={{ '--qr': size } as React.CSSProperties} />
+      <div>
+        <h2>Scan to play</h2>
+        <p>{price} · over 18s</p>
+        <p className="board-address">{address}</p>
+      </div>
+    </div>
+  );
+}

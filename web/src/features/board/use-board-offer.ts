@@ -1,0 +1,26 @@
+/** The games of the offer on a board, with their draws kept live. The board stands without them. */
+import { useAtomValue, useSetAtom } from 'jotai';
+import { useEffect, useState } from 'react';
+import { fetchDraw } from '@/api/endpoints/buyer';
+import { fetchOffer } from '@/api/endpoints/public';
+import type { Offer } from '@/api/wire-public';
+import { gameNumber } from '@/features/shared-offer/offer';
+import { bootAtom } from '@/features/shared-live/boot-atoms';
+import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
+import { useDrawTopics, usePoll } from '@/features/shared-live/use-live';
+
+const EVERY_MS = 60_000;
+
+export function useBoardOffer(club: string, slug: string): Offer | null {
+  const brought = useAtomValue(bootAtom).offer ?? null;
+  const [offer, setOffer] = useState<Offer | null>(brought);
+  const receive = useSetAtom(receiveDrawsAtom);
+  const numbers = offer?.games.map(gameNumber) ?? [];
+  const key = numbers.join(',');
+  usePoll({ every: EVERY_MS, topic: null, atOnce: true, ask: async () => setOffer(await fetchOffer(club, slug)) });
+  useDrawTopics(numbers);
+  useEffect(() => {
+    for (const number of key.split(',').filter(Boolean)) void fetchDraw(Number(number)).then((draw) => receive([draw]), () => {});
+  }, [key, receive]);
+  return offer;
+}

@@ -1,0 +1,26 @@
+/** What a board of an offer or an embedded widget shows: asked for every 15 seconds, the last good answer kept (A:238). */
+import { useSetAtom } from 'jotai';
+import { useState } from 'react';
+import { Problem } from '@/api/http';
+import type { WidgetAnswer } from '@/api/wire-public';
+import { noteAnswerAtom } from '@/features/shared-live/live-atoms';
+import { usePoll } from '@/features/shared-live/use-live';
+
+const EVERY_MS = 15_000;
+
+export function useWidget(ask: () => Promise<WidgetAnswer>, brought: WidgetAnswer | null = null) {
+  const [widget, setWidget] = useState(brought);
+  const [missing, setMissing] = useState(false);
+  const noteAnswer = useSetAtom(noteAnswerAtom);
+  const turn = async () => {
+    try {
+      setWidget(await ask());
+      setMissing(false);
+      noteAnswer();
+    } catch (error) {
+      if (error instanceof Problem && error.status === 404) setMissing(true);
+    }
+  };
+  usePoll({ every: EVERY_MS, topic: null, atOnce: true, ask: turn });
+  return { widget, missing: missing && widget === null };
+}

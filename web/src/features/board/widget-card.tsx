@@ -1,0 +1,75 @@
+import './widget-card.css';
+import { useAtomValue } from 'jotai';
+import { useEffect, useRef } from 'react';
+import type { WidgetAnswer } from '@/api/wire-public';
+import { boardTimeLeft, pageBand } from '@/features/shared-live/countdown';
+import { nowAtom } from '@/features/shared-live/live-atoms';
+import { wholeDollars } from '@/shared/money';
+import { S } from '@/shared/strings';
+import { Crossing } from '@/shared/ui/crossing';
+import { usePageTitle } from '@/shared/ui/page-title';
+import { useWidget } from './use-widget';
+
+/** Tells the page around this frame how high it is; `/widgets/live.js` listens. Any page may embed it, so it is told to any. */
+function useTellHeight() {
+  const ref = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const card = ref.current;
+    if (!card || window.parent === window) return;
+    const tell = () => window.parent.postMessage({ footballDoubles: 'height', height: Math.ceil(card.getBoundingClientRect().height) }, '*');
+    const watch = new ResizeObserver(tell);
+    watch.observe(card);
+    return () => watch.disconnect();
+  }, []);
+  return ref;
+}
+
+/** One draw or offer as a card inside somebody else's page: it asks one call, keeps nothing, and buys in a window of its own. */
+export function WidgetCard({ ask }: { ask: () => Promise<WidgetAnswer> }) {
+  const { widget, missing } = useWidget(ask);
+  const query = new URLSearchParams(window.location.search);
+  const ref = useTellHeight();
+  usePageTitle(widget?.title ?? S.brand);
+  return (
+    <main ref={ref} id="main" className={`widget${query.get('theme') === 'dark' ? ' is-dark' : ''}`} aria-busy={!widget && !missing}>
+      {widget ? <Shown widget={widget} loc={query.get('loc')} code={query.get('qr') === 'yes'} /> : <h1>{missing ? 'This draw is no longer here' : S.brand}</h1>}
+      <p className="widget-foot"><span><Crossing dark={query.get('theme') === 'dark'} /> {S.brand}</span><span>18+</span></p>
+    </main>
+  );
+}
+
+function Shown({ widget, loc, code }: { widget: WidgetAnswer; loc: string | null; code: boolean }) {
+  const buy = new URL(widget.purchaseUrl, window.location.href);
+  buy.searchParams.set('src', 'widget');
+  buy.searchParams.set('mode', 'embed');
+  if (loc) buy.searchParams.set('loc', loc);
+  const now = useAtomValue(nowAtom);
+  const closesAt = Date.parse(widget.earliestClosesAt ?? widget.closesAt ?? '');
+  const onSale = ['active', 'open', 'locked', S.scheduled].includes(widget.status) && !(closesAt <= now);
+  const full = widget.ticketsCap !== null && widget.ticketsSold >= widget.ticketsCap;
+  return (
+    <>
+      <h1>{widget.title}</h1>
+      <p className="widget-when"><When widget={widget} closesAt={closesAt} onSale={onSale} /></p>
+      <dl>
+        <div><dt>Prize pool</dt><dd className="num">{wholeDollars(widget.prizePoolCents)}</dd></div>
+        <div><dt>Tickets sold</dt><dd className="num">{widget.ticketsSold}{widget.ticketsCap ? ` / ${widget.ticketsCap}` : ''}</dd></div>
+      </dl>
+      {widget.ticketsCap ? <div className="widget-bar" aria-hidden="true"><span style={{ '--part': widget.ticketsSold / widget.ticketsCap } as React.CSSProperties} /></div> : null}
+      <div className="widget-do">
+        {code && onSale ? <img src={`/api/qr.svg?url=${encodeURIComponent(buy.pathname + buy.search)}`} alt="QR code to buy tickets" width="180" height="180" /> : null}
+        <a className="btn" href={buy.href} target="_blank" rel="noopener">{onSale && !full ? S.buyNow : 'See draw'}<span className="sr">: {widget.title}, opens a new window</span></a>
+      </div>
+    </>
+  );
+}
+
+function When({ widget, closesAt, onSale }: { widget: WidgetAnswer; closesAt: number; onSale: boolean }) {
+  const now = useAtomValue(nowAtom);
+  const opensAt = Date.parse(widget.earliestOpensAt ?? widget.opensAt ?? '');
+  if (widget.status === 'completed') return <span className="pill">{S.completedCaps}</span>;
+  if (widget.status === 'cancelled') return <span className="pill">Cancelled</span>;
+  if (widget.status === S.scheduled && opensAt > now) return <span className="pill" role="timer">Opens in {boardTimeLeft(opensAt - now)}</span>;
+  if (!onSale || !(closesAt > now)) return <span className="pill">{S.drawClosed}</span>;
+  return <span className={`pill band-${pageBand(now, closesAt)}`} role="timer">{boardTimeLeft(closesAt - now)} to kick-off</span>;
+}

@@ -1,0 +1,18 @@
+import { atom } from 'jotai';
+import type { Club } from '@/api/wire';
+import { bootAtom } from '@/features/shared-live/boot-atoms';
+
+const askedAtom = atom<Readonly<Record<string, Club>>>({});
+
+/** Clubs by every address they were asked under, so that the move to the present address shows no loading again. */
+export const knownClubsAtom = atom((get) => {
+  const brought = get(bootAtom).club;
+  const whole = brought?.activeDraws ? byAddress(brought) : {};
+  return { ...whole, ...get(askedAtom) };
+});
+
+export const rememberClubAtom = atom(null, (get, set, club: Club) => set(askedAtom, { ...get(askedAtom), ...byAddress(club) }));
+
+function byAddress(club: Club): Record<string, Club> {
+  return Object.fromEntries([club.slug, club.canonicalSlug, club.homePageSlug].filter((slug) => slug !== undefined).map((slug) => [slug, club]));
+}

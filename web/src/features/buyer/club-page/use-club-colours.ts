@@ -1,0 +1,19 @@
+import { useLayoutEffect } from 'react';
+import { coloursOf } from '@/shared/club-colours';
+
+/** Dresses the whole page, the footer too, in a club's colours while its screen is open. */
+export function useClubColours(club: Parameters<typeof coloursOf>[0] | null): void {
+  const colours = club ? coloursOf(club) : null;
+  const key = colours ? Object.values(colours).join(' ') : '';
+  useLayoutEffect(() => {
+    if (!colours) return;
+    const { style, classList } = document.documentElement;
+    for (const [name, value] of Object.entries(colours)) style.setProperty(name, value);
+    classList.add('is-club');
+    return () => {
+      for (const name of Object.keys(colours)) style.removeProperty(name);
+      classList.remove('is-club');
+    };
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the key says whether a colour changed
+  }, [key]);
+}

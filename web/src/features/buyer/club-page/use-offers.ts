@@ -1,0 +1,31 @@
+/** A club's offers that are on sale now. */
+import { useAtomValue } from 'jotai';
+import { useCallback, useEffect, useState } from 'react';
+import { fetchOffers } from '@/api/endpoints/public';
+import { Problem } from '@/api/http';
+import type { Offer } from '@/api/wire-public';
+import { isListed } from '@/features/shared-offer/offer';
+import { bootAtom } from '@/features/shared-live/boot-atoms';
+import { nowAtom } from '@/features/shared-live/live-atoms';
+
+export function useOffers(slug: string) {
+  const boot = useAtomValue(bootAtom);
+  const brought = boot.club?.slug === slug || boot.club?.canonicalSlug === slug ? boot.offers : undefined;
+  const [offers, setOffers] = useState<readonly Offer[]>(brought ?? []);
+  const [failed, setFailed] = useState(false);
+  const [answered, setAnswered] = useState(brought !== undefined);
+  const now = useAtomValue(nowAtom);
+  const ask = useCallback(async () => {
+    try {
+      setOffers(await fetchOffers(slug));
+      setFailed(false);
+    } catch (error) {
+      // Not found means that there are none.
+      setFailed(!(error instanceof Problem && error.status === 404));
+    } finally {
+      setAnswered(true);
+    }
+  }, [slug]);
+  useEffect(() => void ask(), [ask]);
+  return { offers: offers.filter((offer) => isListed(offer, now)), answered, failed, retry: ask };
+}

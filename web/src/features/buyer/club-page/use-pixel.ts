@@ -1,0 +1,21 @@
+import { useAtomValue } from 'jotai';
+import { useEffect, useRef } from 'react';
+import { consentAtom } from './consent-atoms';
+import { firePixel } from './pixel';
+
+/** Counts one view of the page with the club's pixel, as soon as there is consent; later events through what it gives back. */
+export function usePixel(pixelId: string | null | undefined, seen?: { event: string; content: string }): (event: string, content?: string) => void {
+  const consent = useAtomValue(consentAtom);
+  const counted = useRef(false);
+  const allowed = consent === 'granted' && Boolean(pixelId);
+  const [event, content] = [seen?.event, seen?.content];
+  useEffect(() => {
+    if (!allowed || !pixelId || counted.current) return;
+    counted.current = true;
+    firePixel(pixelId, 'PageView');
+    if (event) firePixel(pixelId, event, content);
+  }, [allowed, pixelId, event, content]);
+  return (name, about) => {
+    if (allowed && pixelId) firePixel(pixelId, name, about);
+  };
+}

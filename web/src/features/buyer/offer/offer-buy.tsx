@@ -1,0 +1,71 @@
+import { useAtomValue } from 'jotai';
+import { useState } from 'react';
+import type { Offer } from '@/api/wire-public';
+import { closesAt, offerPrice, opensAt, type OfferPhase } from '@/features/shared-offer/offer';
+import { Countdown } from '@/features/shared-live/countdown-pill';
+import { configAtom, maintenanceAtom } from '@/features/shared-live/live-atoms';
+import { dayAndTime } from '@/shared/dates';
+import { dollars } from '@/shared/money';
+import { S, fromPrice } from '@/shared/strings';
+import { Stepper } from '@/shared/ui/stepper';
+import { useAddOffer } from './use-add-offer';
+
+interface OfferBuyProps {
+  offer: Offer;
+  phase: OfferPhase;
+  onAdded: () => void;
+}
+
+const PER_PURCHASE_MAX = 50;
+
+/** Price, how many of each, and the one button; on phones the button stands in a bar at the foot of the screen. */
+export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
+  const [count, setCount] = useState(1);
+  const most = useAtomValue(configAtom)?.maxPerPurchase ?? PER_PURCHASE_MAX;
+  const maintenance = useAtomValue(maintenanceAtom);
+  const { onAdd, busy, refused } = useAddOffer(offer, onAdded);
+  const price = offerPrice(offer, count);
+  const closes = closesAt(offer);
+  const button = (where: string) => (
+    <button type="button" className={`btn ${where}`} aria-disabled={busy} onClick={() => void onAdd(count)}>{busy ? 'Checking …' : 'Add to cart'}</button>
+  );
+  return (
+    <section className="card offer-buy" aria-labelledby="price-title">
+      <div className="offer-price">
+        <h2 id="price-title" className="num">{fromPrice(dollars(offerPrice(offer, 1).total))}</h2>
+        {phase === 'open' && closes ? <Countdown kickOff={new Date(closes).toISOString()} view="page" /> : null}
+      </div>
+      <PriceWords offer={offer} />
+      {phase !== 'open' ? <NotOnSale offer={offer} phase={phase} /> : maintenance ? (
+        <div className="callout is-warn"><strong>{S.maintenance}</strong>{S.maintenanceText}</div>
+      ) : (
+        <>
+          <div className="offer-count">
+            <span id="count-words">{offer.games.length === 1 ? 'Tickets' : 'Tickets in each game'}</span>
+            <Stepper label={offer.games.length === 1 ? 'Tickets' : 'Tickets in each game'} value={count} max={most} onValue={setCount} />
+          </div>
+          <p className="sum-row total" aria-live="polite"><span>Total</span><span>{dollars(price.total)}</span></p>
+          {button('wide offer-add')}
+          {refused ? <div ref={intoView} className="callout is-bad" role="alert">{refused}</div> : null}
+          <div className="offer-bar"><span className="num">{dollars(price.total)}</span>{button('')}</div>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** The bar at the foot of a phone must not stand before what went wrong. */
+const intoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'center' });
+
+/** The single total leads; the fee in it is said (D14). */
+function PriceWords({ offer }: { offer: Offer }) {
+  const { subtotal, cardFee, total } = offerPrice(offer, 1);
+  if (cardFee === 0) return null;
+  return <p className="meta">{dollars(subtotal)} + {dollars(cardFee)} fee = {dollars(total)}</p>;
+}
+
+function NotOnSale({ offer, phase }: { offer: Offer; phase: OfferPhase }) {
+  const opens = opensAt(offer);
+  if (phase === 'scheduled' && opens) return <div className="callout is-warn" role="status"><strong>Not on sale yet</strong>On sale from {dayAndTime(new Date(opens).toISOString(), offer.games[0]?.timezone)}.</div>;
+  return <div className="callout is-warn" role="status"><strong>{S.bundleClosed}</strong>The first of its games has closed, so it can no longer be bought together.</div>;
+}

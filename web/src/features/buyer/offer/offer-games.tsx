@@ -1,0 +1,44 @@
+import { useAtomValue } from 'jotai';
+import { Link } from 'wouter';
+import type { OfferGame } from '@/api/wire-public';
+import { gameNumber, gameTitle } from '@/features/shared-offer/offer';
+import { phaseOf } from '@/features/shared-live/draw-phase';
+import { liveAtom, nowAtom } from '@/features/shared-live/live-atoms';
+import { dayAndTime } from '@/shared/dates';
+import { cents, dollars, priceOf, shortDollars } from '@/shared/money';
+import { S } from '@/shared/strings';
+
+/** Each game with its own date, price and prize; a game that is sold out or over says so. */
+export function OfferGames({ games }: { games: readonly OfferGame[] }) {
+  return (
+    <section className="card panel offer-games" aria-labelledby="games-title">
+      <h2 id="games-title">{games.length === 1 ? 'The game' : `${games.length} games, one ticket in each`}</h2>
+      <ul>{games.map((game) => <Game key={game.id} game={game} />)}</ul>
+    </section>
+  );
+}
+
+function Game({ game }: { game: OfferGame }) {
+  const number = gameNumber(game);
+  const draw = useAtomValue(liveAtom).draws[number];
+  const now = useAtomValue(nowAtom);
+  const phase = draw ? phaseOf(draw, now) : Date.parse(game.gameDate) <= now ? 'closed' : 'active';
+  const ticket = priceOf(cents(game.ticketPrice), 1, game.passStripeFees);
+  return (
+    <li>
+      <div>
+        <strong>{gameTitle(game)}</strong>
+        <span className="meta">{game.league ? `${game.league} · ` : ''}{dayAndTime(game.gameDate, game.timezone)}</span>
+        {draw ? <span className="meta">Prize {shortDollars(cents(draw.currentPrize))} · {draw.ticketsSold}/169 sold</span> : null}
+        <Link className="game-link" href={`/draw/${number}`}>See draw<span className="sr">: {gameTitle(game)}</span></Link>
+      </div>
+      <div className="game-side">
+        <span className="num">{dollars(ticket.total)}</span>
+        {phase === 'soldOut' ? <span className="badge is-closed">{S.soldOut}</span> : null}
+        {phase === 'closed' ? <span className="badge is-closed">{S.drawClosed}</span> : null}
+        {phase === 'cancelled' ? <span className="badge is-cancelled">Cancelled</span> : null}
+        {phase === 'completed' ? <span className="badge is-completed">{S.completedCaps}</span> : null}
+      </div>
+    </li>
+  );
+}

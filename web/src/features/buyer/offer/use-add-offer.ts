@@ -1,0 +1,59 @@
+/** Putting a whole offer into the cart: every game or none (decision H-9). */
+import { useAtom, useSetAtom } from 'jotai';
+import { useState } from 'react';
+import { fetchDraw } from '@/api/endpoints/buyer';
+import { track } from '@/api/endpoints/public';
+import type { Draw } from '@/api/wire';
+import type { Offer } from '@/api/wire-public';
+import { add, replaces, type Cart, type CartItem } from '@/features/buyer/cart/cart';
+import { cartAtom, drawerAtom } from '@/features/buyer/cart/cart-atoms';
+import { OFFER_AVAILABLE, gameNumber, refusal } from '@/features/shared-offer/offer';
+import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
+import { useServerNow } from '@/features/shared-live/use-live';
+import { S } from '@/shared/strings';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+
+export function itemsOf(offer: Offer, draws: readonly Draw[], count: number): CartItem[] {
+  return draws.map((draw) => ({
+    drawId: draw.id, drawNumber: draw.drawNumber, quantity: count, drawTitle: `${draw.homeTeam} v ${draw.awayTeam}`, ticketPrice: draw.ticketPrice, passStripeFees: draw.passStripeFees,
+    clubId: draw.clubId, clubName: draw.clubName, clubSlug: draw.clubSlug, homeTeam: draw.homeTeam, awayTeam: draw.awayTeam, gameDate: draw.gameDate,
+    availableTickets: OFFER_AVAILABLE, bundleId: offer.id,
+  }));
+}
+
+export const addAll = (cart: Cart, items: readonly CartItem[]): Cart => items.reduce(add, cart);
+
+export function useAddOffer(offer: Offer, onAdded: () => void) {
+  const [cart, change] = useAtom(cartAtom);
+  const openDrawer = useSetAtom(drawerAtom);
+  const receive = useSetAtom(receiveDrawsAtom);
+  const showToast = useSetAtom(showToastAtom);
+  const serverNow = useServerNow();
+  const [busy, setBusy] = useState(false);
+  const [refused, setRefused] = useState<string | null>(null);
+
+  const onAdd = async (count: number) => {
+    if (busy) return;
+    setBusy(true);
+    setRefused(null);
+    try {
+      // Asked for now, all of them, so that nothing goes into the cart that cannot be had together.
+      const draws = await Promise.all(offer.games.map((game) => fetchDraw(gameNumber(game))));
+      receive(draws);
+      const why = draws.length === 0 ? 'This offer has no games yet.' : refusal(draws, count, serverNow());
+      if (why) return setRefused(why);
+      const items = itemsOf(offer, draws, count);
+      const first = items[0];
+      if (first && replaces(cart, first)) showToast({ title: 'Your cart was replaced', text: `It now holds tickets of ${offer.clubName} only.`, action: { label: 'Undo', run: () => change(() => cart) } });
+      change((last) => addAll(last, items));
+      openDrawer(true);
+      track('offer_add_to_cart', { clubSlug: offer.clubSlug, bundleSlug: offer.slug });
+      onAdded();
+    } catch {
+      setRefused(`${S.failedToFetchDraw}. Nothing was added. Please try again.`);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { onAdd, busy, refused };
+}

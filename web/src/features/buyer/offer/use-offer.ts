@@ -1,0 +1,66 @@
+/** One offer, its games' draws and its club's dress, each asked for by itself so that one failing call hides nothing else. */
+import { useAtomValue, useSetAtom } from 'jotai';
+import { useCallback, useEffect, useState } from 'react';
+import { fetchDraw } from '@/api/endpoints/buyer';
+import { fetchClubMeta, fetchOffer } from '@/api/endpoints/public';
+import { Problem } from '@/api/http';
+import type { ClubMeta, Offer } from '@/api/wire-public';
+import { gameNumber } from '@/features/shared-offer/offer';
+import { bootAtom } from '@/features/shared-live/boot-atoms';
+import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
+import { useDrawTopics, usePoll } from '@/features/shared-live/use-live';
+
+export type OfferState = { at: 'asking' } | { at: 'missing' } | { at: 'failed' } | { at: 'known'; offer: Offer };
+
+const EVERY_MS = 30_000;
+
+export function useOffer(club: string, slug: string): OfferState & { retry: () => void } {
+  const boot = useAtomValue(bootAtom).offer;
+  const brought = boot && boot.slug === slug && boot.clubSlug === club ? boot : null;
+  const [state, setState] = useState<OfferState>(brought ? { at: 'known', offer: brought } : { at: 'asking' });
+  const ask = useCallback(async () => {
+    try {
+      const offer = await fetchOffer(club, slug);
+      setState({ at: 'known', offer });
+    } catch (error) {
+      const missing = error instanceof Problem && error.status === 404;
+      // An offer that is on the screen stays there while the line is bad.
+      setState((last) => (missing ? { at: 'missing' } : last.at === 'known' ? last : { at: 'failed' }));
+    }
+  }, [club, slug]);
+  usePoll({ every: EVERY_MS, topic: null, atOnce: true, ask });
+  const retry = () => {
+    setState({ at: 'asking' });
+    void ask();
+  };
+  return { ...state, retry };
+}
+
+/** The draws behind the games, kept live: what is left of each decides whether the offer can be had. */
+export function useOfferDraws(offer: Offer): void {
+  const receive = useSetAtom(receiveDrawsAtom);
+  const numbers = offer.games.map(gameNumber);
+  const key = numbers.join(',');
+  useDrawTopics(numbers);
+  useEffect(() => {
+    for (const number of key.split(',').filter(Boolean)) void fetchDraw(Number(number)).then((draw) => receive([draw]), () => {});
+  }, [key, receive]);
+}
+
+/** The club's colours and pixel; `failed` when they cannot be had, which costs the page only its dress. */
+export function useClubMeta(slug: string): { meta: ClubMeta | null; failed: boolean } {
+  const brought = useAtomValue(bootAtom).clubMeta ?? null;
+  const [meta, setMeta] = useState<ClubMeta | null>(brought);
+  const [failed, setFailed] = useState(false);
+  useEffect(() => {
+    let current = true;
+    void fetchClubMeta(slug).then(
+      (said) => current && setMeta(said),
+      () => current && setFailed(true),
+    );
+    return () => {
+      current = false;
+    };
+  }, [slug]);
+  return { meta, failed: failed && meta === null };
+}

@@ -1,0 +1,74 @@
+/** An offer's rules (A:105-107, A:174-176): when it is on sale, what it costs, what stands in its way. Pure. */
+import type { Draw } from '@/api/wire';
+import type { Offer, OfferGame } from '@/api/wire-public';
+import { cents, priceOf, type Price } from '@/shared/money';
+
+const TAG_CUT = 90;
+/** What an offer's line claims is available (A:154); the cart asks the server before anything is paid (decision C-14). */
+export const OFFER_AVAILABLE = 9999;
+
+/** `scheduled` before its start; `ended` after its end, which reads as not found; `closed` once the first game closed. */
+export type OfferPhase = 'scheduled' | 'open' | 'closed' | 'ended' | 'hidden';
+
+const instant = (said: string | null | undefined): number | null => {
+  const at = Date.parse(said ?? '');
+  return Number.isNaN(at) ? null : at;
+};
+
+export const opensAt = (offer: Offer): number | null => instant(offer.startAt ?? offer.start_at);
+const endsAt = (offer: Offer): number | null => instant(offer.endAt ?? offer.end_at);
+const gameClosesAt = (game: OfferGame): number | null => instant(game.salesCloseAt) ?? instant(game.gameDate);
+
+/** When the first of its games stops selling: of a special, the first game whose time is known (A:176). */
+export function closesAt(offer: Offer): number | null {
+  const known = offer.games.map(gameClosesAt).filter((at) => at !== null);
+  if (known.length === 0) return null;
+  return offer.type === 'SPECIAL' ? (known[0] ?? null) : Math.min(...known);
+}
+
+export function offerPhase(offer: Offer, nowMs: number): OfferPhase {
+  if (offer.status === 'draft' || offer.status === 'archived') return 'hidden';
+  const [opens, ends, closes] = [opensAt(offer), endsAt(offer), closesAt(offer)];
+  if (ends !== null && nowMs > ends) return 'ended';
+  if (offer.status === 'closed' || (closes !== null && nowMs >= closes)) return 'closed';
+  return opens !== null && nowMs < opens ? 'scheduled' : 'open';
+}
+
+/** Whether a club's page lists it. */
+export const isListed = (offer: Offer, nowMs: number): boolean => offerPhase(offer, nowMs) === 'open';
+
+/** What so many of it cost: each game's tickets, and the fee of each line where it is passed on (decisions H-8, D-6). */
+export function offerPrice(offer: Offer, count: number): Price {
+  return offer.games
+    .map((game) => priceOf(cents(game.ticketPrice), count, game.passStripeFees))
+    .reduce((sum, line) => ({ subtotal: sum.subtotal + line.subtotal, cardFee: sum.cardFee + line.cardFee, total: sum.total + line.total }), { subtotal: 0, cardFee: 0, total: 0 });
+}
+
+/** The tag as it is shown: cut at 90 characters, kept whole where it is stored (decision H-12). */
+export function shownTag(offer: Pick<Offer, 'displayTag'>): string | null {
+  const tag = offer.displayTag?.trim() ?? '';
+  if (tag === '') return null;
+  return tag.length > TAG_CUT ? `${tag.slice(0, TAG_CUT)}…` : tag;
+}
+
+export const gameTitle = (game: Pick<OfferGame, 'homeTeam' | 'awayTeam'>): string => `${game.homeTeam} v ${game.awayTeam}`;
+export const gameNumber = (game: Pick<OfferGame, 'id' | 'drawNumber'>): number => game.drawNumber ?? game.id;
+
+const SELLABLE = ['open', 'active', 'awaiting_draw'];
+
+/** Whether a game still sells so many: status, time, and tickets unknown or enough (A:174). */
+export function isSellable(draw: Pick<Draw, 'status' | 'gameDate'> & { ticketsAvailable?: number }, count: number, nowMs: number): boolean {
+  return SELLABLE.includes(draw.status) && Date.parse(draw.gameDate) > nowMs && (draw.ticketsAvailable ?? count) >= count;
+}
+
+/** Why an offer cannot be added, naming every game in the way; null when nothing is (decision H-9). */
+export function refusal(draws: readonly Draw[], count: number, nowMs: number): string | null {
+  const named = (found: readonly Draw[]) => found.map(gameTitle).join(' and ');
+  const over = draws.filter((draw) => !isSellable(draw, 0, nowMs));
+  if (over.length > 0) return `${named(over)} ${over.length === 1 ? 'is' : 'are'} no longer on sale, so this offer cannot be added.`;
+  const full = draws.filter((draw) => draw.ticketsAvailable <= 0);
+  if (full.length > 0) return `${named(full)} ${full.length === 1 ? 'is' : 'are'} sold out, so this offer cannot be added.`;
+  const short = draws.find((draw) => draw.ticketsAvailable < count);
+  if (short) return `Only ${short.ticketsAvailable} ${short.ticketsAvailable === 1 ? 'ticket' : 'tickets'} left for ${gameTitle(short)}. Choose fewer.`;
+  return null;
+}

@@ -1,0 +1,111 @@
+/** A club's own colours made readable: nothing assumes that white can be read on them. */
+
+type Rgb = readonly [number, number, number];
+
+function rgb(hex: string): Rgb | null {
+  const short = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(hex);
+  const long = short ? `#${short.slice(1).map((digit) => digit + digit).join('')}` : hex;
+  const match = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(long);
+  return match ? [parseInt(match[1] ?? '', 16), parseInt(match[2] ?? '', 16), parseInt(match[3] ?? '', 16)] : null;
+}
+
+const linear = (channel: number) => (channel / 255 <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4);
+
+function luminance([red, green, blue]: Rgb): number {
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+}
+
+/** WCAG contrast of two colours; 1 when either cannot be read. */
+export function contrast(one: string, other: string): number {
+  const [a, b] = [rgb(one), rgb(other)];
+  if (!a || !b) return 1;
+  const [light, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x) as [number, number];
+  return (light + 0.05) / (dark + 0.05);
+}
+
+/** Text on a club colour: white if that reads (4.5), else black, which then always does. */
+export function readableOn(background: string): '#ffffff' | '#000000' {
+  return contrast('#ffffff', background) >= 4.5 ? '#ffffff' : '#000000';
+}
+
+/** Two letters for a club without a logo. */
+export function initials(name: string): string {
+  const words = name.split(/\s+/).filter(Boolean);
+  return ((words[0]?.[0] ?? 'F') + (words[1]?.[0] ?? words[0]?.[1] ?? '')).toUpperCase();
+}
+
+export interface Theme {
+  primary: string;
+  secondary: string;
+  accent: string;
+}
+
+/** The specified default colours stand in for what is missing or is not a colour. */
+export function themeOf(club: { primaryColor?: string | null; secondaryColor?: string | null; accentColor?: string | null }): Theme {
+  const or = (colour: string | null | undefined, fallback: string) => (colour && rgb(colour) ? colour : fallback);
+  return { primary: or(club.primaryColor, '#1f2937'), secondary: or(club.secondaryColor, '#374151'), accent: or(club.accentColor, '#3b82f6') };
+}
+
+const CHALK = '#f7f6f1';
+const WHITE = '#ffffff';
+
+const gamma = (channel: number) => (channel <= 0.0031308 ? channel * 12.92 : 1.055 * channel ** (1 / 2.4) - 0.055);
+
+/** A colour as lightness, chroma and hue of OKLCH; the hue as the pair of its sine and cosine, so that no angle is needed. */
+function oklch(colour: Rgb): { light: number; a: number; b: number } {
+  const [red, green, blue] = colour.map(linear) as [number, number, number];
+  const [long, middle, short] = [
+    Math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue),
+    Math.cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue),
+    Math.cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue),
+  ];
+  return {
+    light: 0.2104542553 * long + 0.793617785 * middle - 0.0040720468 * short,
+    a: 1.9779984951 * long - 2.428592205 * middle + 0.4505937099 * short,
+    b: 0.0259040371 * long + 0.7827717662 * middle - 0.808675766 * short,
+  };
+}
+
+function hexOf({ light, a, b }: { light: number; a: number; b: number }): string {
+  const long = (light + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const middle = (light - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const short = (light - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  const channels = [
+    4.0767416621 * long - 3.3077115913 * middle + 0.2309699292 * short,
+    -1.2684380046 * long + 2.6097574011 * middle - 0.3413193965 * short,
+    -0.0041960863 * long - 0.7034186147 * middle + 1.707614701 * short,
+  ];
+  return `#${channels.map((channel) => Math.round(Math.min(1, Math.max(0, gamma(Math.max(0, channel)))) * 255).toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** A club colour as text or link on the page: made darker by steps of 0.02, chroma in proportion, until it reads (4.5). */
+export function legibleOnChalk(colour: string): string {
+  const read = rgb(colour);
+  if (!read) return '#1d5fd1';
+  const { light, a, b } = oklch(read);
+  for (let darker = light; darker > 0; darker -= 0.02) {
+    const next = darker === light ? colour : hexOf({ light: darker, a: (a * darker) / light, b: (b * darker) / light });
+    if (contrast(next, CHALK) >= 4.5) return next;
+  }
+  return '#000000';
+}
+
+/**
+ * Everything a club's page derives from its three colours, as CSS variables: what reads on them, links, and the edge that a
+ * button needs where its colour hardly differs from what it stands on (below 3:1).
+ */
+export function coloursOf(club: Parameters<typeof themeOf>[0]): Record<`--${string}`, string> {
+  const { primary, secondary, accent } = themeOf(club);
+  const edge = (background: string, ring: string) => (contrast(accent, background) < 3 ? ring : 'transparent');
+  return {
+    '--club-primary': primary,
+    '--club-on-primary': readableOn(primary),
+    '--club-secondary': secondary,
+    '--club-on-secondary': readableOn(secondary),
+    '--club-accent': accent,
+    '--club-on-accent': readableOn(accent),
+    '--club-link': legibleOnChalk(accent),
+    '--club-hero-edge': edge(primary, readableOn(primary)),
+    '--club-card-edge': edge(WHITE, '#85806f'),
+  };
+}

@@ -1,0 +1,43 @@
+import './tooltip.css';
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
+
+/** How long a pointer rests before the words come (A:303). */
+export const TOOLTIP_DELAY_MS = 700;
+
+interface TooltipProps {
+  words: string;
+  children: ReactNode;
+}
+
+/**
+ * A few words more, for a pointer that rests and for whoever comes by keyboard; Escape puts them away. Never the only place
+ * where something is said: a finger does not see them.
+ */
+export function Tooltip({ words, children }: TooltipProps) {
+  const id = useId();
+  const [shown, setShown] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const hide = () => {
+    clearTimeout(timer.current);
+    setShown(false);
+  };
+  const soon = () => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setShown(true), TOOLTIP_DELAY_MS);
+  };
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return (
+    <span
+      className="tip"
+      onPointerEnter={(event) => event.pointerType === 'mouse' && soon()}
+      onPointerLeave={hide}
+      onPointerDown={hide}
+      onFocus={(event) => event.target.matches(':focus-visible') && soon()}
+      onBlur={hide}
+      onKeyDown={(event) => event.key === 'Escape' && hide()}
+    >
+      {children}
+      {shown ? <span className="tip-words" role="tooltip" id={id}>{words}</span> : null}
+    </span>
+  );
+}
