@@ -2,7 +2,7 @@ import '@/features/club/dashboard/dashboard.css';
 import type { OwnClub } from '@/api/wire-club';
 import type { PageProps } from '@/app/page-props';
 import { ClubHero } from '@/features/buyer/club-page/club-hero';
-import { contrast, readableOn, themeOf } from '@/features/buyer/site/club-colours';
+import { contrast, readableOn, themeOf } from '@/shared/club-colours';
 import { ClubPage } from '@/features/club/frame/club-page';
 import { HomePageSetup } from '@/features/club/home-page/home-page-setup';
 import { C } from '@/shared/strings-club';

@@ -5,7 +5,7 @@ import { fetchDraw } from '@/api/endpoints/buyer';
 import { track } from '@/api/endpoints/public';
 import type { Draw } from '@/api/wire';
 import type { Offer } from '@/api/wire-public';
-import { add, replaces, type Cart, type CartItem } from '@/features/buyer/cart/cart';
+import { add, itemOf, replaces, type Cart, type CartItem } from '@/features/buyer/cart/cart';
 import { cartAtom, drawerAtom } from '@/features/buyer/cart/cart-atoms';
 import { OFFER_AVAILABLE, gameNumber, refusal } from '@/features/shared-offer/offer';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
@@ -13,15 +13,11 @@ import { useServerNow } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
-export function itemsOf(offer: Offer, draws: readonly Draw[], count: number): CartItem[] {
-  return draws.map((draw) => ({
-    drawId: draw.id, drawNumber: draw.drawNumber, quantity: count, drawTitle: `${draw.homeTeam} v ${draw.awayTeam}`, ticketPrice: draw.ticketPrice, passStripeFees: draw.passStripeFees,
-    clubId: draw.clubId, clubName: draw.clubName, clubSlug: draw.clubSlug, homeTeam: draw.homeTeam, awayTeam: draw.awayTeam, gameDate: draw.gameDate,
-    availableTickets: OFFER_AVAILABLE, bundleId: offer.id,
-  }));
-}
+/** A line for each game, as the specification has it: 9999 are available until the server says how many. */
+const itemsOf = (offer: Offer, draws: readonly Draw[], count: number): CartItem[] =>
+  draws.map((draw) => ({ ...itemOf(draw, count), availableTickets: OFFER_AVAILABLE, bundleId: offer.id }));
 
-export const addAll = (cart: Cart, items: readonly CartItem[]): Cart => items.reduce(add, cart);
+const addAll = (cart: Cart, items: readonly CartItem[]): Cart => items.reduce(add, cart);
 
 export function useAddOffer(offer: Offer, onAdded: () => void) {
   const [cart, change] = useAtom(cartAtom);
