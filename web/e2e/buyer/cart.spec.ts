@@ -1,0 +1,168 @@
+import { expect, test, type APIRequestContext, type Page } from '@playwright/test';
+import { GOOD_CARD, expectTickets, fillCard, fillDetails, payButton, somebody } from '../support/buyer';
+import { activeDraws } from '../support/draws';
+import { fillCart, reservedFor, toCartCheckout } from '../support/shop-states';
+
+const KEY = 'football_doubles_cart';
+const cartButton = (page: Page) => page.getByRole('button', { name: /^Cart,/ });
+const drawer = (page: Page) => page.getByRole('dialog', { name: 'Your cart' });
+const timer = (page: Page) => page.locator('.timer-bar [role=timer]');
+
+async function stored(page: Page): Promise<{ items: { drawId: number; quantity: number; availableTickets: number; clubId: number }[] } | null> {
+  return page.evaluate((key) => JSON.parse(localStorage.getItem(key) ?? 'null') as never, KEY);
+}
+
+async function held(request: APIRequestContext, draw: number): Promise<number> {
+  return ((await (await request.get(`/api/draws/${draw}`)).json()) as { ticketsHeld: number }).ticketsHeld;
+}
+
+test('a cart lives through reloads, and is the same in two tabs', async ({ page, context, request }) => {
+  await fillCart(page, request);
+  await page.reload();
+  await expect(cartButton(page)).toHaveAccessibleName('Cart, 2 tickets');
+  const other = await context.newPage();
+  await other.goto('/');
+  await expect(cartButton(other)).toHaveAccessibleName('Cart, 2 tickets');
+  await cartButton(other).click();
+  await drawer(other).getByRole('button', { name: 'One more' }).first().click();
+  await expect(cartButton(page)).toHaveAccessibleName('Cart, 3 tickets');
+  await drawer(other).getByRole('button', { name: /^Remove/ }).first().click();
+  await drawer(other).getByRole('button', { name: /^Remove/ }).first().click();
+  await expect(cartButton(page)).toBeHidden();
+  expect(await stored(page)).toBeNull();
+});
+
+test('a count stops at one below and at what is left above, fifty at most', async ({ page, request }) => {
+  await fillCart(page, request);
+  const line = drawer(page).locator('.cart-line').first();
+  const less = line.getByRole('button', { name: 'One less' });
+  const more = line.getByRole('button', { name: 'One more' });
+  await expect(less).toHaveAttribute('aria-disabled', 'true');
+  const most = Math.min(50, (await stored(page))?.items[0]?.availableTickets ?? 0);
+  const count = line.getByRole('spinbutton');
+  await count.focus();
+  await page.keyboard.press('End');
+  await expect(count).toHaveText(String(most));
+  await expect(more).toHaveAttribute('aria-disabled', 'true');
+  await more.click({ force: true });
+  await expect(count).toHaveText(String(most));
+});
+
+test('an item of another club replaces the cart, is said, and can be taken back', async ({ page, request }) => {
+  await fillCart(page, request);
+  const mine = (await stored(page))?.items[0]?.clubId;
+  const other = (await activeDraws(request)).find((draw) => (draw as unknown as { clubId: number }).clubId !== mine && draw.ticketsAvailable > 0);
+  expect(other, 'a draw of another club').toBeDefined();
+  await page.goto(`/club/${other?.clubSlug}`);
+  await page.getByRole('button', { name: /^Add to cart/ }).first().click();
+  await expect(page.getByText('Your cart was replaced')).toBeVisible();
+  expect((await stored(page))?.items).toHaveLength(1);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  expect((await stored(page))?.items.map((item) => item.clubId)).toEqual([mine, mine]);
+});
+
+for (const [what, value] of [['broken', '{"items":[{]'], ['of a bad shape', '{"items":[{"drawId":"x"}]}'], ['somebody else’s', '[1,2,3]']] as const) {
+  test(`a saved cart that is ${what} is discarded`, async ({ page }) => {
+    await page.addInitScript(([key, text]) => localStorage.setItem(key, text), [KEY, value] as const);
+    await page.goto('/');
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    await expect(cartButton(page)).toHaveCount(0);
+    await page.goto('/cart/checkout');
+    await expect(page).toHaveURL(/\/$/);
+  });
+}
+
+test('what an offer claims to have and an old price are put right before anything is reserved', async ({ page, request }) => {
+  await fillCart(page, request);
+  const cart = await stored(page);
+  await page.evaluate(([key, text]) => localStorage.setItem(key, text), [KEY, JSON.stringify({ ...cart, items: cart?.items.map((item) => ({ ...item, availableTickets: 9999, ticketPrice: '0.01' })) })] as const);
+  await page.goto('/cart/checkout');
+  await expect(page.getByText('the ticket price has changed.').first()).toBeVisible();
+  await expect(timer(page)).toBeVisible();
+  for (const item of (await stored(page))?.items ?? []) expect(item.availableTickets).toBeLessThanOrEqual(169);
+});
+
+test('a game that has closed is taken out, and said; the rest can be bought', async ({ page, request }) => {
+  await fillCart(page, request);
+  const gone = (await stored(page))?.items[0]?.drawId;
+  await page.route(`**/api/draws/${gone}`, async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...((await answer.json()) as object), status: 'closed' } });
+  });
+  await page.goto('/cart/checkout');
+  await expect(page.getByText('can no longer be bought and was taken out of your cart.')).toBeVisible();
+  expect((await stored(page))?.items).toHaveLength(1);
+  await expect(timer(page)).toBeVisible();
+});
+
+test('every line is really kept on the server, all or nothing, and given back when the buyer leaves', async ({ page, request }) => {
+  await fillCart(page, request);
+  const draws = ((await stored(page))?.items ?? []).map((item) => item.drawId);
+  const before = await Promise.all(draws.map((draw) => held(request, draw)));
+  await page.getByRole('button', { name: 'Checkout', exact: true }).click();
+  await expect(timer(page)).toBeVisible();
+  expect(await Promise.all(draws.map((draw) => held(request, draw)))).toEqual(before.map((count) => count + 1));
+  await page.getByRole('link', { name: 'Football Doubles' }).first().click();
+  await expect.poll(() => Promise.all(draws.map((draw) => held(request, draw)))).toEqual(before);
+});
+
+test('with thirty seconds to go the buyer is warned and can keep the tickets two minutes longer', async ({ page, request }) => {
+  await reservedFor(page, 32);
+  await toCartCheckout(page, request);
+  await expect(page.getByRole('button', { name: 'Keep my tickets' })).toBeVisible();
+  await expect(page.locator('.timer-bar [role=status]')).toHaveText('30 seconds left. You can keep your tickets for longer.');
+  await page.getByRole('button', { name: 'Keep my tickets' }).click();
+  await expect(timer(page)).toHaveText(/Tickets reserved for [1-4]:\d\d/);
+});
+
+test('on expiry the cart is emptied, it is said, and two seconds later the club’s page stands there', async ({ page, request }) => {
+  await reservedFor(page, 3);
+  await fillCart(page, request);
+  const club = new URL(page.url()).pathname;
+  await page.getByRole('button', { name: 'Checkout', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Reservation Expired' })).toBeVisible();
+  await expect(page.getByRole('alert')).toContainText('Reservation expired');
+  expect(await stored(page)).toBeNull();
+  await expect(page).toHaveURL(new RegExp(`${club}$`));
+});
+
+test('a payment that has begun is not cut off by the clock', async ({ page, request }) => {
+  await reservedFor(page, 12);
+  await toCartCheckout(page, request);
+  await page.getByLabel('I confirm that I am 18 years or older').check();
+  await page.getByLabel(/I accept the/).check();
+  await fillDetails(page, somebody());
+  await fillCard(page, GOOD_CARD);
+  let release: () => void = () => {};
+  const waiting = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/api/cart/complete-card-payment', async (route) => {
+    await waiting;
+    await route.continue();
+  });
+  await payButton(page).click();
+  await expect(page.locator('.timer-bar')).toHaveText('Finishing payment');
+  // Past the end of the reservation as it was shown.
+  await page.waitForFunction((until) => performance.now() > until, (await page.evaluate(() => performance.now())) + 12_000);
+  await expect(page.locator('.timer-bar')).toHaveText('Finishing payment');
+  release();
+  await expectTickets(page, 2);
+});
+
+test('the alias sells too, by wallet, without a word typed', async ({ page, request }) => {
+  await fillCart(page, request);
+  await page.goto('/cart-checkout-clean');
+  await expect(timer(page)).toBeVisible();
+  await page.getByLabel('I confirm that I am 18 years or older').check();
+  await page.getByLabel(/I accept the/).check();
+  await page.getByRole('button', { name: /Pay with (Apple|Google) Pay/ }).click();
+  await page.getByRole('button', { name: 'Confirm payment' }).click();
+  await expect(page.getByText('Processing your tickets…').first()).toBeVisible();
+  await expectTickets(page, 2);
+  await expect(cartButton(page)).toHaveCount(0);
+});
+
+test('an empty cart leads home', async ({ page }) => {
+  await page.goto('/cart/checkout');
+  await expect(page.getByRole('heading', { name: 'Loading your cart...' })).toBeVisible();
+  await expect(page).toHaveURL(/\/$/);
+});
