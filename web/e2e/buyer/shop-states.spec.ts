@@ -22,6 +22,12 @@ const smallTargets = (page: Page) =>
       .map(({ html, box }) => `${Math.round(box.width)}×${Math.round(box.height)} ${html}`),
   );
 
+/** How far the open dialog, or else the page, reaches beyond its own right edge. */
+const overhang = () => {
+  const judged = document.querySelector('dialog[open]') ?? document.documentElement;
+  return judged.scrollWidth - judged.clientWidth;
+};
+
 /** Text at 200 % and nothing else larger (WCAG 1.4.4). */
 const doubleText = (page: Page) =>
   page.evaluate(() => {
@@ -42,6 +48,6 @@ for (const { name, show } of SHOP_STATES) {
     expect.soft(await page.evaluate(() => document.documentElement.scrollWidth), 'sideways at 320').toBeLessThanOrEqual(320);
     await page.setViewportSize({ width: 1280, height: 800 });
     await doubleText(page);
-    expect.soft(await page.evaluate(() => document.documentElement.scrollWidth), 'sideways with text twice as large').toBeLessThanOrEqual(1280);
+    expect.soft(await page.evaluate(overhang), 'sideways with text twice as large').toBeLessThanOrEqual(0);
   });
 }
