@@ -180,6 +180,7 @@ impl DrawActor {
                 return Denied::Unavailable;
             }
             Failure::ClosedByClock => return Denied::Refused(Refusal::DrawClosed),
+            Failure::PaidOut => return Denied::Refused(Refusal::PaidOut),
             Failure::Fenced => self.obituary.stopped.cause = Cause::Fenced,
             Failure::NotFound => self.obituary.stopped.cause = Cause::Contradicted,
             Failure::Unknown(_) | Failure::Corrupt(_) => self.obituary.stopped.cause = Cause::Failed,
@@ -226,7 +227,7 @@ fn order_of(command: &Command) -> Option<OrderId> {
         | Command::Extend { order, .. }
         | Command::Release { order }
         | Command::Allocate { order, .. }
-        | Command::Void { order } => Some(*order),
+        | Command::Void { order, .. } => Some(*order),
         Command::Tick
         | Command::Complete { .. }
         | Command::Undo

@@ -87,6 +87,15 @@ impl Draws {
         self.execute(draw, Command::Archive { archived }, None).await
     }
 
+    /// Takes a result back (decision E-6): the view's status is `active` again only while kick-off is ahead, else `closed`.
+    /// Pending payouts and the winner's claim go in the same commit, and whoever was told of winning is sent a correction.
+    ///
+    /// # Errors
+    /// `Refused`: `NotCompleted`, or `PaidOut` once a payout was completed.
+    pub async fn undo(&self, draw: DrawId) -> Result<Committed, Denied> {
+        self.execute(draw, Command::Undo, None).await
+    }
+
     /// The latest view of a draw, for as long as the receiver lives; it survives the actor.
     ///
     /// # Errors

@@ -21,5 +21,5 @@ pub use mailer::Post;
 pub use payment::connect::{AccountStatus, Connect};
 pub use payment::gateway::{Gateway, GatewayError, NewIntent, Opened};
 pub use payment::stripe::{Stripe, StripeSettings};
-pub use payments::{Confirmed, FulfilStatus, Fulfilled, OpenOrder, PaymentFailure, Payments};
+pub use payments::{Cancelled, Confirmed, FulfilStatus, Fulfilled, OpenOrder, PaymentFailure, Payments};
 pub use reconciler::{Reconciler, Scanned};

@@ -3,12 +3,15 @@
 
 use std::sync::Arc;
 
-use domain::{AccountId, ClubId, DrawId, Line, OrderId, PaymentIntentId, Refusal, Reservation, Timestamp};
+use domain::{
+    AccountId, ClubId, Command, DrawId, Line, OrderId, PaymentIntentId, Refusal, Reservation, Timestamp, View,
+};
 use persistence::Failure;
 use persistence::books::{Notice, OrderRecord};
 use persistence::ledger::BuyerDetails;
 use thiserror::Error;
 
+use crate::Denied;
 use crate::payment::room::Room;
 
 /// Asks the payment actor. Cheap to clone.
@@ -63,6 +66,13 @@ pub enum Confirmed {
     RequiresAction { client_secret: String },
     /// The provider is still working on it; `fulfil` later.
     Processing,
+}
+
+/// A draw that was cancelled, and how many orders' refunds began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cancelled {
+    pub view: View,
+    pub refunds: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -170,6 +180,23 @@ impl Payments {
     pub async fn refund(&self, order: OrderId, reason: &str) -> Result<(), PaymentFailure> {
         let reason = reason.to_owned();
         self.in_lane(order, move |room| async move { room.refund(order, &reason).await }).await
+    }
+
+    /// The game is off: the draw is cancelled, and every order with a ticket in it is refunded with the fee's part (decision
+    /// E-9). An order is all or nothing, so a cart goes back whole (decision C-10). Refunds that cannot begin now begin with
+    /// the reconciler's next round, also after a crash; asking again is safe.
+    ///
+    /// # Errors
+    /// `Refused(AlreadyCompleted)`: undo the result first.
+    pub async fn cancel_draw(&self, draw: DrawId, reason: &str) -> Result<Cancelled, Denied> {
+        let (room, reason) = (self.room.clone(), reason.to_owned());
+        // To its end, whether or not the asker waits.
+        let cancelled = tokio::spawn(async move {
+            let view = room.ask(draw, Command::Cancel, None).await?.view;
+            let refunds = room.refund_called_off(&reason).await.unwrap_or_default();
+            Ok(Cancelled { view, refunds })
+        });
+        cancelled.await.unwrap_or(Err(Denied::Unavailable))
     }
 
     /// Stores a notice once; a worker handles it. `false`: this event id was stored before.

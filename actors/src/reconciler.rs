@@ -36,6 +36,8 @@ const CLOCKS_DIFFER_MS: i64 = 300_000;
 /// Every so many rounds, ten minutes, the payments of accounts with open business are listed, forgotten ones included.
 const LIST_ROUNDS: u64 = 20;
 const LIST_MS: i64 = 1_200_000;
+/// Why an order of a cancelled draw is refunded when nobody is there to say it in their own words.
+const CALLED_OFF: &str = "the draw was cancelled";
 /// How far back a starting process looks for captured payments nobody has witnessed.
 const START_MS: i64 = 3_600_000;
 
@@ -91,7 +93,13 @@ impl Reconciler {
     pub async fn round(&self) {
         let room = self.room.clone();
         // What a round could not do, the next one does.
-        let _ = tokio::spawn(async move { Rounds::new(room).sweep().await }).await;
+        let round = async move {
+            let mut rounds = Rounds::new(room);
+            rounds.sweep().await;
+            rounds.return_fees().await;
+            rounds.refund_called_off().await;
+        };
+        let _ = tokio::spawn(round).await;
     }
 }
 
@@ -108,6 +116,8 @@ pub(crate) async fn run(room: Arc<Room>, mut stop: watch::Receiver<bool>) {
     let mut rounds = Rounds::new(room);
     loop {
         rounds.sweep().await;
+        rounds.return_fees().await;
+        rounds.refund_called_off().await;
         if let Err(failure) = rounds.witness().await {
             tracing::warn!(%failure, "captured payments are compared later");
         }
@@ -148,6 +158,26 @@ impl Rounds {
             }
         });
         visits.buffer_unordered(TOGETHER_MAX).for_each(ready).await;
+    }
+
+    /// A fee that no captured order could give back then is given by one that was captured since.
+    async fn return_fees(&self) {
+        let room = &self.comparison.room;
+        match room.books.fees_owed().await {
+            Ok(owing) => {
+                for draw in owing {
+                    room.give_fees_back(draw).await;
+                }
+            }
+            Err(failure) => tracing::warn!(%failure, "draws that owe fees could not be read"),
+        }
+    }
+
+    /// Refunds of cancelled draws that were cut off, and orders that were captured while theirs was being cancelled.
+    async fn refund_called_off(&self) {
+        if let Err(failure) = self.comparison.room.refund_called_off(CALLED_OFF).await {
+            tracing::warn!(%failure, "orders of cancelled draws could not be read");
+        }
     }
 
     /// Looks at every captured payment once with eyes of its own.

@@ -149,10 +149,16 @@ pub trait Books: Send + Sync {
     /// How much of this order's own application fee the provider gave back so far: the sum of its fee refunds that are done.
     /// One order's fee may give for several refunds, so that the provider's total alone says of none whether it was done.
     async fn fee_given_back(&self, order: OrderId) -> Result<Cents, Failure>;
-    /// Queues money back: a `refund` of `amount`, and one `fee_refund` for each order whose application fee still has some of
-    /// `fee` to give (decision D-3: first this order's own, then others of the same draws; such an operation names the order
-    /// whose intent carries the fee). The order becomes `void`, whatever it was. Again: nothing.
+    /// Queues money back: a `refund` of `amount`; `fee` is noted with it (`fee_returned`), and `give_fees_back` sees to it. An
+    /// order that was captured becomes `void`. Again: nothing.
     async fn refunding(&self, order: OrderId, amount: Cents, fee: Cents, reason: &str) -> Result<(), Failure>;
+
+    /// Draws whose orders hold more of the application fee than the draw's ledger says is due.
+    async fn fees_owed(&self) -> Result<Vec<DrawId>, Failure>;
+    /// Queues a `fee_refund` for each captured order that has some of what its draw owes (decision D-3): refunded ones first,
+    /// then the earliest captured; the operation names the order whose intent carries the fee. What captures in flight hold
+    /// is given back when asked again after them. Again: nothing.
+    async fn give_fees_back(&self, draw: DrawId) -> Result<(), Failure>;
 
     /// Claims due operations for `lease_ms`, oldest first, captures before the rest. `FOR UPDATE SKIP LOCKED`.
     async fn claim_operations(&self, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Operation>, Failure>;
@@ -176,6 +182,8 @@ pub trait Books: Send + Sync {
     async fn orders_open(&self, opened_before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure>;
     /// Orders captured at or after a time, earliest capture first, to be compared with the provider.
     async fn orders_captured(&self, since: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure>;
+    /// Captured orders that still have a ticket of a draw that was cancelled: their refund is due (decision E-9).
+    async fn orders_called_off(&self, limit: u32) -> Result<Vec<OrderRecord>, Failure>;
     /// Every connected account that may have taken payments: the clubs' accounts and those that orders name.
     async fn accounts(&self) -> Result<Vec<AccountId>, Failure>;
     /// The reconciler's own copy of what the provider says: the second witness, never written by the purchase path.

@@ -28,6 +28,8 @@ pub(crate) struct Handover {
     pub order: OrderId,
     pub serials: Vec<Serial>,
     pub step: FeeStep,
+    /// Taken back from an order whose money had been taken.
+    pub charged: bool,
 }
 
 impl Change {
@@ -49,10 +51,12 @@ impl Change {
             }
             Event::Allocated { order, serials, step } => {
                 self.reservations.insert(*order, None);
-                self.allocated.push(Handover { order: *order, serials: serials.clone(), step: *step });
+                let given = Handover { order: *order, serials: serials.clone(), step: *step, charged: false };
+                self.allocated.push(given);
             }
-            Event::Voided { order, serials, step } => {
-                self.voided.push(Handover { order: *order, serials: serials.clone(), step: *step });
+            Event::Voided { order, serials, step, charged } => {
+                let taken = Handover { order: *order, serials: serials.clone(), step: *step, charged: *charged };
+                self.voided.push(taken);
             }
             Event::Closed => self.status = Some(Status::Closed),
             Event::Completed { result, winner, prize } => {

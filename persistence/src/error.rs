@@ -17,6 +17,9 @@ pub enum Failure {
     /// The database's clock says that kick-off has come (rule 5). Certainly not written.
     #[error("closed by the database's clock")]
     ClosedByClock,
+    /// A payout of the draw was completed: its result cannot be taken back (decision E-6). Certainly not written.
+    #[error("a payout of the draw was completed")]
+    PaidOut,
     /// What was asked for is not there.
     #[error("not found")]
     NotFound,

@@ -1,5 +1,5 @@
 //! The journal's own words: stored events, version 1, and their domain counterparts. What was written once is read for ever,
-//! so a stored shape is never changed: a new kind of event is added beside the others, a changed one gets a new version.
+//! so a stored shape is never changed: a new kind of event or a field with a default is added, anything else gets a new version.
 
 use domain::{
     Cents, Event, FeeStep, GameResult, OrderId, Reservation, Serial, Status, Terms, Timestamp, draw::event::Event as E,
@@ -19,18 +19,48 @@ enum StoredCommit {
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum StoredEvent {
-    Reserved { order: uuid::Uuid, count: u16, until: i64, extensions: u8 },
-    Released { order: uuid::Uuid },
-    Expired { order: uuid::Uuid },
-    Allocated { order: uuid::Uuid, serials: Vec<u16>, step: StoredStep },
-    Voided { order: uuid::Uuid, serials: Vec<u16>, step: StoredStep },
+    Reserved {
+        order: uuid::Uuid,
+        count: u16,
+        until: i64,
+        extensions: u8,
+    },
+    Released {
+        order: uuid::Uuid,
+    },
+    Expired {
+        order: uuid::Uuid,
+    },
+    Allocated {
+        order: uuid::Uuid,
+        serials: Vec<u16>,
+        step: StoredStep,
+    },
+    Voided {
+        order: uuid::Uuid,
+        serials: Vec<u16>,
+        step: StoredStep,
+        #[serde(default)]
+        charged: bool,
+    },
     Closed,
-    Completed { home: u8, away: u8, winner: u16, prize_cents: i64 },
-    Undone { status: StoredStatus },
-    Amended { terms: StoredTerms },
+    Completed {
+        home: u8,
+        away: u8,
+        winner: u16,
+        prize_cents: i64,
+    },
+    Undone {
+        status: StoredStatus,
+    },
+    Amended {
+        terms: StoredTerms,
+    },
     Described,
     Reopened,
-    Archived { archived: bool },
+    Archived {
+        archived: bool,
+    },
     Cancelled,
 }
 
@@ -40,6 +70,12 @@ struct StoredStep {
     fee_delta: i64,
     revenue_after: i64,
     fee_after: i64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    to_return: i64,
+}
+
+fn is_zero(cents: &i64) -> bool {
+    *cents == 0
 }
 
 /// Times in milliseconds since 1970 UTC, money in cents.
@@ -90,9 +126,12 @@ impl From<&Event> for StoredEvent {
             E::Allocated { order, serials, step } => {
                 StoredEvent::Allocated { order: uuid(*order), serials: numbers(serials), step: step.into() }
             }
-            E::Voided { order, serials, step } => {
-                StoredEvent::Voided { order: uuid(*order), serials: numbers(serials), step: step.into() }
-            }
+            E::Voided { order, serials, step, charged } => StoredEvent::Voided {
+                order: uuid(*order),
+                serials: numbers(serials),
+                step: step.into(),
+                charged: *charged,
+            },
             E::Closed => StoredEvent::Closed,
             E::Completed { result, winner, prize } => StoredEvent::Completed {
                 home: result.cell.home(),
@@ -124,8 +163,8 @@ impl StoredEvent {
             StoredEvent::Allocated { order: id, serials: numbers, step } => {
                 E::Allocated { order: order(id), serials: serials(numbers)?, step: step.into() }
             }
-            StoredEvent::Voided { order: id, serials: numbers, step } => {
-                E::Voided { order: order(id), serials: serials(numbers)?, step: step.into() }
+            StoredEvent::Voided { order: id, serials: numbers, step, charged } => {
+                E::Voided { order: order(id), serials: serials(numbers)?, step: step.into(), charged }
             }
             StoredEvent::Closed => E::Closed,
             StoredEvent::Completed { home, away, winner, prize_cents } => E::Completed {
@@ -150,6 +189,7 @@ impl From<&FeeStep> for StoredStep {
             fee_delta: step.fee_delta.0,
             revenue_after: step.revenue_after.0,
             fee_after: step.fee_after.0,
+            to_return: step.to_return.0,
         }
     }
 }
@@ -161,6 +201,7 @@ impl From<StoredStep> for FeeStep {
             fee_delta: Cents(step.fee_delta),
             revenue_after: Cents(step.revenue_after),
             fee_after: Cents(step.fee_after),
+            to_return: Cents(step.to_return),
         }
     }
 }
@@ -224,6 +265,7 @@ mod tests {
             fee_delta: cents(-35),
             revenue_after: cents(0),
             fee_after: cents(0),
+            to_return: cents(0),
         };
         let terms = Terms {
             price: cents(500),
@@ -238,7 +280,12 @@ mod tests {
             E::Released { order },
             E::Expired { order },
             E::Allocated { order, serials: serials.clone(), step },
-            E::Voided { order, serials: serials.clone(), step },
+            E::Voided {
+                order,
+                serials: serials.clone(),
+                step: FeeStep { to_return: cents(35), ..step },
+                charged: true,
+            },
             E::Closed,
             E::Completed { result, winner: serials[1], prize: cents(42_000) },
             E::Undone { status: Status::Closed },

@@ -26,12 +26,14 @@ mod reservations;
 mod riders;
 mod shape;
 mod tickets;
+mod undoing;
 
 // What payments remember.
 mod anomalies;
 mod books;
 mod endings;
 mod entries;
+mod fees;
 mod notices;
 mod operations;
 mod orders;

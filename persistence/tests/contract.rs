@@ -48,6 +48,10 @@ contract! {
     books::a_refused_order_is_cancelled_and_released => a_refused_order_is_cancelled_and_released,
     books::an_order_with_tickets_cannot_be_let_go => an_order_with_tickets_cannot_be_let_go,
     books::a_refund_returns_the_fee_from_whoever_carries_it => a_refund_returns_the_fee_from_whoever_carries_it,
+    books::a_fee_that_goes_back_waits_for_the_capture_that_carries_it =>
+        a_fee_that_goes_back_waits_for_the_capture_that_carries_it,
+    books::what_only_a_capture_in_flight_holds_is_owed_until_it_is_captured =>
+        what_only_a_capture_in_flight_holds_is_owed_until_it_is_captured,
     books::operations_are_claimed_once_captures_first => operations_are_claimed_once_captures_first,
     books::an_attempt_ends_an_operation_or_puts_it_off => an_attempt_ends_an_operation_or_puts_it_off,
     books::unfinished_and_captured_orders_are_found_by_age => unfinished_and_captured_orders_are_found_by_age,

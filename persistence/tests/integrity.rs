@@ -26,6 +26,7 @@ async fn busy() -> (World, Postgres) {
     owner.void(3).await.expect("voided");
     let fee = world.books.fee_returned(OrderId(3)).await.expect("read");
     world.books.refunding(OrderId(3), paid, fee, "asked for").await.expect("queued");
+    world.books.give_fees_back(world.draws[0]).await.expect("queued");
     for operation in world.books.claim_operations(NOW, 1_000, 10).await.expect("claimed") {
         world.books.attempted(operation.id, persistence::books::Attempt::Done).await.expect("done");
     }

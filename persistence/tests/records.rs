@@ -2,6 +2,7 @@
 
 use domain::access::Principal;
 use domain::{AccountId, Cents, ClubId, FeePolicy, Seed, Status, Timestamp};
+use persistence::Failure;
 use persistence::records::Records;
 use persistence::records::audit::Act;
 use persistence::records::bundles::NewBundle;
@@ -125,7 +126,7 @@ async fn a_session_ends_when_it_is_idle_old_or_closed() {
 
 #[tokio::test]
 async fn a_draw_has_one_winners_payout_and_it_is_settled_once() {
-    let (records, _database) = records().await;
+    let (records, database) = records().await;
     let club = records.create_club(&club("broncos")).await.expect("created").id;
     let draw = records.create_draws(&[draw(club)]).await.expect("created")[0];
     let new = NewPayout {
@@ -136,6 +137,15 @@ async fn a_draw_has_one_winners_payout_and_it_is_settled_once() {
         recipient_email: Some("jo@x.test"),
         recipient_name: Some("Jo"),
     };
+    assert_eq!(records.record_payout(&new).await.map(|payout| payout.id), Err(Failure::NotFound), "no result yet");
+    sqlx::query(
+        "update draws set status = 'completed', result_home = 7, result_away = 9, winning_serial = 1, prize_cents = 29000,
+           completed_revision = 1",
+    )
+    .execute(&mut database.connection().await)
+    .await
+    .expect("a result");
+    assert!(!records.winner_disputed(draw).await.expect("read"));
     let first = records.record_payout(&new).await.expect("recorded");
     assert_eq!(records.record_payout(&new).await.expect("the same").id, first.id);
     assert_eq!(first.status, "pending");

@@ -28,7 +28,8 @@ fn refused(said: Result<(), Failure>, constraint: &str) {
 
 fn step(revenue_delta: i64, fee_delta: i64, revenue_after: i64, fee_after: i64) -> FeeStep {
     let (revenue_delta, fee_delta) = (Cents(revenue_delta), Cents(fee_delta));
-    FeeStep { revenue_delta, fee_delta, revenue_after: Cents(revenue_after), fee_after: Cents(fee_after) }
+    let (revenue_after, fee_after) = (Cents(revenue_after), Cents(fee_after));
+    FeeStep { revenue_delta, fee_delta, revenue_after, fee_after, to_return: Cents::ZERO }
 }
 
 fn serials(numbers: impl IntoIterator<Item = u16>) -> Vec<Serial> {
@@ -58,11 +59,11 @@ async fn a_draw_is_never_oversold() {
 }
 
 #[tokio::test]
-async fn a_fee_never_passes_the_cap_nor_leaves_the_formula() {
+async fn a_fee_never_passes_the_cap_nor_what_is_due() {
     let world = world().await;
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
-    for wrong in [step(1000, 1101, 1000, 1101), step(1000, 34, 1000, 34), step(999, 35, 999, 35)] {
+    for wrong in [step(1000, 1101, 1000, 1101), step(1000, 36, 1000, 36), step(999, 35, 999, 35)] {
         let event = Event::Allocated { order: OrderId(1), serials: serials([1, 2]), step: wrong };
         refused(send(&owner, vec![event]).await, "draws_");
     }

@@ -42,7 +42,7 @@ async fn step(world: &World, owner: &mut Owner, dice: &mut Dice, now: Timestamp,
         4 => (Command::Extend { order: OrderId(known), until: now.plus_seconds(300) }, None),
         5 => (Command::Release { order: OrderId(known) }, None),
         6 | 7 => (owner.sale(known, count(owner)), Some(Rider::Authorised { order: OrderId(known), at: now })),
-        8 => (Command::Void { order: OrderId(known) }, None),
+        8 => (Command::Void { order: OrderId(known), charged: false }, None),
         _ => (Command::Tick, None),
     };
     let Ok(events) = owner.draw.decide(now, &command) else {

@@ -82,6 +82,9 @@ impl Problem {
                 conflict("already-completed", "A result has already been entered for this draw.")
             }
             Refusal::NotCompleted => conflict("not-completed", "No result has been entered for this draw."),
+            Refusal::PaidOut => {
+                conflict("paid-out", "The prize has been paid out already, so this result cannot be undone.")
+            }
             Refusal::TermsLocked { sold } => conflict(
                 "terms-locked",
                 &format!(

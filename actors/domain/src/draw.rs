@@ -94,7 +94,7 @@ impl Draw {
             Command::Allocate { order, count, unit_price, authority } => {
                 self.allocate(now, order, count, unit_price, authority)
             }
-            Command::Void { order } => Ok(self.void(order)),
+            Command::Void { order, charged } => Ok(self.void(order, charged)),
             Command::Tick => Ok(self.tick(now)),
             Command::Complete { result } => self.complete(result),
             Command::Undo => self.undo(now),
@@ -269,7 +269,8 @@ impl Draw {
             }
         }
         assert_eq!(self.revenue, self.terms.price * self.sold().into(), "D6: draw {id} revenue");
-        assert_eq!(self.fee, self.fee_policy.on(self.revenue), "D6: draw {id} fee");
+        let due = self.fee_policy.on(self.revenue);
+        assert!((Cents::ZERO..=due).contains(&self.fee), "D6: draw {id} fee {} of {due}", self.fee);
         assert_eq!(self.status == Status::Completed, self.outcome.is_some(), "D6: draw {id} outcome");
     }
 }

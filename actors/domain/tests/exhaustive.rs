@@ -79,10 +79,10 @@ fn commands(terms: Terms) -> Vec<Command> {
         Command::amend(terms),
         Command::Archive { archived: true },
         Command::Archive { archived: false },
-        Command::Void { order: OrderId(102) },
+        Command::Void { order: OrderId(102), charged: true },
     ]);
     for (order, counts, ends) in [(PATIENT, [1, 25], vec![LATER, KICK_OFF]), (HASTY, [26, 50], vec![LATER])] {
-        commands.extend([Command::Release { order }, Command::Void { order }]);
+        commands.extend([Command::Release { order }, Command::Void { order, charged: true }]);
         for count in counts {
             commands.extend(ends.iter().map(|until| Command::Reserve { order, count, until: *until }));
             commands.push(allocate(order, count, PRICE, Authority::Sale));

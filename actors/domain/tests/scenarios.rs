@@ -270,3 +270,19 @@ fn the_fee_stops_at_its_cap_and_comes_back_from_it() {
          14:01  sees                      → sold 1, fee 3.50",
     );
 }
+
+#[test]
+fn a_fee_that_was_never_taken_is_made_up_by_the_next_sale() {
+    play(
+        "draw   closes 15:00  price 100.00
+         14:00  allocate A 4              → serials 1–4 fee 11.00
+         14:00  allocate B 1              → serials 5–5 fee 0.00
+         14:01  void A uncharged          → voided 1–4 fee -11.00    // nobody paid it; B's sale was captured without
+         14:01  sees                      → sold 1, fee 0.00
+         14:02  allocate C 1              → serials 1–1 fee 7.00     // 3.5 % of both
+         14:03  allocate D 4              → serials 2–4,6–6 fee 4.00
+         14:04  void C                    → voided 1–1 fee 0.00      // still at the cap
+         14:05  void D uncharged          → voided 2–4,6–6 fee -7.50 // D's 4.00 vanish; 3.50 of C's go back
+         14:05  sees                      → sold 1, fee 3.50",
+    );
+}

@@ -1,9 +1,13 @@
 //! What a buyer or an operator may do with an order beside paying it: confirm, keep, leave, refund.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use domain::reservation::{KEPT_SECONDS, SHOWN_SECONDS};
-use domain::{Cents, Command, Decline, OrderId, OrderState, PaymentIntent, PaymentStatus, Reservation, Timestamp};
+use domain::{
+    Cents, Command, Decline, DrawId, OrderId, OrderState, PaymentIntent, PaymentStatus, Reservation, Timestamp,
+};
+use persistence::Failure;
 use persistence::books::OrderRecord;
 
 use super::opening::{failure_of, unavailable};
@@ -14,6 +18,9 @@ use crate::{Confirmed, FulfilStatus, GatewayError, PaymentFailure};
 const ACTION_SECONDS: i64 = 300;
 /// An order whose payment intent could not be made this long is let go.
 const UNMADE_SECONDS: i64 = 600;
+
+/// Orders of cancelled draws that one round refunds at most; a draw has 169 tickets.
+const CALLED_OFF_MAX: u32 = 200;
 
 /// How a buyer left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +153,7 @@ impl Room {
 
     /// No intent was made that a buyer could pay.
     async fn let_go_unmade(&self, record: &OrderRecord, reason: &str) -> Result<(), PaymentFailure> {
-        self.give_back(&record.order).await.map_err(|Later| PaymentFailure::Unavailable)?;
+        self.give_back(record).await.map_err(|Later| PaymentFailure::Unavailable)?;
         self.books.released(record.order.id, reason, self.clock.now()).await.map_err(unavailable)
     }
 
@@ -162,13 +169,53 @@ impl Room {
         }
     }
 
+    /// What a draw's orders hold too much of its fee goes back from those that were captured.
+    pub(crate) async fn give_fees_back(&self, draw: DrawId) {
+        match self.books.give_fees_back(draw).await {
+            Ok(()) => self.nudges.operations.notify_one(),
+            // The sweeper comes back to every draw that owes.
+            Err(failure) => tracing::warn!(%failure, draw.id = %draw, "fees go back later"),
+        }
+    }
+
     pub(crate) async fn refund_captured(&self, record: &OrderRecord, reason: &str) -> Result<(), PaymentFailure> {
         let order = &record.order;
-        self.give_back(order).await.map_err(|Later| PaymentFailure::Unavailable)?;
+        self.give_back(record).await.map_err(|Later| PaymentFailure::Unavailable)?;
         let fee = self.books.fee_returned(order.id).await.map_err(unavailable)?;
         self.books.refunding(order.id, order.total(), fee.max(Cents::ZERO), reason).await.map_err(unavailable)?;
+        for line in &order.lines {
+            self.give_fees_back(line.draw).await;
+        }
         self.nudges.operations.notify_one();
+        self.tell_refunded(record).await
+    }
+
+    /// One mail for each refund. Asked again, a refund that was cut off before it comes back here.
+    async fn tell_refunded(&self, record: &OrderRecord) -> Result<(), PaymentFailure> {
+        let Some(to) = &record.buyer.email else { return Ok(()) };
+        let (order, now) = (record.order.id, self.clock.now());
+        let queued = self.books.queue_mail(&format!("refunded-{order}"), "refunded", Some(order), to, "{}", now).await;
+        if let Err(failure) = queued {
+            // The money is on its way; the order page says so.
+            tracing::warn!(%failure, order.id = %order, "a refund is not told by mail");
+        }
+        self.nudges.mail.notify_one();
         Ok(())
+    }
+
+    /// The game is off: every order with a ticket in it gets its money back, whole (decisions E-9, C-10). What cannot be done
+    /// now the sweeper does. Answers how many were due.
+    pub(crate) async fn refund_called_off(self: &Arc<Self>, reason: &str) -> Result<u32, Failure> {
+        let due = self.books.orders_called_off(CALLED_OFF_MAX).await?;
+        let count = due.len() as u32;
+        for record in due {
+            let (inside, reason, order) = (self.clone(), reason.to_owned(), record.order.id);
+            let refunded = self.in_lane(order, async move { inside.refund(order, &reason).await }).await;
+            if let Err(failure) = refunded {
+                tracing::warn!(%failure, order.id = %order, "an order of a cancelled draw is refunded later");
+            }
+        }
+        Ok(count)
     }
 }
 

@@ -199,7 +199,7 @@ impl Room {
 
     /// Lets an order go that was never shown to anybody.
     async fn let_go(&self, record: &OrderRecord, reason: &str) {
-        let gone = self.give_back(&record.order).await;
+        let gone = self.give_back(record).await;
         let released = self.books.released(record.order.id, reason, self.clock.now()).await;
         if gone.is_err() || released.is_err() {
             tracing::warn!(order.id = %record.order.id, "an order is let go later, when its reservations have lapsed");

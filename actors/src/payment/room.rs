@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use domain::{
-    Anomaly, AnomalyKind, Authority, OrderId, OrderState, PaymentIntent, PaymentStatus, Refusal, order::Next,
+    Anomaly, AnomalyKind, Authority, Cents, OrderId, OrderState, PaymentIntent, PaymentStatus, Refusal, order::Next,
 };
 use persistence::books::{Operation, OperationKind, OrderRecord};
 use persistence::{Books, Failure};
@@ -141,7 +141,7 @@ impl Room {
 
     /// The order is refused: what it holds goes back to the draws, then its authorisation is to be cancelled.
     pub(super) async fn reject(&self, visit: &mut Visit, reason: &str) -> Result<(), Later> {
-        self.give_back(&visit.record.order).await?;
+        self.give_back(&visit.record).await?;
         self.books.rejecting(visit.record.order.id, reason, self.clock.now()).await?;
         visit.record.order.state = OrderState::Rejecting;
         visit.record.reason = Some(reason.into());
@@ -169,10 +169,10 @@ impl Room {
             self.books.heal(&visit.said.id, Some(AnomalyKind::MissingTicket), self.clock.now()).await?;
             return Ok(());
         };
-        self.give_back(&visit.record.order).await?;
+        self.give_back(&visit.record).await?;
         let amount = visit.said.amount_received - visit.said.amount_refunded;
-        let fee = self.books.fee_returned(order).await?;
-        self.books.refunding(order, amount, fee, &refusal.to_string()).await?;
+        // No fee was taken with a payment that was not captured by us.
+        self.books.refunding(order, amount, Cents::ZERO, &refusal.to_string()).await?;
         self.nudges.operations.notify_one();
         self.repaired(visit, &refusal.to_string()).await
     }

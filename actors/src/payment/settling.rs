@@ -136,7 +136,7 @@ impl Room {
 
     /// Nothing was charged and nothing is held.
     pub(super) async fn released(&self, visit: &mut Visit) -> Result<(), Later> {
-        self.give_back(&visit.record.order).await?;
+        self.give_back(&visit.record).await?;
         let reason = visit.record.reason.clone().unwrap_or_else(|| "the payment was cancelled".into());
         let at = self.clock.now();
         // First, because nobody comes back to an order that is over.
@@ -150,7 +150,7 @@ impl Room {
 
     /// It had tickets, and the authorisation ended before it was captured.
     pub(super) async fn voided(&self, visit: &mut Visit) -> Result<(), Later> {
-        self.give_back(&visit.record.order).await?;
+        self.give_back(&visit.record).await?;
         let reason = "the authorisation ended before it could be captured";
         let at = self.clock.now();
         // First, because nobody comes back to an order that is over.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{Authority, Command, DrawId, Order, OrderId, OrderState, Refusal, Reservation, Timestamp};
+use domain::{Authority, Command, DrawId, OrderId, OrderState, Refusal, Reservation, Timestamp};
 use persistence::books::OrderRecord;
 use persistence::ledger::Rider;
 
@@ -14,7 +14,7 @@ const ASK_AGAIN: [Duration; 3] = [Duration::from_millis(50), Duration::from_mill
 
 impl Room {
     /// Asks a draw, and again while it is being rebuilt: every command is idempotent, so that asking again is safe.
-    pub(super) async fn ask(&self, draw: DrawId, command: Command, rider: Option<Rider>) -> Result<Committed, Denied> {
+    pub(crate) async fn ask(&self, draw: DrawId, command: Command, rider: Option<Rider>) -> Result<Committed, Denied> {
         for pause in ASK_AGAIN {
             match self.draws.execute(draw, command.clone(), rider.clone()).await {
                 Err(Denied::Unavailable) => tokio::time::sleep(pause).await,
@@ -68,9 +68,10 @@ impl Room {
     }
 
     /// Gives back whatever an order has: tickets and reservations, in every draw.
-    pub(super) async fn give_back(&self, order: &Order) -> Result<(), Later> {
+    pub(super) async fn give_back(&self, record: &OrderRecord) -> Result<(), Later> {
+        let (order, charged) = (&record.order, record.captured_at.is_some());
         for line in &order.lines {
-            for command in [Command::Void { order: order.id }, Command::Release { order: order.id }] {
+            for command in [Command::Void { order: order.id, charged }, Command::Release { order: order.id }] {
                 match self.ask(line.draw, command, None).await {
                     Ok(_) | Err(Denied::NoSuchDraw) => {}
                     Err(denied) => {

@@ -1,8 +1,9 @@
 //! Refunds, and money that was taken without us.
 
+use crate::not_charged;
 use crate::world::{KICK_OFF, World, account, intent_of, play};
-use actors::{FulfilStatus, PaymentFailure};
-use domain::{AnomalyKind, Cents, OrderState};
+use actors::{Denied, FulfilStatus, PaymentFailure};
+use domain::{AnomalyKind, Cents, Command, DrawId, GameResult, OrderState, Refusal, Status};
 use persistence::memory::{Call, Fault as BooksFault};
 
 #[test]
@@ -101,6 +102,45 @@ fn a_refund_takes_the_tickets_back_and_gives_the_fee_back_from_whoever_has_it() 
         assert_eq!((takings.refunded, takings.fees_refunded), (takings.captured, Cents(1100)));
         assert_eq!(world.fulfil(&first).await.unwrap().status, FulfilStatus::Refunding);
         assert!(world.memory.anomaly_records().is_empty());
+    });
+}
+
+#[test]
+fn a_game_that_is_called_off_gives_everybody_their_money_back_even_after_a_kill() {
+    play(|| async {
+        let mut world = World::with(&[1042, 1043]).await;
+        let alone = world.buy(&[(1042, 2)]).await;
+        let cart = world.buy(&[(1042, 1), (1043, 3)]).await;
+        let other = world.buy(&[(1043, 1)]).await;
+        let late = world.open(&[(1042, 1)]).await;
+        world.gateway.authorise(&intent_of(&late));
+        // The process dies when the first refund is queued.
+        world.memory.set_faults(|call| match call {
+            Call::Write("refunding") => BooksFault::NotWritten,
+            _ => BooksFault::None,
+        });
+        let cancelled = world.payments().cancel_draw(DrawId(1042), "the ground is flooded").await.unwrap();
+        assert_eq!((cancelled.view.status, cancelled.refunds), (Status::Cancelled, 2));
+        world.memory.clear_faults();
+        world.restart().await;
+        world.pass(90).await;
+        for record in [&alone, &cart] {
+            assert_eq!(world.order(record).order.state, OrderState::Void);
+        }
+        assert_eq!((world.sold(1042), world.sold(1043)), (0, 1));
+        assert_eq!(world.gateway.takings(&account()).refunded, Cents(3000));
+        assert!(not_charged(&world.fulfil(&late).await.unwrap().status));
+        assert_eq!(world.order(&other).order.state, OrderState::Captured);
+        let told: Vec<_> = world.mails().into_iter().filter(|mail| mail.kind == "refunded").collect();
+        assert_eq!(told.len(), 2);
+        world.audit();
+
+        let again = world.payments().cancel_draw(DrawId(1042), "again").await.unwrap();
+        assert_eq!(again.refunds, 0);
+        let result = GameResult::new(1, 1).unwrap();
+        world.draws().execute(DrawId(1043), Command::Complete { result }, None).await.unwrap();
+        let refused = world.payments().cancel_draw(DrawId(1043), "too late").await;
+        assert_eq!(refused, Err(Denied::Refused(Refusal::AlreadyCompleted)));
     });
 }
 

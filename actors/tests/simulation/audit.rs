@@ -84,6 +84,9 @@ pub async fn pending(world: &World) -> Vec<String> {
             found.push(format!("P3 pending: {} is authorised and nobody decides", intent.id));
         }
     }
+    for draw in world.memory.fees_owed().await.unwrap_or_default() {
+        found.push(format!("P5 pending: draw {draw} owes a fee to its orders"));
+    }
     let draws = world.watch.check_draws(world);
     for draw in draws.iter().filter(|draw| draw.held() > 0) {
         found.push(format!("D2 pending: draw {} still keeps {} tickets", draw.id(), draw.held()));
@@ -164,7 +167,7 @@ impl Audit<'_> {
         let delivered = self.world.watch.facts().delivered.clone();
         let mut queued: BTreeMap<OrderId, u32> = BTreeMap::new();
         for mail in self.world.memory.mails() {
-            if let Some(order) = mail.order {
+            if let (Some(order), "tickets") = (mail.order, mail.kind.as_str()) {
                 *queued.entry(order).or_default() += 1;
             }
             if !delivered.contains_key(&mail.id) {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use domain::{Cents, Draw, DrawId, Event, OrderId, PaymentIntentId};
+use domain::{Draw, DrawId, Event, OrderId, PaymentIntentId};
 use persistence::Failure;
 use persistence::books::{Mail, Notice};
 use persistence::ledger::{Append, Claimed};
@@ -22,8 +22,6 @@ pub struct Facts {
     pub violations: Vec<String>,
     /// The newest epoch of each draw that anybody was told.
     epochs: BTreeMap<DrawId, i64>,
-    /// What each order's steps came to in the fee ledgers.
-    pub steps: BTreeMap<OrderId, Cents>,
     /// How often each notice was stored as a new one.
     stored: BTreeMap<String, u32>,
     /// How often each mail left.
@@ -92,7 +90,6 @@ impl Watch {
         if is_written {
             self.check_epoch(append);
             self.check_kick_off(world, append);
-            self.take_steps(append);
             self.check_draws(world);
         }
     }
@@ -116,14 +113,6 @@ impl Watch {
             let closes_at = draws.iter().find(|draw| draw.id() == append.draw).map(|draw| draw.terms().closes_at);
             if closes_at.is_some_and(|closes_at| now >= closes_at) && !world.is_meddled(*order) {
                 self.violated(format!("T5 kick-off: draw {} sold to order {order} after kick-off", append.draw));
-            }
-        }
-    }
-
-    fn take_steps(&self, append: &Append) {
-        for event in &append.events {
-            if let Event::Allocated { order, step, .. } | Event::Voided { order, step, .. } = event {
-                *self.facts().steps.entry(*order).or_default() += step.fee_delta;
             }
         }
     }

@@ -1,7 +1,9 @@
 //! The trait `Books` in memory.
 
 use async_trait::async_trait;
-use domain::{AccountId, Anomaly, AnomalyKind, Cents, OrderId, OrderState, PaymentIntent, PaymentIntentId, Timestamp};
+use domain::{
+    AccountId, Anomaly, AnomalyKind, Cents, DrawId, OrderId, OrderState, PaymentIntent, PaymentIntentId, Timestamp,
+};
 
 use super::{Call, Memory, Refund, State};
 use crate::books::{AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord};
@@ -127,6 +129,14 @@ impl Books for Memory {
         self.writing(Call::Write("refunding"), |state| state.refunding(order, amount, fee, reason))
     }
 
+    async fn fees_owed(&self) -> Result<Vec<DrawId>, Failure> {
+        self.reading("fees_owed", |state| state.draws.owing())
+    }
+
+    async fn give_fees_back(&self, draw: DrawId) -> Result<(), Failure> {
+        self.writing(Call::Write("give_fees_back"), |state| state.give_fees_back(draw))
+    }
+
     async fn claim_operations(&self, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Operation>, Failure> {
         self.writing(Call::Write("claim_operations"), |state| Ok(state.operations.claim(now, lease_ms, limit as usize)))
     }
@@ -168,6 +178,17 @@ impl Books for Memory {
 
     async fn orders_captured(&self, since: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
         self.reading("orders_captured", |state| state.orders.captured_since(since, limit as usize))
+    }
+
+    async fn orders_called_off(&self, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
+        self.reading("orders_called_off", |state| {
+            let cancelled = state.draws.cancelled();
+            let due = |record: &&OrderRecord| {
+                let stranded = record.tickets.iter().any(|(draw, _)| cancelled.contains(draw));
+                record.order.state == OrderState::Captured && stranded
+            };
+            state.orders.all().map(|row| &row.record).filter(due).take(limit as usize).cloned().collect()
+        })
     }
 
     async fn accounts(&self) -> Result<Vec<AccountId>, Failure> {
@@ -261,10 +282,6 @@ impl State {
             return Err(Failure::NotWritten("a refund has an amount".into()));
         }
         let was_captured = row.state() == OrderState::Captured;
-        for (carrier, part) in self.carriers(order, fee)? {
-            self.orders.get_mut(carrier)?.fee_refunded += part;
-            self.operations.refund(carrier, OperationKind::FeeRefund, format!("fee-{carrier}-{order}"), part);
-        }
         self.operations.refund(order, OperationKind::Refund, format!("refund-{order}"), amount);
         self.refunds.put(Refund { order, amount, fee, reason: reason.into(), succeeded: None });
         if was_captured {

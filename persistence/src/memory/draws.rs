@@ -1,9 +1,11 @@
 //! Draws, reservations, tickets, fee ledger and journal in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::draw::Snapshot;
-use domain::{Allocation, Draw, DrawId, Event, FeeStep, OrderId, Reservation, Serial, Status, TICKETS, Timestamp};
+use domain::{
+    Allocation, Cents, Draw, DrawId, Event, FeeStep, OrderId, Reservation, Serial, Status, TICKETS, Timestamp,
+};
 
 use crate::change::{Change, Handover};
 use crate::error::Failure;
@@ -19,6 +21,8 @@ pub(super) struct Row {
     pub epoch: i64,
     pub tickets: BTreeMap<Serial, Ticket>,
     pub steps: Vec<(u64, OrderId, FeeStep)>,
+    /// What its orders hold of its fee beyond what is due.
+    pub to_return: Cents,
     reservations: BTreeMap<OrderId, Reservation>,
     allocations: BTreeMap<OrderId, Allocation>,
     first: Snapshot,
@@ -39,6 +43,7 @@ impl Draws {
             tickets: tickets.collect(),
             epoch: 0,
             steps: Vec::new(),
+            to_return: Cents::ZERO,
             reservations: snapshot.reservations.iter().copied().collect(),
             allocations: snapshot.allocations.iter().cloned().collect(),
             journal: Vec::new(),
@@ -58,6 +63,14 @@ impl Draws {
 
     pub fn all(&self) -> impl Iterator<Item = &Row> {
         self.rows.values()
+    }
+
+    pub fn owing(&self) -> Vec<DrawId> {
+        self.rows.values().filter(|row| row.to_return > Cents::ZERO).map(|row| row.base.id).collect()
+    }
+
+    pub fn cancelled(&self) -> BTreeSet<DrawId> {
+        self.rows.values().filter(|row| row.base.status == Status::Cancelled).map(|row| row.base.id).collect()
     }
 
     pub fn live(&self) -> Vec<DrawId> {
@@ -97,9 +110,15 @@ impl Row {
             return refused("oversold");
         }
         match change.step() {
-            Some((_, step)) if step.fee_after != self.base.fee_policy.on(step.revenue_after) => {
+            Some((_, step)) if step.fee_after != self.base.fee + step.fee_delta => {
                 refused("the fee does not telescope")
             }
+            Some((_, step))
+                if !(Cents::ZERO..=self.base.fee_policy.on(step.revenue_after)).contains(&step.fee_after) =>
+            {
+                refused("the fee is more than is due")
+            }
+            Some((_, step)) if self.to_return + step.to_return < Cents::ZERO => refused("more went back than was owed"),
             Some((_, step)) if step.revenue_after != self.base.terms.price * i64::from(sold) => {
                 refused("revenue is not sold times price")
             }
@@ -120,7 +139,7 @@ impl Row {
                 None => self.reservations.remove(order),
             };
         }
-        for Handover { order, serials, step } in &change.allocated {
+        for Handover { order, serials, step, .. } in &change.allocated {
             self.tickets.extend(serials.iter().map(|serial| (*serial, Ticket { order: *order, sold_at: now })));
             self.allocations.insert(*order, Allocation { serials: serials.clone(), fee: step.fee_delta });
         }
@@ -134,6 +153,7 @@ impl Row {
             self.steps.push((self.base.revision, order, step));
             self.base.revenue = step.revenue_after;
             self.base.fee = step.fee_after;
+            self.to_return += step.to_return;
         }
         self.base.status = change.status.unwrap_or(self.base.status);
         self.base.terms = change.terms.unwrap_or(self.base.terms);

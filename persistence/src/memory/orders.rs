@@ -25,7 +25,8 @@ pub(super) struct Row {
     pub record: OrderRecord,
     /// What each allocated line added to its draw's fee.
     line_fees: BTreeMap<DrawId, Cents>,
-    pub fee_refunded: Cents,
+    /// What was given back of each.
+    fees_refunded: BTreeMap<DrawId, Cents>,
 }
 
 impl Row {
@@ -37,11 +38,17 @@ impl Row {
         self.record.order.state
     }
 
-    pub fn fee_left(&self) -> Cents {
-        match self.record.captured_at {
-            Some(_) => self.record.order.application_fee - self.fee_refunded,
-            None => Cents::ZERO,
-        }
+    /// How much of a draw's fee it holds.
+    pub fn fee_held(&self, draw: DrawId) -> Cents {
+        let of = |fees: &BTreeMap<DrawId, Cents>| fees.get(&draw).copied().unwrap_or_default();
+        of(&self.line_fees) - of(&self.fees_refunded)
+    }
+
+    /// Answers what it has given back so far.
+    pub fn give_fee_back(&mut self, draw: DrawId, part: Cents) -> Cents {
+        let refunded = self.fees_refunded.entry(draw).or_default();
+        *refunded += part;
+        *refunded
     }
 }
 
@@ -88,15 +95,14 @@ impl Orders {
         self.captured.range(since..).take(limit).filter_map(|(_, id)| self.record(*id)).collect()
     }
 
-    /// Others that share a draw with an order, oldest first: whose fee may have to give (decision D-3).
-    pub fn neighbours(&self, id: OrderId) -> Vec<OrderId> {
-        let lines = self.rows.get(&id).map(|row| row.record.order.lines.as_slice()).unwrap_or_default();
-        let beside = lines.iter().filter_map(|line| self.by_draw.get(&line.draw)).flatten();
-        let mut found: Vec<(Timestamp, OrderId)> =
-            beside.filter(|other| **other != id).map(|other| (self.rows[other].record.opened_at, *other)).collect();
+    /// Captured orders that hold some of a draw's fee: refunded ones first, then by age.
+    pub fn carriers(&self, draw: DrawId) -> Vec<(OrderId, Cents)> {
+        let of_draw = self.by_draw.get(&draw).into_iter().flatten().map(|id| (*id, &self.rows[id]));
+        let captured =
+            of_draw.filter_map(|(id, row)| Some((row.state() != OrderState::Void, row.record.captured_at?, id)));
+        let mut found: Vec<_> = captured.collect();
         found.sort();
-        found.dedup();
-        found.into_iter().map(|(_, id)| id).collect()
+        found.into_iter().map(|(_, _, id)| (id, self.rows[&id].fee_held(draw))).collect()
     }
 
     pub fn check_rider(&self, rider: &Rider) -> Result<(), Failure> {
@@ -141,7 +147,8 @@ impl Orders {
     pub fn check_voided(&self, draw: DrawId, handover: &Handover) -> Result<(), Failure> {
         let row = self.get(handover.order)?;
         let has_them = row.record.tickets.iter().any(|(of, has)| *of == draw && *has == handover.serials);
-        if has_them { Ok(()) } else { Err(Failure::NotFound) }
+        let known = row.record.captured_at.is_some() == handover.charged;
+        if has_them && known { Ok(()) } else { Err(Failure::NotFound) }
     }
 
     pub fn open(&mut self, new: &NewOrder) {
@@ -173,7 +180,7 @@ impl Orders {
         for line in &new.lines {
             self.by_draw.entry(line.draw).or_default().insert(new.id);
         }
-        self.rows.insert(new.id, Row { record, line_fees: BTreeMap::new(), fee_refunded: Cents::ZERO });
+        self.rows.insert(new.id, Row { record, line_fees: BTreeMap::new(), fees_refunded: BTreeMap::new() });
     }
 
     /// Answers whether its payment intent exists.

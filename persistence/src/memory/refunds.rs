@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Cents, OrderId};
+use domain::{Cents, DrawId, OrderId};
 
 use super::State;
 use crate::books::{Attempt, Operation, OperationKind};
@@ -47,18 +47,20 @@ impl Refunds {
 }
 
 impl State {
-    /// Whose application fee gives how much back: this order's first, then that of others in its draws, oldest first.
-    pub fn carriers(&self, order: OrderId, fee: Cents) -> Result<Vec<(OrderId, Cents)>, Failure> {
-        let mut left = fee;
-        let mut parts = Vec::new();
-        for carrier in std::iter::once(order).chain(self.orders.neighbours(order)) {
-            let part = self.orders.get(carrier)?.fee_left().min(left);
+    /// Fee refunds for as much as captured orders of the draw can give: refunded ones first, then by age.
+    pub fn give_fees_back(&mut self, draw: DrawId) -> Result<(), Failure> {
+        let mut left = self.draws.get(draw).ok_or(Failure::NotFound)?.to_return;
+        for (order, holds) in self.orders.carriers(draw) {
+            let part = holds.min(left);
             if part > Cents::ZERO {
-                parts.push((carrier, part));
+                let refunded = self.orders.get_mut(order)?.give_fee_back(draw, part);
+                let key = format!("fee-{order}-{draw}-{}", refunded.0);
+                self.operations.refund(order, OperationKind::FeeRefund, key, part);
                 left -= part;
             }
         }
-        Ok(parts)
+        self.draws.get_mut(draw).ok_or(Failure::NotFound)?.to_return = left;
+        Ok(())
     }
 
     /// What voiding took off: for each draw the order's last step, when that was a void.

@@ -2,13 +2,13 @@
 //! rare is a statement or a transaction of its own.
 
 use async_trait::async_trait;
-use domain::{AccountId, Anomaly, AnomalyKind, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
+use domain::{AccountId, Anomaly, AnomalyKind, Cents, DrawId, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
 
 use super::endings::Ending;
 use super::entries::{Entry, Said};
 use super::orders::Name;
 use super::outbox::NewMail;
-use super::{Postgres, anomalies, endings, notices, operations, orders, outbox, payments, words};
+use super::{Postgres, anomalies, endings, fees, notices, operations, orders, outbox, payments, words};
 use crate::books::{AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord};
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
@@ -113,6 +113,21 @@ impl Books for Postgres {
         self.run(queued).await
     }
 
+    async fn fees_owed(&self) -> Result<Vec<DrawId>, Failure> {
+        let postgres = self.clone();
+        self.run(async move { fees::owing(postgres.background()).await }).await
+    }
+
+    async fn give_fees_back(&self, draw: DrawId) -> Result<(), Failure> {
+        let postgres = self.clone();
+        let given = async move {
+            let mut transaction = postgres.begin().await?;
+            fees::give_back(&mut transaction, draw).await?;
+            commit(transaction).await
+        };
+        self.run(given).await
+    }
+
     async fn claim_operations(&self, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Operation>, Failure> {
         let postgres = self.clone();
         self.run(async move { operations::claim(postgres.background(), now, lease_ms, limit).await }).await
@@ -157,6 +172,11 @@ impl Books for Postgres {
     async fn orders_captured(&self, since: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
         let postgres = self.clone();
         self.run(async move { orders::captured(postgres.background(), since, limit).await }).await
+    }
+
+    async fn orders_called_off(&self, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
+        let postgres = self.clone();
+        self.run(async move { orders::called_off(postgres.background(), limit).await }).await
     }
 
     async fn accounts(&self) -> Result<Vec<AccountId>, Failure> {

@@ -1,7 +1,6 @@
 //! How an order is refused, released, made void, refunded: the turns that happen once in its life, one transaction each.
 
 use domain::{Cents, OrderId, Timestamp};
-use sqlx::Row;
 use sqlx::postgres::PgConnection;
 use uuid::Uuid;
 
@@ -68,7 +67,7 @@ pub(super) async fn end(
     write_ending(connection, order, ending, reason, Some(at)).await
 }
 
-/// `fee` is given back by this order's application fee first, then by those of others in its draws, oldest first.
+/// The money goes back; which fees do is for the draws (`fees::give_back`).
 pub(super) async fn refund(
     connection: &mut PgConnection,
     order: OrderId,
@@ -93,17 +92,6 @@ pub(super) async fn refund(
     }
     if found.lines_allocated > 0 {
         return Err(cannot(&found.state, "refunded while it has tickets"));
-    }
-    let mut left = fee.0;
-    for (carrier, fee_left) in carriers(connection, order).await? {
-        let part = fee_left.min(left);
-        if part > 0 {
-            take_fee(connection, carrier, order, part).await?;
-            left -= part;
-        }
-    }
-    if left > 0 {
-        tracing::error!(order.id = %order, "no application fee is left to return {left} cents from");
     }
     queue(connection, words::uuid(order), "refund", format!("refund-{order}"), amount.0).await?;
     if found.state == "captured" {
@@ -155,36 +143,7 @@ async fn drop_pending(connection: &mut PgConnection, order: OrderId, kinds: &[&s
     Ok(())
 }
 
-/// Whose application fee has how much left to give, locked: the order itself, then its neighbours.
-async fn carriers(connection: &mut PgConnection, order: OrderId) -> Result<Vec<(Uuid, i64)>, Failure> {
-    let rows = sqlx::query(
-        "select o.id, o.application_fee_cents - o.fee_refunded_cents
-         from orders o
-         where o.captured_at is not null and o.application_fee_cents > o.fee_refunded_cents
-           and o.id in (select other.order_id from order_lines own join order_lines other using (draw_id)
-                        where own.order_id = $1)
-         order by (o.id = $1) desc, o.opened_at, o.id
-         for update of o",
-    )
-    .bind(words::uuid(order))
-    .fetch_all(connection)
-    .await
-    .map_err(Failure::before_commit)?;
-    let read = |row: &sqlx::postgres::PgRow| Ok((row.try_get(0)?, row.try_get(1)?));
-    rows.iter().map(|row| read(row).map_err(Failure::before_commit)).collect()
-}
-
-async fn take_fee(connection: &mut PgConnection, carrier: Uuid, order: OrderId, part: i64) -> Result<(), Failure> {
-    sqlx::query("update orders set fee_refunded_cents = fee_refunded_cents + $2 where id = $1")
-        .bind(carrier)
-        .bind(part)
-        .execute(&mut *connection)
-        .await
-        .map_err(Failure::before_commit)?;
-    queue(connection, carrier, "fee_refund", format!("fee-{carrier}-{order}"), part).await
-}
-
-async fn queue(
+pub(super) async fn queue(
     connection: &mut PgConnection,
     order: Uuid,
     kind: &str,

@@ -18,7 +18,7 @@ use crate::journal;
 pub(super) async fn pass(connection: &mut PgConnection, entries: &[&Entry]) -> Result<BTreeSet<DrawId>, Trouble> {
     let (mut draws, mut epochs, mut after, mut sells) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut sold, mut kept, mut revenue, mut fee) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut touched = Vec::new();
+    let (mut to_return, mut touched) = (Vec::new(), Vec::new());
     for Entry { append, change } in entries {
         draws.push(append.draw.0);
         epochs.push(append.epoch);
@@ -29,6 +29,7 @@ pub(super) async fn pass(connection: &mut PgConnection, entries: &[&Entry]) -> R
         let step = change.step().map(|(_, step)| step);
         revenue.push(step.map(|step| step.revenue_after.0));
         fee.push(step.map(|step| step.fee_after.0));
+        to_return.push(step.map_or(0, |step| step.to_return.0));
         // Arrays of arrays must be rectangular; text may be ragged.
         let orders: Vec<String> = change.reservations.keys().map(OrderId::to_string).collect();
         touched.push(format!("{{{}}}", orders.join(",")));
@@ -41,10 +42,11 @@ pub(super) async fn pass(connection: &mut PgConnection, entries: &[&Entry]) -> R
              select sum(r.count)::smallint from reservations r
              where r.draw_id = a.draw_id and r.order_id = any(a.touched::uuid[])), 0),
            revenue_cents = coalesce(a.revenue_after, d.revenue_cents),
-           fee_cents = coalesce(a.fee_after, d.fee_cents)
+           fee_cents = coalesce(a.fee_after, d.fee_cents),
+           fee_to_return_cents = d.fee_to_return_cents + a.to_return
          from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::boolean[], $5::smallint[], $6::smallint[],
-           $7::bigint[], $8::bigint[], $9::text[])
-           as a (draw_id, epoch, after, sells, sold_delta, kept, revenue_after, fee_after, touched)
+           $7::bigint[], $8::bigint[], $9::text[], $10::bigint[])
+           as a (draw_id, epoch, after, sells, sold_delta, kept, revenue_after, fee_after, touched, to_return)
          where d.id = a.draw_id and d.owner_epoch = a.epoch and d.revision = a.after
            and (not a.sells or clock_timestamp() < d.kick_off)
          returning d.id",
@@ -58,6 +60,7 @@ pub(super) async fn pass(connection: &mut PgConnection, entries: &[&Entry]) -> R
     .bind(revenue)
     .bind(fee)
     .bind(touched)
+    .bind(to_return)
     .fetch_all(connection)
     .await?;
     Ok(passed.into_iter().map(DrawId).collect())

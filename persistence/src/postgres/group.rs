@@ -7,7 +7,7 @@ use domain::{OrderId, Timestamp};
 use sqlx::postgres::PgConnection;
 
 use super::writer::{Transaction, Trouble};
-use super::{fence, reservations, riders, tickets};
+use super::{fence, reservations, riders, tickets, undoing};
 use crate::change::Change;
 use crate::error::Failure;
 use crate::ledger::{Append, Rider};
@@ -65,6 +65,7 @@ impl Transaction for Appends {
             tickets::allocate(connection, &survivors).await?;
             tickets::book_steps(connection, &survivors).await?;
             fence::turn(connection, &survivors).await?;
+            undoing::write(connection, &survivors).await?;
             fence::journal(connection, &survivors).await?;
             fence::relist(connection, &survivors).await?;
         }

@@ -269,6 +269,21 @@ pub(super) async fn captured(pool: &PgPool, since: Timestamp, limit: u32) -> Res
     rows.iter().map(read).collect()
 }
 
+/// Those with a ticket of a cancelled draw.
+pub(super) async fn called_off(pool: &PgPool, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
+    let rows = sqlx::query(select_orders!(
+        "where o.state = 'captured' and o.id in (
+           select l.order_id from draws d join order_lines l on l.draw_id = d.id
+           where d.status = 'cancelled' and d.sold > 0 and l.serials is not null)
+         order by o.captured_at, o.id limit $1"
+    ))
+    .bind(i64::from(limit))
+    .fetch_all(pool)
+    .await
+    .map_err(Failure::from_read)?;
+    rows.iter().map(read).collect()
+}
+
 pub(super) async fn accounts(pool: &PgPool) -> Result<Vec<AccountId>, Failure> {
     let accounts: Vec<String> = sqlx::query_scalar(
         "select stripe_connect_account_id from clubs where stripe_connect_account_id is not null

@@ -207,25 +207,33 @@ async fn uncount_lines(
     taken: &[Moved<'_>],
 ) -> Result<Reached, Trouble> {
     let at: Vec<OffsetDateTime> = taken.iter().map(|moved| instant::stored(moved.entry.append.at)).collect();
+    let charged: Vec<bool> = taken.iter().map(|moved| moved.handover.charged).collect();
+    let distinct: std::collections::BTreeSet<&Uuid> = orders.iter().collect();
     let rows = sqlx::query(
         "update orders o set
            lines_allocated = o.lines_allocated - a.lines,
            application_fee_cents = o.application_fee_cents - case when o.captured_at is null then a.fee else 0 end,
            state = case when o.state = 'allocated' then 'rejecting' else o.state end
          from (
-           select l.order_id, count(*)::smallint as lines, sum(l.application_fee_cents)::bigint as fee, max(u.at) as at
-           from unnest($1::bigint[], $2::uuid[], $3::timestamptz[]) as u (draw_id, order_id, at)
+           select l.order_id, count(*)::smallint as lines, sum(l.application_fee_cents)::bigint as fee, max(u.at) as at,
+             bool_or(u.charged) as charged
+           from unnest($1::bigint[], $2::uuid[], $3::timestamptz[], $4::boolean[]) as u (draw_id, order_id, at, charged)
              join order_lines l on l.order_id = u.order_id and l.draw_id = u.draw_id
            group by l.order_id
          ) a
-         where o.id = a.order_id
+         where o.id = a.order_id and (o.captured_at is not null) = a.charged
          returning o.id, o.state = 'rejecting', a.at",
     )
     .bind(draws)
     .bind(orders)
     .bind(at)
+    .bind(charged)
     .fetch_all(connection)
     .await?;
+    // Captured meanwhile, or never: whoever decided on this did not know, and its fee step would be wrong.
+    if rows.len() != distinct.len() {
+        return guilty();
+    }
     let mut refused = Reached::default();
     for row in rows {
         if row.try_get(1)? {

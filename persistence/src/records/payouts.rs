@@ -78,17 +78,31 @@ impl Records {
         Ok(rows.into_iter().map(Payout::from).collect())
     }
 
+    /// The buyer's bank disputes the payment of a completed draw's winning ticket: no payout until that is settled (decision
+    /// C-25).
+    pub async fn winner_disputed(&self, draw: DrawId) -> Result<bool, Failure> {
+        let read = sqlx::query_scalar(
+            "select exists (
+               select from draws d join tickets t on t.draw_id = d.id and t.serial = d.winning_serial
+                 join order_lines l on l.id = t.order_line_id join payments p on p.order_id = l.order_id
+               where d.id = $1 and p.disputed)",
+        )
+        .bind(draw.0);
+        self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await
+    }
+
     pub async fn payout(&self, id: i64) -> Result<Option<Payout>, Failure> {
         let read = sqlx::query_as("select * from payouts where id = $1").bind(id);
         let row: Option<Row> = self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await?;
         Ok(row.map(Payout::from))
     }
 
-    /// Records a payout, unless one of its kind is alive for the draw: then that one.
+    /// Records a payout, unless one of its kind is alive for the draw: then that one. `NotFound` when the draw has no result;
+    /// its row is locked, so that none is recorded for a result that is being taken back.
     pub async fn record_payout(&self, new: &NewPayout<'_>) -> Result<Payout, Failure> {
         let insert = sqlx::query_as(
             "insert into payouts (draw_id, club_id, type, amount_cents, recipient_email, recipient_name)
-             values ($1, $2, $3, $4, $5, $6)
+             select id, $2, $3, $4, $5, $6 from draws where id = $1 and status = 'completed' for share
              on conflict (draw_id, type) where status <> 'failed' do nothing returning *",
         )
         .bind(new.draw.0)

@@ -171,12 +171,18 @@ pub async fn a_refund_returns_the_fee_from_whoever_carries_it(world: World) {
     for _ in 0..2 {
         world.books.refunding(id(1), paid, Cents(0), "asked for").await.expect("queued, and again");
     }
+    assert_eq!(world.books.fees_owed().await, Ok(vec![]));
     assert_eq!(due(&world, 0).await, [(id(1), OperationKind::Refund)]);
 
     owner.void(2).await.expect("voided");
     assert_eq!(world.books.fee_returned(id(2)).await, Ok(Cents(1100)));
     world.books.refunding(id(2), paid, Cents(1100), "asked for").await.expect("queued");
-    assert_eq!(due(&world, 0).await, [(id(1), OperationKind::FeeRefund), (id(2), OperationKind::Refund)]);
+    assert_eq!(world.books.fees_owed().await, Ok(vec![world.draws[0]]));
+    for _ in 0..2 {
+        world.books.give_fees_back(world.draws[0]).await.expect("queued, and again");
+    }
+    assert_eq!(world.books.fees_owed().await, Ok(vec![]));
+    assert_eq!(due(&world, 0).await, [(id(2), OperationKind::Refund), (id(1), OperationKind::FeeRefund)]);
     for order in [1, 2] {
         let record = world.record(order).await;
         assert_eq!((record.order.state, record.order.application_fee), (OrderState::Void, fees[order as usize - 1]));
@@ -185,13 +191,79 @@ pub async fn a_refund_returns_the_fee_from_whoever_carries_it(world: World) {
     assert!(fee.is_none(), "leased");
     let claimed = world.books.claim_operations(NOW.plus_ms(LEASE_MS), LEASE_MS, 10).await.expect("claimed");
     let amounts: Vec<_> = claimed.iter().map(|operation| (operation.amount, operation.attempts)).collect();
-    assert_eq!(amounts, [(Some(paid), 2), (Some(Cents(1100)), 2), (Some(paid), 2)], "leases ended");
+    assert_eq!(amounts, [(Some(paid), 2), (Some(paid), 2), (Some(Cents(1100)), 2)], "leases ended");
     assert_eq!(world.books.fee_given_back(id(1)).await, Ok(Cents(0)), "queued is not given");
     for operation in claimed {
         world.books.attempted(operation.id, Attempt::Done).await.expect("noted");
     }
     let given = [world.books.fee_given_back(id(1)).await, world.books.fee_given_back(id(2)).await];
     assert_eq!(given, [Ok(Cents(1100)), Ok(Cents(0))], "the fee that gave it, not the refund that asked");
+}
+
+/// A carries the whole fee, is being captured, and B, captured already, is refunded: A's capture must come first.
+pub async fn a_fee_that_goes_back_waits_for_the_capture_that_carries_it(world: World) {
+    let mut owner = world.owner(0).await;
+    let carrier = world.allocated(&mut owner, 1, 50).await;
+    let second = world.captured(&mut owner, 2, 50).await;
+    assert_eq!((carrier.order.application_fee, second.order.application_fee), (Cents(875), Cents(225)));
+    owner.void_as(2, true).await.expect("voided");
+    world.books.refunding(id(2), second.order.total(), Cents(225), "asked for").await.expect("queued");
+    world.books.give_fees_back(world.draws[0]).await.expect("from itself");
+    assert_eq!(world.books.fees_owed().await, Ok(vec![]));
+
+    // A third order at the cap's end, whose fee is all in the first's: nothing to give until that is captured.
+    let third = world.captured(&mut owner, 3, 50).await;
+    let fourth = world.captured(&mut owner, 4, 19).await;
+    assert_eq!((third.order.application_fee, fourth.order.application_fee), (Cents(225), Cents(0)));
+    owner.void_as(3, true).await.expect("voided");
+    world.books.refunding(id(3), third.order.total(), Cents(0), "asked for").await.expect("queued");
+    owner.void_as(4, true).await.expect("voided");
+    world.books.refunding(id(4), fourth.order.total(), Cents(225), "asked for").await.expect("queued");
+    world.books.give_fees_back(world.draws[0]).await.expect("from the third, which was refunded");
+    assert_eq!(world.books.fees_owed().await, Ok(vec![]));
+
+    // The first's own fee vanishes when it is let go uncharged: nobody gives anything back for it.
+    owner.void_as(1, false).await.expect("voided");
+    assert_eq!(owner.draw.fee(), Cents::ZERO);
+    assert_eq!(world.books.fees_owed().await, Ok(vec![]));
+    assert_eq!(owner.void_as(1, true).await, Ok(vec![]), "voided already");
+    if let Some((_, postgres)) = &world.postgres {
+        assert_eq!(postgres.violations().await.expect("read"), []);
+    }
+}
+
+/// An order that made up for one that was let go carries more than its own share while its capture is in flight: what it must
+/// give back when somebody else is refunded waits for that capture.
+pub async fn what_only_a_capture_in_flight_holds_is_owed_until_it_is_captured(world: World) {
+    let mut owner = world.owner(0).await;
+    world.allocated(&mut owner, 1, 50).await;
+    let refunded = world.captured(&mut owner, 2, 50).await;
+    owner.void_as(1, false).await.expect("let go");
+    assert_eq!(owner.draw.fee(), Cents(225));
+    let carrier = world.allocated(&mut owner, 3, 10).await;
+    assert_eq!(carrier.order.application_fee, Cents(825), "f($300) less what the second brought");
+    owner.void_as(2, true).await.expect("voided");
+    world.books.refunding(id(2), refunded.order.total(), Cents(875), "asked for").await.expect("queued");
+    world.books.give_fees_back(world.draws[0]).await.expect("what the refunded holds");
+    assert_eq!(world.books.fees_owed().await, Ok(vec![world.draws[0]]), "650 are in a capture in flight");
+    assert_eq!(due_amounts(&world, OperationKind::FeeRefund).await, [Cents(225)]);
+
+    // Whoever says that an uncaptured order was charged, or the reverse, has not looked.
+    assert_eq!(owner.void_as(3, true).await, Err(Failure::NotFound));
+    let taken = said(&world.record(3).await, PaymentStatus::Succeeded);
+    world.books.captured(id(3), &taken, NOW).await.expect("captured");
+    assert_eq!(owner.void_as(3, false).await, Err(Failure::NotFound));
+    world.books.give_fees_back(world.draws[0]).await.expect("the rest");
+    assert_eq!(due_amounts(&world, OperationKind::FeeRefund).await, [Cents(650)]);
+    assert_eq!((world.books.fees_owed().await, owner.draw.fee()), (Ok(vec![]), Cents(175)));
+    if let Some((_, postgres)) = &world.postgres {
+        assert_eq!(postgres.violations().await.expect("read"), []);
+    }
+}
+
+async fn due_amounts(world: &World, kind: OperationKind) -> Vec<Cents> {
+    let claimed = world.books.claim_operations(NOW, LEASE_MS, 100).await.expect("claimed");
+    claimed.into_iter().filter(|operation| operation.kind == kind).filter_map(|operation| operation.amount).collect()
 }
 
 pub async fn operations_are_claimed_once_captures_first(world: World) {

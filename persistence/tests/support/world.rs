@@ -232,7 +232,15 @@ impl Owner {
         self.execute(self.sale(id, count), Some(rider)).await
     }
 
+    /// Takes its tickets back, whether its money was taken or not.
     pub async fn void(&mut self, id: u128) -> Result<Vec<Event>, Failure> {
-        self.execute(Command::Void { order: OrderId(id) }, None).await
+        match self.void_as(id, true).await {
+            Err(Failure::NotFound) => self.void_as(id, false).await,
+            voided => voided,
+        }
+    }
+
+    pub async fn void_as(&mut self, id: u128, charged: bool) -> Result<Vec<Event>, Failure> {
+        self.execute(Command::Void { order: OrderId(id), charged }, None).await
     }
 }

@@ -30,8 +30,9 @@ pub enum Command {
     Release { order: OrderId },
     /// Give an authorised order its tickets, at the price it was quoted.
     Allocate { order: OrderId, count: u16, unit_price: Cents, authority: Authority },
-    /// Take an order's tickets back: its cart failed elsewhere, its capture failed, or it was refunded.
-    Void { order: OrderId },
+    /// Take an order's tickets back: its cart failed elsewhere, its capture failed, or it was refunded. `charged`: its money was
+    /// taken, and with it the application fee, which then goes back by refunds; else that fee was never taken.
+    Void { order: OrderId, charged: bool },
     /// The timer: forget overdue reservations, and close at kick-off.
     Tick,
     /// Enter the result; closes an active draw first (decision E-5).

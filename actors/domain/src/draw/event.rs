@@ -26,6 +26,8 @@ pub enum Event {
         order: OrderId,
         serials: Vec<Serial>,
         step: FeeStep,
+        /// Its money had been taken.
+        charged: bool,
     },
     Closed,
     /// The result stands; `winner` carries its cell, sold or not.

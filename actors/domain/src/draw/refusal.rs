@@ -24,6 +24,9 @@ pub enum Refusal {
     AlreadyCompleted,
     #[error("no result was entered")]
     NotCompleted,
+    /// Only the books know payouts; they say so when the result is being taken back (decision E-6).
+    #[error("the prize was paid out already")]
+    PaidOut,
     #[error("price and prize are locked once tickets are sold ({sold} sold)")]
     TermsLocked { sold: u16 },
     #[error("price and prize are locked while somebody is paying ({held} tickets reserved)")]

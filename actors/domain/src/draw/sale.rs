@@ -83,19 +83,20 @@ impl Draw {
             return Err(Refusal::PriceChanged);
         }
         self.check_room(now, order, count)?;
-        let step = self.fee_step(self.terms.price * count.into());
+        let step = self.fee_taken(self.terms.price * count.into());
         let mut events = self.overdue(now, Some(order));
         events.push(Event::Allocated { order, serials: self.next_serials(count), step });
         Ok(events)
     }
 
     /// Takes an order's tickets back, whatever the draw's state: money that goes back must never wait for a status.
-    pub(super) fn void(&self, order: OrderId) -> Vec<Event> {
+    pub(super) fn void(&self, order: OrderId, charged: bool) -> Vec<Event> {
         let Some(allocation) = self.allocations.get(&order) else {
             return Vec::new();
         };
-        let step = self.fee_step(-(self.terms.price * allocation.serials.len() as i64));
-        vec![Event::Voided { order, serials: allocation.serials.clone(), step }]
+        let vanishes = if charged { Cents::ZERO } else { allocation.fee };
+        let step = self.fee_given_back(self.terms.price * allocation.serials.len() as i64, vanishes);
+        vec![Event::Voided { order, serials: allocation.serials.clone(), step, charged }]
     }
 
     /// The lowest free serials (decision K-1): a voided number is the next to leave (decision K-2).
@@ -148,10 +149,24 @@ impl Draw {
         if count > free { Err(Refusal::TooFewTickets { free }) } else { Ok(()) }
     }
 
-    fn fee_step(&self, revenue_delta: Cents) -> FeeStep {
-        let revenue_after = self.revenue + revenue_delta;
-        let fee_after = self.fee_policy.on(revenue_after);
-        FeeStep { revenue_delta, fee_delta: fee_after - self.fee, revenue_after, fee_after }
+    /// The step of an allocation: up to the fee that is due on all revenue. When an order that carried a part of it was let go
+    /// uncharged, that part is made up here, as far as the line goes.
+    fn fee_taken(&self, line: Cents) -> FeeStep {
+        let revenue_after = self.revenue + line;
+        let fee_delta = (self.fee_policy.on(revenue_after) - self.fee).clamp(Cents::ZERO, line);
+        let fee_after = self.fee + fee_delta;
+        FeeStep { revenue_delta: line, fee_delta, revenue_after, fee_after, to_return: Cents::ZERO }
+    }
+
+    /// The step of a void: down to the fee that is still due. `vanishes` was never taken and needs no return; what is more than
+    /// that is held by somebody and goes back from whoever has it. A fee that was not taken cannot stay due either: then the
+    /// ledger falls below what is due, and later sales make it up.
+    fn fee_given_back(&self, line: Cents, vanishes: Cents) -> FeeStep {
+        let revenue_after = self.revenue - line;
+        let held = self.fee - vanishes;
+        let fee_after = self.fee_policy.on(revenue_after).min(held).max(Cents::ZERO);
+        let fee_delta = fee_after - self.fee;
+        FeeStep { revenue_delta: -line, fee_delta, revenue_after, fee_after, to_return: held - fee_after }
     }
 }
 

@@ -33,6 +33,9 @@ pub struct Model {
     claims: Vec<Claim>,
     result: Option<(GameResult, i64)>,
     archived: bool,
+    /// In the fee ledger, and what each order brought of it.
+    fee: i64,
+    carried: std::collections::BTreeMap<OrderId, i64>,
     /// How often it was described anew.
     descriptions: u32,
 }
@@ -49,6 +52,8 @@ impl Model {
             claims: Vec::new(),
             result: None,
             archived: false,
+            fee: 0,
+            carried: Default::default(),
             descriptions: 0,
         }
     }
@@ -77,8 +82,13 @@ impl Model {
             Command::Allocate { order, count, unit_price, authority } => {
                 self.allocate(now, order, count.into(), unit_price, authority)
             }
-            Command::Void { order } => {
-                self.owners.iter_mut().filter(|owner| **owner == Some(order)).for_each(|owner| *owner = None);
+            Command::Void { order, charged } => {
+                if self.tickets_of(order) > 0 {
+                    self.owners.iter_mut().filter(|owner| **owner == Some(order)).for_each(|owner| *owner = None);
+                    let carried = self.carried.remove(&order).unwrap_or_default();
+                    let held = if charged { self.fee } else { self.fee - carried };
+                    self.fee = held.min(self.fee_due()).max(0);
+                }
                 Ok(())
             }
             Command::Tick => {
@@ -195,6 +205,10 @@ impl Model {
             let free = self.owners.iter_mut().find(|owner| owner.is_none()).expect("a free ticket");
             *free = Some(order);
         }
+        let line = count as i64 * self.terms.price.0;
+        let missing = (self.fee_due() - self.fee).max(0).min(line);
+        self.fee += missing;
+        self.carried.insert(order, missing);
         Ok(())
     }
 
@@ -281,6 +295,12 @@ impl Model {
         self.owners.iter().flatten().filter(|owner| **owner == order).count()
     }
 
+    /// The fee on everything that is sold.
+    fn fee_due(&self) -> i64 {
+        let ten_thousandths = self.sold() as i64 * self.terms.price.0 * self.rate_bps;
+        (ten_thousandths / 10_000 + i64::from(ten_thousandths % 10_000 >= 5_000)).min(self.cap)
+    }
+
     fn prize(&self) -> i64 {
         let thousandths = self.sold() as i64 * self.terms.price.0 * i64::from(self.terms.prize_percentage) * 10;
         let cents = thousandths / 1000 + i64::from(thousandths % 1000 >= 500);
@@ -293,9 +313,7 @@ impl Model {
         assert_eq!((view.status, usize::from(view.sold)), (self.status, self.sold()));
         assert_eq!(usize::from(view.held), self.claims.iter().map(|claim| claim.count).sum::<usize>());
         let revenue = self.sold() as i64 * self.terms.price.0;
-        let ten_thousandths = revenue * self.rate_bps;
-        let fee = (ten_thousandths / 10_000 + i64::from(ten_thousandths % 10_000 >= 5_000)).min(self.cap);
-        assert_eq!((draw.revenue().0, draw.fee().0), (revenue, fee));
+        assert_eq!((draw.revenue().0, draw.fee().0), (revenue, self.fee));
         assert_eq!(view.prize.0, self.result.map_or_else(|| self.prize(), |(_, prize)| prize));
         assert_eq!(draw.is_archived(), self.archived);
         assert_eq!(view.result.map(|(result, _)| result), self.result.map(|(result, _)| result));

@@ -103,7 +103,7 @@ impl Scene {
                 };
                 Command::Allocate { order, count, unit_price, authority }
             }
-            "void" => Command::Void { order },
+            "void" => Command::Void { order, charged: words.0.get(3) != Some(&"uncharged") },
             "tick" => Command::Tick,
             "complete" => {
                 let (home, away) = who.split_once('-').expect("two scorers, 7-9");

@@ -1,7 +1,7 @@
 //! The way to the books.
 
 use async_trait::async_trait;
-use domain::{AccountId, Anomaly, AnomalyKind, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
+use domain::{AccountId, Anomaly, AnomalyKind, Cents, DrawId, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
 use persistence::Failure;
 use persistence::books::{AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord};
 use persistence::ledger::BuyerDetails;
@@ -82,6 +82,18 @@ impl Books for BooksPort {
 
     async fn fee_given_back(&self, order: OrderId) -> Answer<Cents> {
         through!(self, fee_given_back(order))
+    }
+
+    async fn orders_called_off(&self, limit: u32) -> Answer<Vec<OrderRecord>> {
+        through!(self, orders_called_off(limit))
+    }
+
+    async fn fees_owed(&self) -> Answer<Vec<DrawId>> {
+        through!(self, fees_owed())
+    }
+
+    async fn give_fees_back(&self, draw: DrawId) -> Answer<()> {
+        through!(self, give_fees_back(draw))
     }
 
     async fn refunding(&self, order: OrderId, amount: Cents, fee: Cents, reason: &str) -> Answer<()> {

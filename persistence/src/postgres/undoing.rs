@@ -1,0 +1,56 @@
+//! What must go with a result that is taken back: payouts that were not made, the winner's claim, and the winner's belief.
+
+use domain::DrawId;
+use sqlx::postgres::PgConnection;
+
+use super::group::Entry;
+use super::writer::Trouble;
+use crate::error::Failure;
+
+/// Money that reached a winner cannot be taken back, and neither can its result (decision E-6).
+pub(super) async fn write(connection: &mut PgConnection, entries: &[&Entry]) -> Result<(), Trouble> {
+    for entry in entries.iter().filter(|entry| entry.change.outcome == Some(None)) {
+        let draw = entry.append.draw;
+        drop_payouts(connection, draw).await?;
+        sqlx::query("delete from winner_claims where draw_id = $1").bind(draw.0).execute(&mut *connection).await?;
+        correct(connection, draw, entry.append.after + 1).await?;
+    }
+    Ok(())
+}
+
+/// Deleting waits for whoever is completing one at this moment; what is left then decides.
+async fn drop_payouts(connection: &mut PgConnection, draw: DrawId) -> Result<(), Trouble> {
+    sqlx::query("delete from payouts where draw_id = $1 and status = 'pending'")
+        .bind(draw.0)
+        .execute(&mut *connection)
+        .await?;
+    let paid: bool =
+        sqlx::query_scalar("select exists (select from payouts where draw_id = $1 and status = 'completed')")
+            .bind(draw.0)
+            .fetch_one(connection)
+            .await?;
+    if paid { Err(Trouble::Refused(Failure::PaidOut)) } else { Ok(()) }
+}
+
+/// A winner's mail that nobody tried to send yet never leaves; whoever may have read one hears that it no longer holds. The
+/// old keys are set aside, so that a result entered again is told again (decision E-7).
+async fn correct(connection: &mut PgConnection, draw: DrawId, revision: u64) -> Result<(), Trouble> {
+    sqlx::query(
+        "with gone as (
+           update email_outbox set
+             dedupe_key = dedupe_key || ':undone:' || $2,
+             why = case when state = 'pending' then 'the result was taken back' else why end,
+             state = case when state = 'pending' then 'dead' else state end
+           where kind = 'winner' and (data::jsonb ->> 'draw')::bigint = $1 and dedupe_key not like '%:undone:%'
+           returning dedupe_key, order_id, to_address, attempts
+         )
+         insert into email_outbox (dedupe_key, kind, order_id, to_address, data)
+         select 'correction:' || dedupe_key, 'correction', order_id, to_address, json_build_object('draw', $1)::text
+         from gone where attempts > 0",
+    )
+    .bind(draw.0)
+    .bind(revision.to_string())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
