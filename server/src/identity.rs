@@ -8,10 +8,9 @@ use actix_web::dev::Payload;
 use actix_web::http::{Method, StatusCode, header};
 use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
 use domain::access::Principal;
-use domain::{ClubId, Timestamp, access};
+use domain::{ClubId, access};
 use futures_util::future::LocalBoxFuture;
-use persistence::records::audit::Act;
-use persistence::records::sessions::{Holder, Lifetime, Session};
+use persistence::records::sessions::{Holder, Lifetime};
 use sha2::{Digest, Sha256};
 
 use crate::config::Config;
@@ -20,7 +19,6 @@ use crate::state::State;
 
 pub mod origin;
 pub mod password;
-pub mod second_factor;
 
 /// A buyer's browser: 128 random bits, no account behind it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -66,45 +64,15 @@ impl FromRequest for Browser {
     }
 }
 
-/// Who is signed in, and from where.
+/// Who is signed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caller {
-    pub session: Option<Session>,
-    pub ip: IpAddr,
+    pub holder: Option<Holder>,
 }
 
 impl Caller {
-    /// An operator who has given a password but no code yet is nobody's operator (see [`Principal::HalfOperator`]).
     pub fn principal(self) -> Principal {
-        match self.session {
-            Some(Session { holder: Holder::Admin(_), proven_at: None, .. }) => Principal::HalfOperator,
-            Some(session) => session.holder.principal(),
-            None => Principal::Anonymous,
-        }
-    }
-
-    /// Who holds the session, half or whole.
-    pub fn holder(self) -> Option<Holder> {
-        self.session.map(|session| session.holder)
-    }
-
-    /// Until when the second factor need not be shown again; `None` when it must be.
-    pub fn proven_until(self, now: Timestamp) -> Option<Timestamp> {
-        let until = self.session?.proven_at?.plus_ms(second_factor::FRESH_MS);
-        (until > now).then_some(until)
-    }
-
-    /// # Errors
-    /// 403 `reauthentication-required`: the operator's last code is older than ten minutes.
-    pub fn must_be_fresh(self, now: Timestamp) -> Result<(), Problem> {
-        let sentence = "Confirm that it is you: enter the code of your authenticator.";
-        let stale = || Problem::new(StatusCode::FORBIDDEN, "reauthentication-required", sentence);
-        self.proven_until(now).map(|_| ()).ok_or_else(stale)
-    }
-
-    /// An act of the caller for the audit log; `actor` is what [`Caller::name`] gave.
-    pub fn act<'a>(self, actor: &'a str, club: Option<ClubId>, action: &'a str, object: &'a str) -> Act<'a> {
-        Act { actor, club, action, object, ip: Some(self.ip) }
+        self.holder.map_or(Principal::Anonymous, Holder::principal)
     }
 
     /// # Errors
@@ -115,7 +83,7 @@ impl Caller {
 
     /// For the audit log: the session's identity, never what the client says it is.
     pub fn name(self) -> String {
-        match self.holder() {
+        match self.holder {
             Some(Holder::Club(club)) => format!("club {club}"),
             Some(Holder::Admin(admin)) => format!("operator {admin}"),
             None => "anonymous".to_string(),
@@ -143,11 +111,11 @@ pub async fn caller(request: &HttpRequest) -> Result<Caller, Problem> {
         return Ok(*caller);
     }
     let state = state_of(request)?;
-    let session = match login_token(request, &state.config) {
+    let holder = match login_token(request, &state.config) {
         Some(token) => state.records.session(&hash(&token), state.clock.now()).await?,
         None => None,
     };
-    let caller = Caller { session, ip: address(request, &state.config) };
+    let caller = Caller { holder };
     request.extensions_mut().insert(caller);
     Ok(caller)
 }
@@ -156,35 +124,19 @@ fn state_of(request: &HttpRequest) -> Result<&State, Problem> {
     request.app_data::<web::Data<State>>().map(|state| state.as_ref()).ok_or_else(Problem::unavailable)
 }
 
-/// Opens a session for who has just proved who they are, and forgets the one the browser came with (fixation). An operator's
-/// is half a session until a code is shown: `proven`.
+/// Opens a session for who has just proved who they are, and forgets the one the browser came with (fixation).
 ///
 /// # Errors
 /// The books could not be written.
-pub async fn sign_in(
-    request: &HttpRequest,
-    state: &State,
-    holder: Holder,
-    proven: bool,
-) -> Result<Cookie<'static>, Problem> {
+pub async fn sign_in(request: &HttpRequest, state: &State, holder: Holder) -> Result<Cookie<'static>, Problem> {
     sign_out(request, state).await?;
     let token: [u8; 32] = random();
     let lifetime = match holder {
         Holder::Club(_) => CLUB,
         Holder::Admin(_) => OPERATOR,
     };
-    let now = state.clock.now();
-    state.records.open_session(&hash(&token), holder, proven.then_some(now), now, lifetime).await?;
+    state.records.open_session(&hash(&token), holder, state.clock.now(), lifetime).await?;
     Ok(cookie(LOGIN_COOKIE, hex::encode(token), &state.config))
-}
-
-/// The second factor was shown again in the session the browser came with.
-///
-/// # Errors
-/// The books could not be written.
-pub async fn prove(request: &HttpRequest, state: &State) -> Result<(), Problem> {
-    let token = login_token(request, &state.config).ok_or_else(Problem::unauthenticated)?;
-    Ok(state.records.prove_session(&hash(&token), state.clock.now()).await?)
 }
 
 /// Closes the session the browser came with, if any, and gives the cookie that removes its own.

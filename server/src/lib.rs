@@ -3,7 +3,6 @@
 // How it starts.
 pub mod app;
 pub mod audit;
-pub mod backup;
 pub mod command;
 pub mod config;
 pub mod database;

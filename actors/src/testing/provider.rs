@@ -30,7 +30,7 @@ pub struct Takings {
 /// An answer to a write, as it is remembered under its key.
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
-    Intent(Box<Result<Opened, GatewayError>>),
+    Intent(Result<Opened, GatewayError>),
     Done(Result<(), GatewayError>),
 }
 

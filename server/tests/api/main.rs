@@ -3,7 +3,6 @@
 
 mod access;
 mod club;
-mod console;
 mod input;
 mod live;
 mod openapi;

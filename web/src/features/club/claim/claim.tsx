@@ -60,7 +60,7 @@ export function Claim({ fromPath }: { fromPath: string | undefined }) {
           <ClaimState claim={claim} />
         )}
       </section>
-      {claim.contactName ? <p className="aside">Questions? {claim.contactName}{claim.contactPhone ? <>, <a href={`tel:${claim.contactPhone.replace(/\s/g, '')}`}>{claim.contactPhone}</a></> : null}</p> : null}
+      {claim.contactName ? <p className="claim-help">Questions? {claim.contactName}{claim.contactPhone ? <>, <a href={`tel:${claim.contactPhone.replace(/\s/g, '')}`}>{claim.contactPhone}</a></> : null}</p> : null}
     </Door>
   );
 }

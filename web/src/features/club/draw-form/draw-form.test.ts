@@ -54,6 +54,7 @@ test('a time that clocks skip moves forward, one that comes twice is the first',
   expect(movedBy({ date: '2026-10-04', time: '02:30' }, 'Australia/Sydney')).toBe('03:30');
   expect(movedBy({ date: '2026-10-04', time: '03:30' }, 'Australia/Sydney')).toBeNull();
   expect(movedBy({ date: '2026-10-04', time: '02:30' }, 'Australia/Brisbane')).toBeNull();
+  expect(movedBy({ date: '0002-10-04', time: '02:30' }, 'Australia/Sydney')).toBeNull();
   expect(new Date(instantOf({ date: '2026-04-05', time: '02:30' }, 'Australia/Sydney')).toISOString()).toBe('2026-04-04T15:30:00.000Z');
   expect(new Date(instantOf({ date: '2026-11-20', time: '19:10' }, 'Australia/Brisbane')).toISOString()).toBe('2026-11-20T09:10:00.000Z');
   expect(localTime(Date.parse('2027-01-10T03:30:00Z'), 'Pacific/Chatham')).toEqual({ date: '2027-01-10', time: '17:15' });

@@ -49,7 +49,8 @@ export function instantOf(local: LocalTime, zone: string): number {
 
 /** What the clock will really show, when it is not what was typed: in the hour that a change of clocks skips. */
 export function movedBy(local: LocalTime, zone: string): string | null {
-  if (Number.isNaN(asUtc(local))) return null;
+  // While a year is typed digit by digit it is the year 2, 20 and 209 first.
+  if (!/^2\d{3}-/.test(local.date) || Number.isNaN(asUtc(local))) return null;
   const real = localTime(instantOf(local, zone), zone).time;
   return real === local.time ? null : real;
 }

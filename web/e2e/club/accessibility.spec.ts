@@ -1,0 +1,110 @@
+import { expect, test, type Page } from '@playwright/test';
+import { expectNoViolations, violationsOf } from '../support/axe';
+import { DOORS, clubScreens, demoClub, settled, signIn } from '../support/club';
+
+const SIZES = [
+  { width: 390, height: 844 },
+  { width: 1280, height: 800 },
+];
+
+for (const size of SIZES) {
+  test(`no screen of a club has an axe violation at ${size.width}`, async ({ page, baseURL }) => {
+    test.setTimeout(240_000);
+    await page.setViewportSize(size);
+    const found = [];
+    for (const { name, path } of DOORS) {
+      await page.goto(path);
+      await settled(page);
+      found.push(...(await violationsOf(page, name)));
+    }
+    const club = await demoClub(page);
+    await signIn(page, baseURL ?? '', club);
+    for (const { name, path } of await clubScreens(page, club)) {
+      await page.goto(path);
+      await settled(page);
+      found.push(...(await violationsOf(page, name)));
+    }
+    expect(found).toEqual([]);
+  });
+
+  test(`menus, dialogs and problems of a club’s screens have no axe violation at ${size.width}`, async ({ page, baseURL }) => {
+    test.setTimeout(180_000);
+    await page.setViewportSize(size);
+    await page.goto('/admin/login');
+    await settled(page);
+    await page.getByRole('button', { name: 'Login', exact: true }).click();
+    await expect(page.locator('.problems')).toBeFocused();
+    await expectNoViolations(page, 'login problems');
+    const register = page.getByRole('tab', { name: 'Register Club' });
+    if (await register.isVisible()) {
+      await register.click();
+      await expectNoViolations(page, 'register');
+    }
+    const club = await demoClub(page);
+    await signIn(page, baseURL ?? '', club);
+    await page.goto(`/club/${club.slug}/admin`);
+    await settled(page);
+    const card = page.getByRole('article').filter({ has: page.getByText('Active', { exact: true }) }).first();
+    await card.getByRole('button', { name: /^Actions for/ }).click();
+    await expect(page.getByRole('menu')).toBeVisible();
+    await expectNoViolations(page, 'menu');
+    await page.getByRole('menuitem', { name: 'Details' }).click();
+    await expect(page.getByRole('dialog', { name: 'Draw Details' })).toBeVisible();
+    await expectNoViolations(page, 'details');
+    await page.keyboard.press('Escape');
+    await page.goto(`/club/${club.slug}/admin/create-draw`);
+    await settled(page);
+    await page.locator('form').getByRole('button', { name: 'Create Draw' }).click();
+    await expect(page.locator('.problems')).toBeFocused();
+    await expectNoViolations(page, 'create problems');
+    await fillDraw(page);
+    await page.locator('form').getByRole('button', { name: 'Create Draw' }).first().click();
+    const terms = page.getByRole('dialog', { name: 'Terms of Service' });
+    await expect(terms).toBeVisible();
+    await terms.getByRole('button', { name: 'Create Draw' }).click();
+    await expect(terms.getByText(/^Agreement Required/)).toBeVisible();
+    await expectNoViolations(page, 'terms');
+    await page.goto(`/club/${club.slug}/admin/create-draw`);
+    await page.getByRole('tab', { name: 'A season (CSV)' }).click();
+    await page.getByLabel('Or paste the table').fill('date,home\n1,2');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await expect(page.getByRole('alert').filter({ hasText: 'Line 1' })).toBeVisible();
+    await expectNoViolations(page, 'fixtures refused');
+  });
+}
+
+async function fillDraw(page: Page): Promise<void> {
+  await page.getByLabel('Home team').fill('Sharks');
+  await page.getByLabel('Away team').fill('Tigers');
+  await page.getByLabel('Game date').fill('2099-03-06');
+  await page.getByLabel('Contact name').fill('Kim');
+  await page.getByLabel('Contact phone').fill('0400 000 000');
+}
+
+test('nothing of a club scrolls sideways at 320, and every target on a phone is 44 px', async ({ page, baseURL }) => {
+  test.setTimeout(180_000);
+  const look = async (name: string, path: string) => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.goto(path);
+    await settled(page);
+    expect.soft(await page.evaluate(() => document.documentElement.scrollWidth), name).toBeLessThanOrEqual(320);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect.soft(await smallTargets(page), name).toEqual([]);
+  };
+  for (const { name, path } of DOORS) await look(name, path);
+  const club = await demoClub(page);
+  await signIn(page, baseURL ?? '', club);
+  for (const { name, path } of await clubScreens(page, club)) await look(name, path);
+});
+
+/** Targets below 44 px; a link within running text is none. */
+function smallTargets(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('button, a, summary, select, input:not([type=hidden]), textarea')]
+      .filter((target) => target.offsetParent !== null && !target.closest('p:not(.contact):not(.page-url), [inert], .skip') && !target.classList.contains('skip'))
+      .map((target) => (target instanceof HTMLInputElement && ['checkbox', 'radio'].includes(target.type) ? (target.closest('label') ?? target) : target))
+      .map((target) => ({ html: target.outerHTML.slice(0, 100), box: target.getBoundingClientRect() }))
+      .filter(({ box }) => box.height < 43.5 || box.width < 43.5)
+      .map(({ html, box }) => `${Math.round(box.width)}×${Math.round(box.height)} ${html}`),
+  );
+}

@@ -1,0 +1,73 @@
+import { expect, test, type Page } from '@playwright/test';
+import { demoClub, newDraw, settled, signIn } from '../support/club';
+
+/** Presses Tab until something with this name has focus; it must be visible, and under nothing, whenever it has it. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let presses = 0; presses < 80; presses++) {
+    await page.keyboard.press('Tab');
+    const at = await page.evaluate(() => {
+      const focused = document.activeElement;
+      if (!(focused instanceof HTMLElement) || focused === document.body) return { name: '', seen: true };
+      const words = focused.getAttribute('aria-label') ?? (focused as HTMLInputElement).labels?.[0]?.textContent ?? focused.textContent ?? '';
+      const box = focused.getBoundingClientRect();
+      const top = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+      const covered = top !== null && !focused.contains(top) && !top.contains(focused);
+      return { name: words.trim(), seen: box.top < window.innerHeight && box.bottom > 0 && !covered };
+    });
+    expect(at.seen, `focus on "${at.name}" can be seen`).toBe(true);
+    if (name.test(at.name)) return;
+  }
+  throw new Error(`${name} was never reached with Tab`);
+}
+
+for (const size of [{ width: 390, height: 844 }, { width: 1280, height: 800 }]) {
+  test(`a draw is created with the keyboard alone at ${size.width}`, async ({ page, baseURL }) => {
+    await page.setViewportSize(size);
+    const club = await demoClub(page, 1);
+    await signIn(page, baseURL ?? '', club);
+    await page.goto(`/club/${club.slug}/admin/create-draw`);
+    await settled(page);
+    const away = `Keys ${Date.now() % 1_000_000}`;
+    await tabTo(page, /^Home team/);
+    await page.keyboard.type('Sharks');
+    await tabTo(page, /^Away team/);
+    await page.keyboard.type(away);
+    await tabTo(page, /^Game date/);
+    const date = page.getByLabel('Game date');
+    await page.keyboard.type((await date.evaluate(() => new Intl.DateTimeFormat().resolvedOptions().locale)).startsWith('en-US') ? '03062099' : '06032099');
+    if ((await date.inputValue()) === '') await page.keyboard.type('03062099');
+    await tabTo(page, /^Contact name/);
+    await page.keyboard.type('Kim');
+    await tabTo(page, /^Contact phone/);
+    await page.keyboard.type('0400 000 000');
+    await page.keyboard.press('Enter');
+    const terms = page.getByRole('dialog', { name: 'Terms of Service' });
+    await expect(terms).toBeVisible();
+    await tabTo(page, /^I have read and agree/);
+    await page.keyboard.press('Space');
+    await tabTo(page, /^Create Draw$/);
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(new RegExp(`/club/${club.slug}/admin$`));
+    await expect(page.getByRole('article', { name: `Sharks v ${away}` })).toBeVisible();
+  });
+}
+
+test('a result is entered with the keyboard alone', async ({ page, baseURL }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const club = await demoClub(page, 1);
+  await signIn(page, baseURL ?? '', club);
+  const draw = await newDraw(page, baseURL ?? '', club);
+  await page.goto(`/admin/results/${draw}`);
+  await settled(page);
+  await tabTo(page, /\(home\)$/);
+  await page.keyboard.type('7');
+  await tabTo(page, /\(away\)$/);
+  await page.keyboard.type('9');
+  await tabTo(page, /^Submit Results$/);
+  await page.keyboard.press('Enter');
+  // The question starts on the way back.
+  await expect(page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' })).toBeFocused();
+  await tabTo(page, /^Submit Results$/);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Winner Announced!' })).toBeVisible();
+});

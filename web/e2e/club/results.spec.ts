@@ -1,0 +1,39 @@
+import { expect, test } from '@playwright/test';
+import { demoClub, newDraw, settled, signIn } from '../support/club';
+
+test('a result is entered in four taps without scrolling on a phone', async ({ page, baseURL }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const club = await demoClub(page);
+  await signIn(page, baseURL ?? '', club);
+  const draw = await newDraw(page, baseURL ?? '', club);
+  await page.goto(`/club/${club.slug}/admin/results/${draw}`);
+  await settled(page);
+  let taps = 0;
+  const tap = async (target: ReturnType<typeof page.locator>) => {
+    const box = await target.boundingBox();
+    expect(box, 'what is tapped can be seen').not.toBeNull();
+    expect((box?.y ?? -1) >= 0 && (box?.y ?? 0) + (box?.height ?? 0) <= 844, 'without scrolling').toBe(true);
+    await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2);
+    taps += 1;
+  };
+  const pads = page.locator('.pad');
+  // Every key of both pads is above the bar, not under it.
+  const bar = await page.locator('.entry-bar').boundingBox();
+  for (const key of await pads.locator('button').all()) {
+    const box = await key.boundingBox();
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0);
+  }
+  await tap(pads.nth(0).locator('button').nth(6));
+  await tap(pads.nth(1).locator('button').nth(8));
+  await expect(page.locator('.pair-said')).toContainText('#7 & #9');
+  await tap(page.locator('.entry-bar').getByRole('button', { name: 'Submit Results' }));
+  const question = page.getByRole('alertdialog', { name: 'Submit these results?' });
+  await expect(question).toBeVisible();
+  await expect(question.getByRole('listitem')).toHaveText([`${club.name}: number 7`, /Visitors .*: number 9 \(No Try\/Default\)/]);
+  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {}))));
+  await tap(question.getByRole('button', { name: 'Submit Results' }));
+  await expect(page.getByRole('heading', { name: 'Winner Announced!' })).toBeVisible();
+  expect(taps).toBeLessThanOrEqual(4);
+  expect(await page.evaluate(() => window.scrollY)).toBe(0);
+  await expect(page.getByText('This ticket was not sold - no winner contact information available')).toBeVisible();
+});

@@ -1,0 +1,91 @@
+/** A club at its own side: signed in by a call, with draws of its own to try things on. */
+import { expect, type Page } from '@playwright/test';
+import type { Screen } from './screens';
+
+export interface DemoClub {
+  id: number;
+  name: string;
+  slug: string;
+}
+
+const PASSWORD = 'demo-password';
+const origin = (baseURL: string) => ({ origin: new URL(baseURL).origin });
+
+export async function demoClub(page: Page, index = 0): Promise<DemoClub> {
+  const clubs = (await (await page.request.get('/api/clubs/public-list')).json()) as DemoClub[];
+  const club = [...clubs].sort((one, other) => one.id - other.id)[index];
+  expect(club, 'a club of the demo').toBeDefined();
+  return club as DemoClub;
+}
+
+/** Signs the browser in, as the login page would. */
+export async function signIn(page: Page, baseURL: string, club: DemoClub): Promise<void> {
+  const answer = await page.request.post('/api/clubs/login', { headers: origin(baseURL), data: { email: `${club.slug}@demo.test`, password: PASSWORD } });
+  expect(answer.ok(), await answer.text()).toBe(true);
+}
+
+let made = 0;
+
+/** A draw on sale three days ahead, made by the calls that the create form makes. */
+export async function newDraw(page: Page, baseURL: string, club: DemoClub): Promise<number> {
+  const headers = origin(baseURL);
+  const accepted = await page.request.post('/api/terms/accept', { headers, data: { clubId: club.id, ipAddress: null, userAgent: 'test', termsVersion: '1.0' } });
+  expect(accepted.ok(), await accepted.text()).toBe(true);
+  const gameDate = new Date(Date.now() + 3 * 86_400_000).toISOString();
+  const draw = { clubId: club.id, homeTeam: club.name, awayTeam: `Visitors ${Date.now() % 100_000}-${++made}`, gameDate, timezone: 'Australia/Brisbane', contactName: 'Kim', contactPhone: '0400 000 000', ticketPrice: '5.00', prizePercentage: 50, passStripeFees: false, roundUpPrize: true };
+  const answer = await page.request.post('/api/draws', { headers, data: draw });
+  expect(answer.ok(), await answer.text()).toBe(true);
+  return ((await answer.json()) as { drawNumber: number }).drawNumber;
+}
+
+interface OwnDraw {
+  drawNumber: number;
+  status: string;
+  gameDate: string;
+}
+
+/** Every screen of a club, found on the running server. */
+export async function clubScreens(page: Page, club: DemoClub): Promise<Screen[]> {
+  const draws = (await (await page.request.get(`/api/clubs/${club.id}/draws`)).json()) as OwnDraw[];
+  const of = (fits: (draw: OwnDraw) => boolean) => draws.find(fits)?.drawNumber;
+  const coming = of((draw) => draw.status === 'active' && Date.parse(draw.gameDate) > Date.now() + 600_000);
+  const awaiting = of((draw) => draw.status === 'closed' || (draw.status === 'active' && Date.parse(draw.gameDate) < Date.now()));
+  const completed = of((draw) => draw.status === 'completed');
+  const admin = `/club/${club.slug}/admin`;
+  const list: (Screen | null)[] = [
+    { name: 'club-dashboard', path: admin },
+    { name: 'club-create-draw', path: `${admin}/create-draw` },
+    coming ? { name: 'club-edit-draw', path: `${admin}/edit-draw/${coming}` } : null,
+    coming ? { name: 'club-edit-draw-alias', path: `/admin/draws/${coming}` } : null,
+    completed ? { name: 'club-edit-refused', path: `/admin/edit-draw/${completed}` } : null,
+    awaiting ? { name: 'club-results', path: `${admin}/results/${awaiting}` } : null,
+    completed ? { name: 'club-winner', path: `${admin}/results/${completed}` } : null,
+    { name: 'club-results-missing', path: `${admin}/results/999999` },
+    { name: 'club-home-page-setup', path: '/admin/home-page-setup' },
+    { name: 'club-offers', path: `${admin}/bundles` },
+    { name: 'club-offer-new', path: `${admin}/bundles/new` },
+    { name: 'club-connect-return', path: '/admin/stripe-connect/complete' },
+    { name: 'club-payment-monitoring', path: '/admin/payment-monitoring' },
+    { name: 'club-stripe-debug', path: '/admin/stripe-debug' },
+  ];
+  return list.filter((screen) => screen !== null);
+}
+
+/** The doors, before anybody is signed in. */
+export const DOORS: readonly Screen[] = [
+  { name: 'door-login', path: '/admin/login' },
+  { name: 'door-forgot', path: '/forgot-password' },
+  { name: 'door-reset', path: '/reset-password?token=any' },
+  { name: 'door-reset-invalid', path: '/reset-password' },
+  { name: 'door-claim-unknown', path: '/claim#nothing' },
+  { name: 'door-verify-unknown', path: '/verify-email?token=nothing' },
+  { name: 'door-home-page-guest', path: '/admin/home-page-setup' },
+  { name: 'door-stripe-debug-guest', path: '/admin/stripe-debug' },
+];
+
+/** The screen has said what it has to say. */
+export async function settled(page: Page): Promise<void> {
+  await expect(page.locator('main h1').first()).toBeAttached();
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+  await expect(page.locator('main .bone')).toHaveCount(0);
+}
