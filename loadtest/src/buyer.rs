@@ -18,6 +18,14 @@ enum Opening {
     Stopped(Verdict),
 }
 
+/// What watching a full draw led to.
+enum Watched {
+    Room,
+    SoldOut,
+    /// Patience ended while other buyers' reservations were still running.
+    GaveUp,
+}
+
 struct Buyer<'a> {
     plan: &'a BuyerPlan,
     browser: Browser,
@@ -25,6 +33,8 @@ struct Buyer<'a> {
     lines: Vec<(i64, u32)>,
     /// How long this buyer keeps asking for a full draw whose reservations may still lapse.
     keen: Duration,
+    /// Had to watch a full draw before there was room.
+    waited: bool,
     told: Told,
 }
 
@@ -32,7 +42,7 @@ struct Buyer<'a> {
 pub async fn play(site: Arc<Site>, plan: &BuyerPlan, draws: &[i64], keen: Duration) -> Result<Told> {
     let lines = plan.wanted.iter().map(|(draw, count)| (draws[*draw], *count)).collect();
     let browser = Browser::open(site, plan.seed)?;
-    let mut buyer = Buyer { plan, browser, lines, keen, told: Told::nothing(plan.number) };
+    let mut buyer = Buyer { plan, browser, lines, keen, waited: false, told: Told::nothing(plan.number) };
     buyer.told.verdict = buyer.shop().await;
     buyer.told.heard = buyer.browser.heard();
     Ok(buyer.told)
@@ -50,7 +60,7 @@ impl Buyer<'_> {
             Opening::Stopped(verdict) => return verdict,
         };
         self.think().await;
-        match self.plan.ending {
+        match self.ending() {
             Ending::Abandons => Verdict::Abandoned,
             Ending::Releases => {
                 self.leave(&payment).await;
@@ -66,6 +76,16 @@ impl Buyer<'_> {
                 let verdict = self.paid(&payment, said).await;
                 self.parted(&payment, verdict).await
             }
+        }
+    }
+
+    /// Whoever waited minutes for a lapsed reservation does not let the ticket lapse again; so a full draw is sold out after
+    /// one wave of waiting, however many went away in the first.
+    fn ending(&self) -> Ending {
+        match self.plan.ending {
+            Ending::Abandons if self.waited => Ending::Reads,
+            Ending::CutCall if self.waited && self.plan.door == Door::Wallet => Ending::Reads,
+            ending => ending,
         }
     }
 
@@ -122,8 +142,10 @@ impl Buyer<'_> {
             if self.shrink(answer) {
                 continue;
             }
-            if !self.room(give_up).await {
-                return Opening::Stopped(Verdict::SoldOut);
+            match self.room(give_up).await {
+                Watched::Room => self.waited = true,
+                Watched::SoldOut => return Opening::Stopped(Verdict::SoldOut),
+                Watched::GaveUp => return Opening::Stopped(Verdict::GaveUp),
             }
         }
     }
@@ -140,25 +162,28 @@ impl Buyer<'_> {
         shrunk
     }
 
-    /// Watches full draws until each has a ticket again, because a reservation lapsed; false when one has sold them all or
-    /// has closed, and when this buyer gives up.
-    async fn room(&self, give_up: Duration) -> bool {
+    /// Watches full draws until each has a ticket again, because a reservation lapsed; or until one has sold them all or
+    /// has closed, or this buyer gives up.
+    async fn room(&self, give_up: Duration) -> Watched {
         for (draw, _) in &self.lines {
             loop {
                 let answer = self.browser.ask(Call::Draw, &Request::get(format!("/api/draws/{draw}"))).await;
-                let Some(answer) = answer else { return false };
+                let Some(answer) = answer else { return Watched::GaveUp };
                 let sold = number(&answer.body, "/ticketsSold").unwrap_or(169);
                 let held = number(&answer.body, "/ticketsHeld").unwrap_or(0);
-                if sold >= 169 || answer.text("/status") != "active" || self.browser.site.now() >= give_up {
-                    return false;
+                if sold >= 169 || answer.text("/status") != "active" {
+                    return Watched::SoldOut;
                 }
                 if sold + held < 169 {
                     break;
                 }
+                if self.browser.site.now() >= give_up {
+                    return Watched::GaveUp;
+                }
                 tokio::time::sleep(Duration::from_millis(1_500 + self.browser.below(2_000))).await;
             }
         }
-        true
+        Watched::Room
     }
 
     /// The card, in the provider's own page.
@@ -180,7 +205,7 @@ impl Buyer<'_> {
     /// Tells the server, in this buyer's manner. `unpaid`: the call itself carries the card.
     async fn finish(&mut self, payment: &Payment, unpaid: bool) -> Verdict {
         let request = self.finishing(payment, unpaid.then(|| self.method()));
-        match self.plan.ending {
+        match self.ending() {
             Ending::ClosedTab => return Verdict::LeftAfterPaying,
             Ending::CutCall => {
                 let after = Duration::from_millis(1 + self.browser.below(40));

@@ -20,6 +20,8 @@ pub enum Verdict {
     Declined,
     /// No tickets were left.
     SoldOut,
+    /// Patience ended while other buyers' reservations were still running.
+    GaveUp,
     /// Sales had closed.
     Closed,
     /// Opened a payment and went away without paying.
@@ -33,11 +35,12 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Bought,
         Self::NotCharged,
         Self::Declined,
         Self::SoldOut,
+        Self::GaveUp,
         Self::Closed,
         Self::Abandoned,
         Self::Released,
@@ -51,6 +54,7 @@ impl Verdict {
             Self::NotCharged => "told: not charged",
             Self::Declined => "card declined",
             Self::SoldOut => "told: sold out",
+            Self::GaveUp => "found every ticket reserved by others",
             Self::Closed => "told: sales closed",
             Self::Abandoned => "opened a payment, never paid",
             Self::Released => "left the checkout",
@@ -170,26 +174,26 @@ fn tickets(answer: &Answer, pointer: &str, draw: Option<i64>) -> Vec<Ticket> {
         .collect()
 }
 
-/// All answers to one repeated completing call must tell one story. Gives the story, and what contradicts it.
+/// All answers to one repeated completing call must tell one story. Gives the story, and what contradicts it. The card was
+/// a good one, so no answer may say that it was declined: whoever reads that pays again with another card.
 pub fn one_story(buyer: usize, answers: &[Answer]) -> (Option<Finish>, Vec<String>) {
     let mut story: Option<Finish> = None;
     let mut broken = Vec::new();
     for finish in answers.iter().map(Finish::read) {
         let contradicts = match (&story, &finish) {
             (Some(Finish::Tickets(before)), Finish::Tickets(now)) => before != now,
-            (Some(Finish::Tickets(_)), Finish::NotCharged | Finish::Declined) => true,
+            (_, Finish::Declined) => true,
+            (Some(Finish::Tickets(_)), Finish::NotCharged) => true,
             (Some(Finish::NotCharged), Finish::Tickets(_)) => true,
             _ => false,
         };
         if contradicts {
-            broken.push(format!("buyer {buyer} was first told {story:?} and then {finish:?}"));
+            broken.push(match &story {
+                Some(story) => format!("buyer {buyer} was first told {story:?} and then {finish:?}"),
+                None => format!("buyer {buyer} was told {finish:?}, and the card was a good one"),
+            });
         }
-        // What is decided stays; and of two clicks at once, the one that waits for the bank outlives the one it refused.
-        let settled = match &story {
-            Some(Finish::Tickets(_) | Finish::NotCharged) => true,
-            Some(Finish::Pending) => finish == Finish::Declined,
-            _ => false,
-        };
+        let settled = matches!(story, Some(Finish::Tickets(_) | Finish::NotCharged));
         if !settled {
             story = Some(finish);
         }
@@ -223,6 +227,15 @@ mod tests {
         let refused = answer(409, json!({"message": "Sold out. You have not been charged."}));
         assert_eq!(one_story(1, &[bought(&[1]), refused.clone()]).1.len(), 1);
         assert_eq!(one_story(1, &[refused, bought(&[1])]).1.len(), 1);
+    }
+
+    #[test]
+    fn a_good_card_that_is_called_declined_is_a_broken_promise() {
+        let declined = || answer(402, json!({"message": "Your payment was not accepted."}));
+        let waits = || answer(200, json!({"status": "processing", "tickets": []}));
+        assert_eq!(one_story(1, &[declined()]).1.len(), 1);
+        assert_eq!(one_story(1, &[waits(), declined(), bought(&[1])]).1.len(), 1);
+        assert_eq!(one_story(1, &[bought(&[1]), declined()]).1.len(), 1);
     }
 
     #[test]

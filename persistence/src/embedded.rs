@@ -11,10 +11,12 @@ use thiserror::Error;
 use cluster::{Cluster, Door, Durability};
 use keeper::Keeper;
 
+pub mod backup;
 pub mod binaries;
 pub(crate) mod cluster;
 mod keeper;
 pub(crate) mod owner;
+pub mod restore;
 
 /// The one database of the demo.
 pub const DATABASE: &str = "football_doubles";

@@ -33,7 +33,8 @@ pub struct AccountTotals {
 }
 
 const WINNER: &str = "T9 the winning ticket carries the result";
-const COMMITMENT: &str = "T10 a seed is the one that was committed to";
+/// Broken for every draw at once when the key is the wrong one.
+pub const COMMITMENT: &str = "T10 a seed is the one that was committed to";
 
 impl Postgres {
     /// Every violation, in order. None: healthy. Looks at everything, so it may take seconds on a big database; it locks

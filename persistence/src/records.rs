@@ -12,6 +12,7 @@ pub mod audit;
 
 pub mod bundles;
 pub mod clubs;
+pub mod console;
 pub mod draws;
 pub mod financials;
 pub mod footers;
@@ -19,6 +20,7 @@ pub mod listings;
 pub mod payouts;
 pub mod proofs;
 pub mod rehearsal;
+pub mod second_factor;
 pub mod sessions;
 pub mod settings;
 pub mod terms;

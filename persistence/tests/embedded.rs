@@ -1,7 +1,7 @@
 //! A private Postgres: made, stopped, found again, adopted after a kill.
 
 use persistence::MIGRATOR;
-use persistence::embedded::{Embedded, EmbeddedError};
+use persistence::embedded::{Embedded, EmbeddedError, backup, restore};
 use persistence::testing::{Folder, database};
 use sqlx::Connection;
 use sqlx::postgres::PgConnection;
@@ -157,4 +157,43 @@ async fn a_folder_that_postgres_cannot_reach_has_a_stand_in() {
         assert!(dir.starts_with("/var/tmp"));
         std::fs::remove_dir_all(dir).expect("removed");
     }
+}
+
+#[tokio::test]
+async fn a_backup_made_in_the_middle_of_work_is_whole() {
+    let (folder, elsewhere) = (Folder::new(), Folder::new());
+    let embedded = Embedded::start(folder.path()).await.expect("started");
+    let mut connection = connect(&embedded).await;
+    sqlx::query("create table done (number int8 primary key, filler text)")
+        .execute(&mut connection)
+        .await
+        .expect("made");
+    let (stop, stopped) = tokio::sync::watch::channel(false);
+    let work = tokio::spawn(async move {
+        let mut number = 0_i64;
+        while !*stopped.borrow() {
+            number += 1;
+            let insert = sqlx::query("insert into done values ($1, repeat('x', 2000))").bind(number);
+            insert.execute(&mut connection).await.expect("written");
+        }
+        number
+    });
+    let known = async |embedded: &Embedded| -> (i64, i64) {
+        let counted = sqlx::query_as("select count(*), coalesce(max(number), 0) from done");
+        counted.fetch_one(&mut connect(embedded).await).await.expect("counted")
+    };
+    while known(&embedded).await.0 < 20 {}
+    let (before, _) = known(&embedded).await;
+    let file = elsewhere.path().join("one.backup");
+    backup::back_up(&embedded.url(), &[], &file).await.expect("written");
+    stop.send_replace(true);
+    let last = work.await.expect("worked");
+    embedded.stop().await;
+
+    let again = elsewhere.path().join("postgres");
+    assert!(restore::restore(&again, &[], &file).await.expect("restored").is_empty());
+    let restored = Embedded::start(&again).await.expect("started");
+    let (count, most) = known(&restored).await;
+    assert!(before <= count && count == most && most <= last, "{before} <= {count} = {most} <= {last}");
+    restored.stop().await;
 }

@@ -105,14 +105,14 @@ async fn a_session_ends_when_it_is_idle_old_or_closed() {
     let club = records.create_club(&club("broncos")).await.expect("created").id;
     let admin = records.create_admin("operator@demo.test", "Operator", "$argon2id$…").await.expect("created");
     let lifetime = Lifetime { idle_seconds: 600, whole_seconds: 3600 };
-    records.open_session(&[1; 32], Holder::Club(club), NOW, lifetime).await.expect("opened");
-    records.open_session(&[2; 32], Holder::Admin(admin), NOW, lifetime).await.expect("opened");
+    records.open_session(&[1; 32], Holder::Club(club), None, NOW, lifetime).await.expect("opened");
+    records.open_session(&[2; 32], Holder::Admin(admin), None, NOW, lifetime).await.expect("opened");
     let seen = |token: [u8; 32], minutes: i64| {
         let records = records.clone();
         async move { records.session(&token, NOW.plus_seconds(minutes * 60)).await.expect("read") }
     };
-    assert_eq!(seen([1; 32], 0).await.map(Holder::principal), Some(Principal::Club(club)));
-    assert_eq!(seen([2; 32], 0).await.map(Holder::principal), Some(Principal::Operator));
+    assert_eq!(seen([1; 32], 0).await.map(|session| session.holder.principal()), Some(Principal::Club(club)));
+    assert_eq!(seen([2; 32], 0).await.map(|session| session.holder.principal()), Some(Principal::Operator));
     assert_eq!(seen([3; 32], 0).await, None);
     for minutes in [9, 18, 27, 36, 45, 54, 59] {
         assert!(seen([1; 32], minutes).await.is_some(), "kept alive by use at {minutes} min");
@@ -196,10 +196,56 @@ async fn settings_footers_offers_and_the_rest_are_kept() {
     let late = at.plus_seconds(31 * 60);
     assert_eq!(records.create_draws_agreed(club, &[], late).await.expect("asked"), None, "half an hour is over");
     assert_eq!(records.create_draws_agreed(club, &[], at).await.expect("asked"), Some(vec![]));
-    let act = Act { actor: "club 1", club: Some(club), action: "enter-results", object: "draw 1001" };
+    let act = Act { actor: "club 1", club: Some(club), action: "enter-results", object: "draw:1001", ip: None };
     records.audit(act, &serde_json::json!({ "home": 9 })).await.expect("written");
     let financials = records.draw_financials(draw).await.expect("read");
     assert_eq!((financials.revenue, financials.orders), (Cents(0), 0));
     assert!(records.sold_serials(draw).await.expect("read").is_empty());
     assert!(records.sold_tickets(draw).await.expect("read").is_empty());
+}
+
+#[tokio::test]
+async fn nobody_rewrites_the_audit_log_unnoticed() {
+    let (records, database) = records().await;
+    for object in ["draw:1001", "draw:1002", "draw:1001"] {
+        let act = Act { actor: "operator 1", club: None, action: "enter-results", object, ip: "::1".parse().ok() };
+        records.audit(act, &serde_json::json!({ "home": 7 })).await.expect("written");
+    }
+    let chain = records.audit_chain().await.expect("read");
+    assert_eq!((chain.length, chain.broken_at), (3, None));
+    let trail = records.audit_trail(&["draw:1001".into()], None, 10).await.expect("read");
+    assert_eq!(trail.iter().map(|entry| entry.id).collect::<Vec<_>>(), [3, 1]);
+    assert_eq!((trail[0].ip.as_deref(), &trail[0].hash), (Some("::1"), &chain.head));
+    let mut books = database.connection().await;
+    for rewriting in ["update audit_log set actor = 'nobody'", "delete from audit_log", "truncate audit_log"] {
+        let refused = sqlx::query(rewriting).execute(&mut books).await.expect_err("refused");
+        assert!(refused.to_string().contains("append-only"), "{rewriting}: {refused}");
+    }
+    // Somebody with the database's own keys.
+    let forging = "alter table audit_log disable trigger user; update audit_log set actor = 'nobody' where id = 2";
+    sqlx::raw_sql(forging).execute(&mut books).await.expect("forged");
+    assert_eq!(records.audit_chain().await.expect("read").broken_at, Some(2));
+}
+
+#[tokio::test]
+async fn a_code_of_the_second_factor_serves_once_and_a_lost_phone_ends_every_session() {
+    let (records, _database) = records().await;
+    let admin = records.create_admin("operator@demo.test", "Operator", "$argon2id$…").await.expect("created");
+    assert!(records.second_factor(admin).await.expect("read").is_none());
+    for secret in [b"first", b"other"] {
+        records.begin_second_factor(admin, secret).await.expect("begun");
+    }
+    let factor = records.second_factor(admin).await.expect("read").expect("begun");
+    assert_eq!((factor.secret.as_slice(), factor.enrolled), (&b"first"[..], false), "what was begun is kept");
+    let used: Vec<bool> = [records.use_step(admin, 7, NOW).await, records.use_step(admin, 7, NOW).await]
+        .into_iter()
+        .map(|used| used.expect("written"))
+        .chain([records.use_step(admin, 6, NOW).await.expect("written")])
+        .collect();
+    assert_eq!(used, [true, false, false]);
+    let lifetime = Lifetime { idle_seconds: 600, whole_seconds: 3600 };
+    records.open_session(&[1; 32], Holder::Admin(admin), Some(NOW), NOW, lifetime).await.expect("opened");
+    assert!(records.forget_second_factor("Operator@Demo.test").await.expect("written"));
+    assert!(records.session(&[1; 32], NOW).await.expect("read").is_none());
+    assert!(records.second_factor(admin).await.expect("read").is_none());
 }

@@ -118,6 +118,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
             records,
             books,
             draws: engine.draws.clone(),
+            reconciler: engine.reconciler.clone(),
             payments: engine.payments.clone(),
         })
         .await?,

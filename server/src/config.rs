@@ -34,6 +34,16 @@ impl Secret {
     }
 }
 
+impl Config {
+    /// Where the provider's own dashboard shows a payment of a club's account; the sandbox has a page of its own.
+    pub fn dashboard_url(&self, account: &str, payment_intent: &str) -> String {
+        match self.stage {
+            Stage::Demo => format!("/sandbox#{payment_intent}"),
+            Stage::Production => format!("https://dashboard.stripe.com/{account}/payments/{payment_intent}"),
+        }
+    }
+}
+
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(…)")

@@ -51,6 +51,15 @@ impl Problem {
         Problem::new(StatusCode::FORBIDDEN, "club-archived", words)
     }
 
+    /// An object of the console that is not there: `club-unknown`.
+    pub fn unknown(code: &'static str) -> Problem {
+        Problem::new(StatusCode::NOT_FOUND, code, "Not found")
+    }
+
+    pub fn unauthorized(code: &'static str, message: &str) -> Problem {
+        Problem::new(StatusCode::UNAUTHORIZED, code, message)
+    }
+
     /// The machine is busy or being rebuilt; the same call may be sent again.
     pub fn unavailable() -> Problem {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", "Please wait a moment and try again.")

@@ -8,9 +8,10 @@ use actix_web::dev::Payload;
 use actix_web::http::{Method, StatusCode, header};
 use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
 use domain::access::Principal;
-use domain::{ClubId, access};
+use domain::{ClubId, Timestamp, access};
 use futures_util::future::LocalBoxFuture;
-use persistence::records::sessions::{Holder, Lifetime};
+use persistence::records::audit::Act;
+use persistence::records::sessions::{Holder, Lifetime, Session};
 use sha2::{Digest, Sha256};
 
 use crate::config::Config;
@@ -19,6 +20,7 @@ use crate::state::State;
 
 pub mod origin;
 pub mod password;
+pub mod second_factor;
 
 /// A buyer's browser: 128 random bits, no account behind it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -64,15 +66,45 @@ impl FromRequest for Browser {
     }
 }
 
-/// Who is signed in.
+/// Who is signed in, and from where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caller {
-    pub holder: Option<Holder>,
+    pub session: Option<Session>,
+    pub ip: IpAddr,
 }
 
 impl Caller {
+    /// An operator who has given a password but no code yet is nobody's operator (see [`Principal::HalfOperator`]).
     pub fn principal(self) -> Principal {
-        self.holder.map_or(Principal::Anonymous, Holder::principal)
+        match self.session {
+            Some(Session { holder: Holder::Admin(_), proven_at: None, .. }) => Principal::HalfOperator,
+            Some(session) => session.holder.principal(),
+            None => Principal::Anonymous,
+        }
+    }
+
+    /// Who holds the session, half or whole.
+    pub fn holder(self) -> Option<Holder> {
+        self.session.map(|session| session.holder)
+    }
+
+    /// Until when the second factor need not be shown again; `None` when it must be.
+    pub fn proven_until(self, now: Timestamp) -> Option<Timestamp> {
+        let until = self.session?.proven_at?.plus_ms(second_factor::FRESH_MS);
+        (until > now).then_some(until)
+    }
+
+    /// # Errors
+    /// 403 `reauthentication-required`: the operator's last code is older than ten minutes.
+    pub fn must_be_fresh(self, now: Timestamp) -> Result<(), Problem> {
+        let sentence = "Confirm that it is you: enter the code of your authenticator.";
+        let stale = || Problem::new(StatusCode::FORBIDDEN, "reauthentication-required", sentence);
+        self.proven_until(now).map(|_| ()).ok_or_else(stale)
+    }
+
+    /// An act of the caller for the audit log; `actor` is what [`Caller::name`] gave.
+    pub fn act<'a>(self, actor: &'a str, club: Option<ClubId>, action: &'a str, object: &'a str) -> Act<'a> {
+        Act { actor, club, action, object, ip: Some(self.ip) }
     }
 
     /// # Errors
@@ -83,7 +115,7 @@ impl Caller {
 
     /// For the audit log: the session's identity, never what the client says it is.
     pub fn name(self) -> String {
-        match self.holder {
+        match self.holder() {
             Some(Holder::Club(club)) => format!("club {club}"),
             Some(Holder::Admin(admin)) => format!("operator {admin}"),
             None => "anonymous".to_string(),
@@ -111,11 +143,11 @@ pub async fn caller(request: &HttpRequest) -> Result<Caller, Problem> {
         return Ok(*caller);
     }
     let state = state_of(request)?;
-    let holder = match login_token(request, &state.config) {
+    let session = match login_token(request, &state.config) {
         Some(token) => state.records.session(&hash(&token), state.clock.now()).await?,
         None => None,
     };
-    let caller = Caller { holder };
+    let caller = Caller { session, ip: address(request, &state.config) };
     request.extensions_mut().insert(caller);
     Ok(caller)
 }
@@ -124,19 +156,35 @@ fn state_of(request: &HttpRequest) -> Result<&State, Problem> {
     request.app_data::<web::Data<State>>().map(|state| state.as_ref()).ok_or_else(Problem::unavailable)
 }
 
-/// Opens a session for who has just proved who they are, and forgets the one the browser came with (fixation).
+/// Opens a session for who has just proved who they are, and forgets the one the browser came with (fixation). An operator's
+/// is half a session until a code is shown: `proven`.
 ///
 /// # Errors
 /// The books could not be written.
-pub async fn sign_in(request: &HttpRequest, state: &State, holder: Holder) -> Result<Cookie<'static>, Problem> {
+pub async fn sign_in(
+    request: &HttpRequest,
+    state: &State,
+    holder: Holder,
+    proven: bool,
+) -> Result<Cookie<'static>, Problem> {
     sign_out(request, state).await?;
     let token: [u8; 32] = random();
     let lifetime = match holder {
         Holder::Club(_) => CLUB,
         Holder::Admin(_) => OPERATOR,
     };
-    state.records.open_session(&hash(&token), holder, state.clock.now(), lifetime).await?;
+    let now = state.clock.now();
+    state.records.open_session(&hash(&token), holder, proven.then_some(now), now, lifetime).await?;
     Ok(cookie(LOGIN_COOKIE, hex::encode(token), &state.config))
+}
+
+/// The second factor was shown again in the session the browser came with.
+///
+/// # Errors
+/// The books could not be written.
+pub async fn prove(request: &HttpRequest, state: &State) -> Result<(), Problem> {
+    let token = login_token(request, &state.config).ok_or_else(Problem::unauthenticated)?;
+    Ok(state.records.prove_session(&hash(&token), state.clock.now()).await?)
 }
 
 /// Closes the session the browser came with, if any, and gives the cookie that removes its own.

@@ -3,6 +3,7 @@
 // How it starts.
 pub mod app;
 pub mod audit;
+pub mod backup;
 pub mod command;
 pub mod config;
 pub mod database;

@@ -30,6 +30,9 @@ const LINKS_PER_ACCOUNT_AND_HOUR: u32 = 3;
 const WRONG_PASSWORDS_PER_ACCOUNT_MAX: u32 = 5;
 const WRONG_PASSWORDS_PER_ADDRESS_MAX: u32 = 20;
 const WRONG_PASSWORDS_WINDOW: Duration = Duration::from_secs(15 * 60);
+/// Wrong codes of one operator in 10 minutes.
+const WRONG_CODES_MAX: u32 = 5;
+const WRONG_CODES_WINDOW: Duration = Duration::from_secs(10 * 60);
 /// Declines of one browser session in 10 minutes.
 const DECLINES_PER_SESSION_MAX: u32 = 5;
 const DECLINES_WINDOW: Duration = Duration::from_secs(10 * 60);
@@ -46,6 +49,7 @@ pub struct Limits {
     forms_by_address: Bucket<IpAddr>,
     links_by_account: Bucket<String>,
     wrong_passwords: Failures<String>,
+    wrong_codes: Failures<i64>,
     declines: Failures<[u8; 16]>,
 }
 
@@ -61,6 +65,7 @@ impl Limits {
             forms_by_address: Bucket::dashmap(Quota::per_hour(positive(FORMS_PER_ADDRESS_AND_HOUR))),
             links_by_account: Bucket::dashmap(Quota::per_hour(positive(LINKS_PER_ACCOUNT_AND_HOUR))),
             wrong_passwords: Failures::new(WRONG_PASSWORDS_WINDOW),
+            wrong_codes: Failures::new(WRONG_CODES_WINDOW),
             declines: Failures::new(DECLINES_WINDOW),
         }
     }
@@ -108,6 +113,19 @@ impl Limits {
         self.wrong_passwords.add(address.to_string());
     }
 
+    /// An operator may show a code of the second factor.
+    ///
+    /// # Errors
+    /// 429 with `Retry-After`.
+    pub fn showing_code(&self, operator: i64) -> Result<(), Problem> {
+        let guesses = self.wrong_codes.count(&operator);
+        if guesses >= WRONG_CODES_MAX { Err(too_many(WRONG_CODES_WINDOW.as_secs() as u32)) } else { Ok(()) }
+    }
+
+    pub fn wrong_code(&self, operator: i64) {
+        self.wrong_codes.add(operator);
+    }
+
     /// Somebody at an address registers a club or joins the waitlist.
     ///
     /// # Errors
@@ -138,6 +156,7 @@ impl Limits {
         self.forms_by_address.retain_recent();
         self.links_by_account.retain_recent();
         self.wrong_passwords.sweep();
+        self.wrong_codes.sweep();
         self.declines.sweep();
     }
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use server::config::{Config, Environment, Stage};
-use server::{audit, command, demo, serve, telemetry};
+use server::{audit, backup, command, demo, serve, telemetry};
 
 /// Football Doubles: ticket draws for rugby league clubs.
 #[derive(Parser)]
@@ -34,6 +34,10 @@ enum What {
     ImportFixtures(Import),
     /// Print the description of every call (OpenAPI, JSON)
     Openapi,
+    /// Write the private Postgres, as it is now, into one new file; the sealing key is not in it
+    Backup { file: PathBuf },
+    /// Put a backup in the place of what the data folder holds, which is moved aside
+    Restore { file: PathBuf },
     /// Compare the books with each other and with the provider; exits 1 when anything disagrees
     Audit,
 }
@@ -107,6 +111,8 @@ async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             let writing = if import.dry_run { command::Writing::DryRun } else { command::Writing::ForReal };
             command::import_fixtures(&config, &import.file, &terms, writing).await?;
         }
+        What::Backup { file } => backup::back_up(&config, &file).await?,
+        What::Restore { file } => backup::restore(&config, &file).await?,
         What::Audit => {
             let findings = audit::run(&config).await?;
             print!("{findings}");

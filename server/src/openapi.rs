@@ -70,11 +70,13 @@ pub fn document() -> Value {
     })
 }
 
-const TAGS: [(Audience, &str, &str); 5] = [
+const TAGS: [(Audience, &str, &str); 7] = [
     (Audience::Public, "public", "For anyone."),
     (Audience::Buyer, "buyer", "For whoever holds an order's secret."),
+    (Audience::SignedIn, "signed-in", "For whoever has given a right password."),
     (Audience::Club, "club", "For the club that owns the object, and the operator."),
     (Audience::Operator, "operator", "For the platform's operator."),
+    (Audience::ProvenOperator, "proven-operator", "For the operator, who showed a code within the last ten minutes."),
     (Audience::Machine, "machine", "For the payment provider."),
 ];
 
@@ -91,7 +93,9 @@ fn operation(route: &Route, said: &Description) -> Value {
         "responses": responses(route, said),
     });
     match route.audience {
-        Audience::Club | Audience::Operator => operation["security"] = json!([{ "login": [] }]),
+        Audience::SignedIn | Audience::Club | Audience::Operator | Audience::ProvenOperator => {
+            operation["security"] = json!([{ "login": [] }])
+        }
         Audience::Machine => operation["security"] = json!([{ "signature": [] }]),
         Audience::Public | Audience::Buyer => {}
     }

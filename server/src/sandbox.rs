@@ -25,6 +25,7 @@
 //!
 //! `serve`, the production command, must not mount this module.
 
+pub mod authenticator;
 pub mod card;
 pub mod courier;
 pub mod faults;
@@ -182,6 +183,7 @@ pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
             .app_data(JsonConfig::default().limit(64 * 1024))
             .configure(control::configure)
             .configure(mailbox::configure)
+            .configure(authenticator::configure)
             .configure(page::configure)
             .configure(stripejs::configure)
             .service(web::resource(["/stripe/v1/{path:.*}", "/stripev1/{path:.*}"]).to(door::serve)),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use actors::{Clock, Draws, Payments};
+use actors::{Clock, Draws, Payments, Reconciler};
 use persistence::records::Records;
 use persistence::{Books, Failure};
 use tokio::sync::watch;
@@ -24,6 +24,7 @@ pub struct State {
     pub books: Arc<dyn Books>,
     pub draws: Draws,
     pub payments: Payments,
+    pub reconciler: Reconciler,
     pub catalogue: Catalogue,
     pub limits: Limits,
     pub open_orders: OpenOrders,
@@ -40,6 +41,7 @@ pub struct StateParts {
     pub books: Arc<dyn Books>,
     pub draws: Draws,
     pub payments: Payments,
+    pub reconciler: Reconciler,
 }
 
 impl State {
@@ -58,6 +60,7 @@ impl State {
             books: parts.books,
             draws: parts.draws,
             payments: parts.payments,
+            reconciler: parts.reconciler,
             catalogue,
             open_orders: OpenOrders::default(),
             live: Hub::default(),

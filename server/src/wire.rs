@@ -2,6 +2,7 @@
 
 pub mod club;
 pub mod config;
+pub mod console;
 pub mod draw;
 pub mod draw_form;
 pub mod fixture;

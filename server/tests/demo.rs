@@ -114,6 +114,9 @@ async fn the_demo_starts_from_nothing_and_loses_nothing() {
     pages_are_sent_small_unless_they_hold_a_secret(&demo).await;
     let sold = demo.sold().await;
 
+    let file = folder.path().join("monday.backup");
+    back_up(&demo, folder.path(), &file).await;
+
     assert_eq!(demo.signal(Signal::SIGKILL), None, "killed, not ended");
     let mut demo = Demo::start(folder.path());
     assert_eq!(demo.sold().await, sold, "what was sold is sold");
@@ -125,6 +128,70 @@ async fn the_demo_starts_from_nothing_and_loses_nothing() {
     for kind in ["missing_ticket", "duplicate_payment", "failed_allocation", "mismatched_amount", "orphaned_ticket"] {
         assert!(said.contains(&format!("1 × {kind}")), "{kind}:\n{said}");
     }
+
+    a_lost_database_comes_back(folder.path(), &file, &sold).await;
+}
+
+/// Beside the running server. What was secret in the books is as secret in the file.
+async fn back_up(demo: &Demo, folder: &Path, file: &Path) {
+    let output = binary(folder).arg("backup").arg(file).output().expect("the backup runs");
+    assert!(output.status.success(), "{output:?}");
+    let again = binary(folder).arg("backup").arg(file).output().expect("the backup runs");
+    assert!(!again.status.success(), "a backup never overwrites one");
+    let mut bytes = Vec::new();
+    GzDecoder::new(std::fs::File::open(file).expect("a file")).read_to_end(&mut bytes).expect("whole");
+    let has = |secret: &[u8]| bytes.windows(secret.len()).any(|window| window == secret);
+    assert!(has(b"Bayside Barracudas"), "the books are in it");
+    let key = std::fs::read_to_string(folder.join("data/seal.key")).expect("a key");
+    assert!(!has(key.as_bytes()) && !has(&hex::decode(&key).expect("hexadecimal")), "the key is not");
+    let completed = demo.get("/api/draws/completed").await;
+    let proof = demo.get(&format!("/api/public/draws/{}/proof", completed[0]["drawNumber"])).await;
+    let seed = proof["seed"].as_str().expect("revealed after the game");
+    assert!(!has(seed.as_bytes()) && !has(&hex::decode(seed).expect("hexadecimal")), "and no deal's seed");
+}
+
+async fn a_lost_database_comes_back(folder: &Path, file: &Path, sold: &[(i64, i64)]) {
+    let said = |mut command: Command| {
+        let output = command.output().expect("it runs");
+        let said = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat();
+        (output.status.success(), said)
+    };
+    let restore = || {
+        let mut command = binary(folder);
+        command.arg("restore").arg(file);
+        command
+    };
+    // A power cut while it was copied from somewhere.
+    let bytes = std::fs::read(file).expect("a file");
+    let cut = folder.join("cut.backup");
+    std::fs::write(&cut, &bytes[..bytes.len() - 100]).expect("written");
+    let mut command = binary(folder);
+    let (done, words) = said({
+        command.arg("restore").arg(&cut);
+        command
+    });
+    assert!(!done && words.contains("cut short") && folder.join("data/postgres/data").exists(), "{words}");
+
+    std::fs::remove_dir_all(folder.join("data/postgres/data")).expect("lost");
+    let key = folder.join("data/seal.key");
+    std::fs::rename(&key, folder.join("elsewhere.key")).expect("moved");
+    let (done, words) = said(restore());
+    assert!(!done && words.contains("seal.key"), "{words}");
+    std::fs::rename(folder.join("elsewhere.key"), &key).expect("back");
+
+    let (done, words) = said(restore());
+    assert!(done && words.contains("before-restore"), "{words}");
+    let mut audit = binary(folder);
+    let (clean, words) = said({
+        audit.arg("audit");
+        audit
+    });
+    assert!(clean && words.contains("Nothing disagrees."), "{words}");
+    let mut demo = Demo::start(folder);
+    assert_eq!(demo.sold().await, sold, "the books of that moment");
+    let (done, words) = said(restore());
+    assert!(!done && words.contains("another server is running"), "{words}");
+    assert_eq!(demo.signal(Signal::SIGTERM), Some(0));
 }
 
 async fn pages_are_drawn_before_any_script(demo: &Demo) {

@@ -8,6 +8,8 @@ pub enum Principal {
     /// Nobody we know; a buyer is one of these with an order's secret.
     Anonymous,
     Club(ClubId),
+    /// An operator who has given the password but not the second factor's code.
+    HalfOperator,
     Operator,
 }
 
@@ -18,9 +20,13 @@ pub enum Audience {
     Public,
     /// Whoever holds the order's secret; checked where the order is read.
     Buyer,
+    /// Whoever has given a right password: to learn who one is, and to show the second factor.
+    SignedIn,
     /// The club that owns the object, and the operator.
     Club,
     Operator,
+    /// The operator, who showed the second factor within the last ten minutes: for what cannot be taken back.
+    ProvenOperator,
     /// The payment provider, by signature.
     Machine,
 }
@@ -29,8 +35,10 @@ pub enum Audience {
 pub fn may(who: Principal, audience: Audience) -> bool {
     match audience {
         Audience::Public | Audience::Buyer | Audience::Machine => true,
-        Audience::Club => who != Principal::Anonymous,
-        Audience::Operator => who == Principal::Operator,
+        Audience::SignedIn => who != Principal::Anonymous,
+        Audience::Club => matches!(who, Principal::Club(_) | Principal::Operator),
+        // How fresh the proof is, the session knows.
+        Audience::Operator | Audience::ProvenOperator => who == Principal::Operator,
     }
 }
 
@@ -39,6 +47,6 @@ pub fn owns(who: Principal, club: ClubId) -> bool {
     match who {
         Principal::Operator => true,
         Principal::Club(own) => own == club,
-        Principal::Anonymous => false,
+        Principal::Anonymous | Principal::HalfOperator => false,
     }
 }

@@ -162,8 +162,8 @@ impl FakeGateway {
         what: String,
         write: impl FnOnce(&mut Provider) -> Result<Opened, GatewayError> + Send,
     ) -> Result<Opened, GatewayError> {
-        match self.write(asked, what, |provider| Answer::Intent(write(provider))).await? {
-            Answer::Intent(opened) => opened,
+        match self.write(asked, what, |provider| Answer::Intent(Box::new(write(provider)))).await? {
+            Answer::Intent(opened) => *opened,
             Answer::Done(done) => done.and(Err(no_answer())),
         }
     }

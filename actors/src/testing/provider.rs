@@ -30,7 +30,7 @@ pub struct Takings {
 /// An answer to a write, as it is remembered under its key.
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
-    Intent(Result<Opened, GatewayError>),
+    Intent(Box<Result<Opened, GatewayError>>),
     Done(Result<(), GatewayError>),
 }
 

@@ -50,6 +50,13 @@ impl Cluster {
         launch(&binaries, dir, durability).await
     }
 
+    /// Stops a Postgres that a killed server left running on a folder, if there is one.
+    pub(super) async fn stop_left_behind(dir: &Path) {
+        if let Some(running) = adopt(dir).await {
+            running.stop().await;
+        }
+    }
+
     pub(crate) fn dir(&self) -> &Path {
         &self.dir
     }

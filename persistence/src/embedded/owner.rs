@@ -90,6 +90,22 @@ fn give(folder: &Path) -> Result<(), EmbeddedError> {
         .map_err(|why| EmbeddedError::Folder { path: folder.to_path_buf(), why })
 }
 
+/// Hands over a folder with all that is in it.
+pub(super) fn give_all(folder: &Path) -> Result<(), EmbeddedError> {
+    give(folder)?;
+    let Some(owner) = other() else { return Ok(()) };
+    let at = |why| EmbeddedError::Folder { path: folder.to_path_buf(), why };
+    for entry in fs::read_dir(folder).map_err(at)? {
+        let path = entry.map_err(at)?.path();
+        if path.is_dir() {
+            give_all(&path)?;
+        } else {
+            chown(&path, Some(owner.uid), Some(owner.gid)).map_err(at)?;
+        }
+    }
+    Ok(())
+}
+
 /// The same folder has the same stand-in for ever.
 pub(super) fn name_hash(path: &Path) -> u64 {
     hash(path.as_os_str().as_encoded_bytes())

@@ -1,8 +1,13 @@
-//! Who did what: one row for every write of an operator or a club (integrity rule A1).
+//! Who did what: one row for every write of an operator or a club (integrity rule A1), chained by hash so that nobody can
+//! rewrite it unnoticed.
 
-use domain::ClubId;
+use std::net::IpAddr;
 
-use super::Records;
+use domain::{ClubId, Timestamp};
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+
+use super::{Records, Statement, catalogue_changed, timestamp};
 use crate::Failure;
 
 /// One act. `actor` is the session's identity, never what the client says it is (decision G-7).
@@ -12,16 +17,163 @@ pub struct Act<'a> {
     pub club: Option<ClubId>,
     /// A verb phrase: `enter-results`.
     pub action: &'a str,
-    /// What it was done to: `draw 1042`.
+    /// What it was done to: `draw:1042`.
     pub object: &'a str,
+    pub ip: Option<IpAddr>,
+}
+
+/// An act with what explains it, ready to be written beside its effect.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    actor: String,
+    club: Option<ClubId>,
+    action: String,
+    object: String,
+    ip: Option<IpAddr>,
+    detail: serde_json::Value,
+}
+
+impl Act<'_> {
+    pub fn entry(&self, detail: serde_json::Value) -> Entry {
+        Entry {
+            actor: self.actor.to_string(),
+            club: self.club,
+            action: self.action.to_string(),
+            object: self.object.to_string(),
+            ip: self.ip,
+            detail,
+        }
+    }
+}
+
+impl Entry {
+    /// The same about a row whose id is known only now: `footer-menu:` becomes `footer-menu:7`.
+    pub(super) fn numbered(mut self, id: i64) -> Entry {
+        if self.object.ends_with(':') {
+            self.object = format!("{}{id}", self.object);
+        }
+        self
+    }
+}
+
+/// An entry as it stands in the log.
+#[derive(Clone, Debug)]
+pub struct Written {
+    pub id: i64,
+    pub at: Timestamp,
+    pub actor: String,
+    pub club: Option<ClubId>,
+    pub action: String,
+    pub object: String,
+    pub detail: serde_json::Value,
+    pub ip: Option<String>,
+    pub hash: Vec<u8>,
+    pub previous_hash: Vec<u8>,
+}
+
+/// The log as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chain {
+    pub length: i64,
+    /// The newest entry's hash; empty when nothing was ever written.
+    pub head: Vec<u8>,
+    /// The first entry that does not follow from the one before it.
+    pub broken_at: Option<i64>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    id: i64,
+    at: OffsetDateTime,
+    actor: String,
+    club_id: Option<i64>,
+    action: String,
+    object: String,
+    detail: serde_json::Value,
+    ip: Option<String>,
+    hash: Vec<u8>,
+    previous_hash: Vec<u8>,
+}
+
+impl From<Row> for Written {
+    fn from(row: Row) -> Written {
+        Written {
+            id: row.id,
+            at: timestamp(row.at),
+            actor: row.actor,
+            club: row.club_id.map(ClubId),
+            action: row.action,
+            object: row.object,
+            detail: row.detail,
+            ip: row.ip,
+            hash: row.hash,
+            previous_hash: row.previous_hash,
+        }
+    }
 }
 
 impl Records {
+    /// Writes an entry whose effect was written elsewhere: by a draw's actor or the payment engine.
     pub async fn audit(&self, act: Act<'_>, detail: &serde_json::Value) -> Result<(), Failure> {
-        let write = "insert into audit_log (actor, club_id, action, object, detail) values ($1, $2, $3, $4, $5)";
-        let write = sqlx::query(write).bind(act.actor.to_string()).bind(act.club.map(|club| club.0));
-        let write = write.bind(act.action.to_string()).bind(act.object.to_string()).bind(detail.clone());
-        self.execute(write).await?;
-        Ok(())
+        let entry = act.entry(detail.clone());
+        self.write(async move |pool: PgPool| write(&mut *pool.acquire().await?, &entry).await).await
     }
+
+    /// One statement and its entry, both or neither; whether the statement found a row. Nothing found, nothing written.
+    pub(super) async fn act(&self, statement: Statement, entry: Entry, listed: bool) -> Result<bool, Failure> {
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            let found = statement.execute(&mut *transaction).await?.rows_affected() > 0;
+            if found {
+                write(&mut transaction, &entry).await?;
+                if listed {
+                    catalogue_changed(&mut transaction).await?;
+                }
+            }
+            transaction.commit().await?;
+            Ok(found)
+        };
+        self.write(work).await
+    }
+
+    /// The newest entries first, of these objects or of all, older than `before`.
+    pub async fn audit_trail(
+        &self,
+        objects: &[String],
+        before: Option<i64>,
+        limit: i64,
+    ) -> Result<Vec<Written>, Failure> {
+        let read = "select id, at, actor, club_id, action, object, detail, host(ip) as ip, hash, previous_hash
+             from audit_log where ($1 or object = any($2)) and ($3::bigint is null or id < $3)
+             order by id desc limit $4";
+        let read = sqlx::query_as(read).bind(objects.is_empty()).bind(objects.to_vec()).bind(before).bind(limit);
+        let rows: Vec<Row> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        Ok(rows.into_iter().map(Written::from).collect())
+    }
+
+    /// Computes every hash again.
+    pub async fn audit_chain(&self) -> Result<Chain, Failure> {
+        let read = "select (select count(*) from audit_log),
+                 coalesce((select hash from audit_log order by id desc limit 1), ''::bytea),
+                 (select min(id) from audit_breaks)";
+        let read = sqlx::query_as(read);
+        let row: (i64, Vec<u8>, Option<i64>) = self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await?;
+        Ok(Chain { length: row.0, head: row.1, broken_at: row.2 })
+    }
+}
+
+/// Part of a transaction.
+pub(super) async fn write(connection: &mut PgConnection, entry: &Entry) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "insert into audit_log (actor, club_id, action, object, ip, detail) values ($1, $2, $3, $4, $5::inet, $6)",
+    )
+    .bind(&entry.actor)
+    .bind(entry.club.map(|club| club.0))
+    .bind(&entry.action)
+    .bind(&entry.object)
+    .bind(entry.ip.map(|ip| ip.to_string()))
+    .bind(&entry.detail)
+    .execute(connection)
+    .await?;
+    Ok(())
 }

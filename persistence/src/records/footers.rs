@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use sqlx::PgPool;
 
+use super::audit::{self, Entry};
 use super::{Records, catalogue_changed};
 use crate::Failure;
 
@@ -24,6 +25,24 @@ pub struct FooterItem {
     pub url: String,
     pub display_order: i32,
     pub is_visible: bool,
+}
+
+/// What a form says of a menu; absent stays as it is.
+#[derive(Clone, Debug, Default)]
+pub struct MenuForm {
+    pub heading: Option<String>,
+    pub display_order: Option<i32>,
+    pub is_visible: Option<bool>,
+}
+
+/// What a form says of an item; absent stays as it is.
+#[derive(Clone, Debug, Default)]
+pub struct ItemForm {
+    pub menu_id: Option<i64>,
+    pub label: Option<String>,
+    pub url: Option<String>,
+    pub display_order: Option<i32>,
+    pub is_visible: Option<bool>,
 }
 
 impl Records {
@@ -74,4 +93,73 @@ impl Records {
         self.change(write).await?;
         Ok(())
     }
+
+    /// A menu, new or changed, with who did it. `None`: there is no menu of that id.
+    pub async fn put_footer_menu(
+        &self,
+        id: Option<i64>,
+        menu: &MenuForm,
+        entry: Entry,
+    ) -> Result<Option<i64>, Failure> {
+        let write = match id {
+            None => {
+                "insert into footer_menus (heading, display_order, is_visible)
+                 select coalesce($2, ''), coalesce($3, 0), coalesce($4, true) where $1::bigint is null returning id"
+            }
+            Some(_) => {
+                "update footer_menus set heading = coalesce($2, heading), display_order = coalesce($3, display_order),
+                     is_visible = coalesce($4, is_visible), updated_at = now()
+                 where id = $1 returning id"
+            }
+        };
+        let write = sqlx::query_scalar(write).bind(id).bind(menu.heading.clone());
+        self.put(write.bind(menu.display_order).bind(menu.is_visible), entry).await
+    }
+
+    /// An item, new or changed. `None`: there is no item, or no menu, of that id.
+    pub async fn put_footer_item(
+        &self,
+        id: Option<i64>,
+        item: &ItemForm,
+        entry: Entry,
+    ) -> Result<Option<i64>, Failure> {
+        let write = match id {
+            None => "insert into footer_menu_items (menu_id, label, url, display_order, is_visible)
+                 select m.id, coalesce($3, ''), coalesce($4, '#'), coalesce($5, 0), coalesce($6, true)
+                 from footer_menus m where m.id = $2 and $1::bigint is null returning id",
+            Some(_) => "update footer_menu_items set menu_id = coalesce($2, menu_id), label = coalesce($3, label),
+                     url = coalesce($4, url), display_order = coalesce($5, display_order),
+                     is_visible = coalesce($6, is_visible), updated_at = now()
+                 where id = $1 and ($2::bigint is null or exists (select from footer_menus m where m.id = $2)) returning id",
+        };
+        let write = sqlx::query_scalar(write).bind(id).bind(item.menu_id).bind(item.label.clone());
+        let write = write.bind(item.url.clone()).bind(item.display_order).bind(item.is_visible);
+        self.put(write, entry).await
+    }
+
+    /// Removes a menu with its items; `false` when there is none.
+    pub async fn remove_footer_menu(&self, id: i64, entry: Entry) -> Result<bool, Failure> {
+        self.act(sqlx::query("delete from footer_menus where id = $1").bind(id), entry, true).await
+    }
+
+    pub async fn remove_footer_item(&self, id: i64, entry: Entry) -> Result<bool, Failure> {
+        self.act(sqlx::query("delete from footer_menu_items where id = $1").bind(id), entry, true).await
+    }
+
+    async fn put(&self, write: Put, entry: Entry) -> Result<Option<i64>, Failure> {
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            let id = write.fetch_optional(&mut *transaction).await?;
+            if let Some(id) = id {
+                audit::write(&mut transaction, &entry.numbered(id)).await?;
+                catalogue_changed(&mut transaction).await?;
+            }
+            transaction.commit().await?;
+            Ok(id)
+        };
+        self.write(work).await
+    }
 }
+
+/// A statement that answers the id of what it wrote.
+type Put = sqlx::query::QueryScalar<'static, sqlx::Postgres, i64, sqlx::postgres::PgArguments>;

@@ -2,8 +2,9 @@
 
 use domain::{ClubId, Timestamp, access::Principal};
 use sqlx::PgPool;
+use time::OffsetDateTime;
 
-use super::{Records, column};
+use super::{Records, column, timestamp};
 use crate::Failure;
 
 /// Who signed in.
@@ -22,6 +23,15 @@ impl Holder {
     }
 }
 
+/// A session that is alive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Session {
+    pub holder: Holder,
+    /// When an operator last showed the second factor. Without it the session is half a session.
+    pub proven_at: Option<Timestamp>,
+    pub ends_at: Timestamp,
+}
+
 /// How long a session lives: unused, and at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifetime {
@@ -29,11 +39,28 @@ pub struct Lifetime {
     pub whole_seconds: i64,
 }
 
+#[derive(sqlx::FromRow)]
+struct Row {
+    club_id: Option<i64>,
+    admin_id: Option<i64>,
+    proven_at: Option<OffsetDateTime>,
+    ends_at: OffsetDateTime,
+    stale: bool,
+}
+
+impl Row {
+    fn session(self) -> Option<Session> {
+        let holder = self.club_id.map(|id| Holder::Club(ClubId(id))).or(self.admin_id.map(Holder::Admin))?;
+        Some(Session { holder, proven_at: self.proven_at.map(timestamp), ends_at: timestamp(self.ends_at) })
+    }
+}
+
 impl Records {
     pub async fn open_session(
         &self,
         token_hash: &[u8; 32],
         holder: Holder,
+        proven_at: Option<Timestamp>,
         at: Timestamp,
         lifetime: Lifetime,
     ) -> Result<(), Failure> {
@@ -42,38 +69,44 @@ impl Records {
             Holder::Admin(admin) => (None, Some(admin)),
         };
         let write = sqlx::query(
-            "insert into sessions (token_hash, club_id, admin_id, created_at, seen_at, idle_seconds, ends_at)
-             values ($1, $2, $3, $4, $4, $5, $6)",
+            "insert into sessions (token_hash, club_id, admin_id, proven_at, created_at, seen_at, idle_seconds, ends_at)
+             values ($1, $2, $3, $7, $4, $4, $5, $6)",
         )
         .bind(token_hash.to_vec())
         .bind(club)
         .bind(admin)
         .bind(column(at))
         .bind(lifetime.idle_seconds)
-        .bind(column(at.plus_seconds(lifetime.whole_seconds)));
+        .bind(column(at.plus_seconds(lifetime.whole_seconds)))
+        .bind(proven_at.map(column));
         self.execute(write).await?;
         Ok(())
     }
 
-    /// Who holds a session that is neither idle too long nor past its end. Seeing it keeps it alive, written at most once
-    /// a minute.
-    pub async fn session(&self, token_hash: &[u8; 32], at: Timestamp) -> Result<Option<Holder>, Failure> {
+    /// The second factor was shown again.
+    pub async fn prove_session(&self, token_hash: &[u8; 32], at: Timestamp) -> Result<(), Failure> {
+        let write = "update sessions set proven_at = $2 where token_hash = $1";
+        self.execute(sqlx::query(write).bind(token_hash.to_vec()).bind(column(at))).await?;
+        Ok(())
+    }
+
+    /// A session that is neither idle too long nor past its end. Seeing it keeps it alive, written at most once a minute.
+    pub async fn session(&self, token_hash: &[u8; 32], at: Timestamp) -> Result<Option<Session>, Failure> {
         let read = sqlx::query_as(
-            "select club_id, admin_id, seen_at < $2 - interval '60 seconds' from sessions
+            "select club_id, admin_id, proven_at, ends_at, seen_at < $2 - interval '60 seconds' as stale from sessions
              where token_hash = $1 and ends_at > $2 and seen_at + make_interval(secs => idle_seconds) > $2",
         )
         .bind(token_hash.to_vec())
         .bind(column(at));
-        let row: Option<(Option<i64>, Option<i64>, bool)> =
-            self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await?;
-        let Some((club, admin, stale)) = row else {
+        let row: Option<Row> = self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await?;
+        let Some(row) = row else {
             return Ok(None);
         };
-        if stale {
+        if row.stale {
             let write = "update sessions set seen_at = $2 where token_hash = $1";
             self.execute(sqlx::query(write).bind(token_hash.to_vec()).bind(column(at))).await?;
         }
-        Ok(club.map(|id| Holder::Club(ClubId(id))).or(admin.map(Holder::Admin)))
+        Ok(row.session())
     }
 
     pub async fn close_session(&self, token_hash: &[u8; 32]) -> Result<(), Failure> {

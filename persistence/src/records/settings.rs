@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use sqlx::PgPool;
+use time::OffsetDateTime;
 
 use super::Records;
+use super::audit::Entry;
 use crate::Failure;
 
 /// No new payment intents; everything else runs (decision I-5).
@@ -15,11 +17,46 @@ pub const CLUB_REGISTRATION_ENABLED: &str = "club_registration_enabled";
 pub const HIDE_TEST_DRAWS: &str = "hide_test_draws";
 /// `per_line` (the default) or `per_charge` (decision D-6).
 pub const SURCHARGE_MODE: &str = "surcharge_mode";
-
 /// `true` or `false`; absent means what the environment says (decision D-14).
 pub const FEE_PASSTHROUGH_ALLOWED: &str = "fee_passthrough_allowed";
 
+/// A setting as it stands, with who set it last.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct SettingRow {
+    pub id: i64,
+    pub key: String,
+    pub value: String,
+    pub description: Option<String>,
+    pub updated_at: OffsetDateTime,
+    pub updated_by: Option<String>,
+}
+
 impl Records {
+    /// By key.
+    pub async fn setting_rows(&self) -> Result<Vec<SettingRow>, Failure> {
+        let read = "select id, key, value, description, updated_at, updated_by from system_settings order by key";
+        let read = sqlx::query_as(read);
+        self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
+    }
+
+    /// Sets a value, and a description if one is given, with who did it.
+    pub async fn change_setting(
+        &self,
+        key: &str,
+        value: &str,
+        description: Option<&str>,
+        by: &str,
+        entry: Entry,
+    ) -> Result<(), Failure> {
+        let write = "insert into system_settings (key, value, description, updated_by) values ($1, $2, $3, $4)
+             on conflict (key) do update set value = $2, description = coalesce($3, system_settings.description),
+                 updated_by = $4, updated_at = now()";
+        let write = sqlx::query(write).bind(key.to_string()).bind(value.to_string());
+        let write = write.bind(description.map(str::to_string)).bind(by.to_string());
+        self.act(write, entry, false).await?;
+        Ok(())
+    }
+
     pub async fn settings(&self) -> Result<BTreeMap<String, String>, Failure> {
         let read = sqlx::query_as("select key, value from system_settings");
         let rows: Vec<(String, String)> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;

@@ -4,6 +4,7 @@ use domain::Timestamp;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
+use super::audit::Entry;
 use super::{Records, timestamp};
 use crate::Failure;
 
@@ -28,6 +29,11 @@ impl Records {
         .bind(email.to_string())
         .bind(phone.to_string());
         self.write(async move |pool: PgPool| write.fetch_one(&pool).await).await
+    }
+
+    /// Takes a club off the list; `false` when it was not on it.
+    pub async fn leave_waitlist(&self, id: i64, entry: Entry) -> Result<bool, Failure> {
+        self.act(sqlx::query("delete from waitlist where id = $1").bind(id), entry, false).await
     }
 
     pub async fn waitlist(&self) -> Result<Vec<WaitlistEntry>, Failure> {

@@ -15,8 +15,11 @@ use super::{PASSWORD, crowd, trouble};
 use crate::app::Running;
 use crate::identity::password;
 use crate::sandbox::Sandbox;
+use crate::sandbox::authenticator::OPERATOR_SECRET;
 
 pub const OPERATOR: &str = "operator@demo.test";
+/// For what needs the approval of two (decision I-8).
+const SECOND_OPERATOR: &str = "second-operator@demo.test";
 /// Written last: a database without it was never seeded, or not to the end.
 const SEEDED: &str = "demo_seeded";
 /// Kick-off of a draw that has been played, while its tickets are being sold: far enough for any machine.
@@ -75,7 +78,11 @@ impl Seeding<'_> {
     /// Everything the demo shows. Answers which draws have been played: their dates move when nothing runs.
     pub async fn run(&self) -> anyhow::Result<Vec<Played>> {
         let hash = password::hash(PASSWORD);
-        self.records().create_admin(OPERATOR, "Demo Operator", &hash).await?;
+        for (email, name) in [(OPERATOR, "Demo Operator"), (SECOND_OPERATOR, "Second Operator")] {
+            let operator = self.records().create_admin(email, name, &hash).await?;
+            self.records().begin_second_factor(operator, OPERATOR_SECRET).await?;
+            self.records().use_step(operator, 1, self.now).await?;
+        }
         let mut sellers = Vec::new();
         for plan in &CLUBS {
             sellers.push(self.club(plan, &hash).await.with_context(|| format!("club {}", plan.slug))?);

@@ -65,8 +65,10 @@ impl Description {
         let mut statuses: BTreeSet<u16> = self.refuses.iter().copied().collect();
         statuses.insert(503);
         match route.audience {
-            Audience::Club => statuses.extend([401]),
-            Audience::Operator => statuses.extend([401, 403]),
+            // An operator who has shown no code yet is asked for it first.
+            Audience::SignedIn | Audience::Club | Audience::Operator | Audience::ProvenOperator => {
+                statuses.extend([401, 403]);
+            }
             Audience::Public | Audience::Buyer | Audience::Machine => {}
         }
         if route.method != Verb::Get {
@@ -94,6 +96,12 @@ pub fn variable(name: &str) -> (&'static str, &'static str) {
         "token" => ("string", "A secret: 128 random bits as 32 hexadecimal digits."),
         "kind" => ("string", "`sale` or `service`."),
         "payout" => ("integer", "A payout's id."),
+        "anomaly" => ("string", "An anomaly's UUID."),
+        "ticket" => ("string", "A ticket's serial number: `FD-1042-007`."),
+        "key" => ("string", "A setting's name."),
+        "entry" => ("integer", "A waitlist entry's id."),
+        "menu" => ("integer", "A footer menu's id."),
+        "item" => ("integer", "A footer item's id."),
         _ => ("string", ""),
     }
 }

@@ -57,15 +57,21 @@ async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), Problem> {
     if matches!(audience, Audience::Public | Audience::Buyer) {
         return Ok(());
     }
-    let who = caller(request.request()).await?.principal();
+    let caller = caller(request.request()).await?;
+    let who = caller.principal();
     match who {
         Principal::Club(club) if may(who, audience) => {
             let archived = state.catalogue.facts().club(club).is_some_and(|club| club.archived);
             let looks = !is_unsafe(request.method());
             if looks || !archived || FINISHING.contains(&route.path) { Ok(()) } else { Err(Problem::club_archived()) }
         }
+        _ if may(who, audience) && audience == Audience::ProvenOperator => caller.must_be_fresh(state.clock.now()),
         _ if may(who, audience) => Ok(()),
         Principal::Anonymous => Err(Problem::unauthenticated()),
+        Principal::HalfOperator => {
+            let sentence = "Enter the code of your authenticator first.";
+            Err(Problem::new(StatusCode::FORBIDDEN, "second-factor-required", sentence))
+        }
         Principal::Club(_) | Principal::Operator => {
             Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", "This is for the platform operator."))
         }

@@ -37,6 +37,13 @@ impl From<&MenuRow> for FooterMenu {
     }
 }
 
+impl FooterMenu {
+    /// With hidden items, for whoever edits them.
+    pub fn whole(menu: &MenuRow) -> FooterMenu {
+        FooterMenu { items: menu.items.iter().map(FooterItem::from).collect(), ..FooterMenu::from(menu) }
+    }
+}
+
 impl From<&ItemRow> for FooterItem {
     fn from(item: &ItemRow) -> FooterItem {
         FooterItem {

@@ -25,6 +25,9 @@ pub struct User {
     pub email_verified: bool,
     /// An archived club may only look, and finish what runs (decision H-3).
     pub archived: bool,
+    /// An operator's: `enrol`, `required` or `done`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second_factor: Option<&'static str>,
 }
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -34,6 +37,36 @@ pub struct Whoami {
     pub role: &'static str,
     pub club_slug: Option<String>,
     pub user: User,
+    /// An operator's: `enrol`, `required` or `done`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second_factor: Option<&'static str>,
+    /// Until when an operator need not show a code again.
+    pub reauthenticated_until: Option<String>,
+    pub session_ends_at: String,
+}
+
+/// What an authenticator is fed with.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Enrolment {
+    /// Base 32.
+    pub secret: String,
+    /// `otpauth://totp/…`
+    pub uri: String,
+    pub qr_data_url: String,
+}
+
+/// Six digits of an authenticator; spaces do not matter.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct Code {
+    pub code: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Reauthenticated {
+    pub reauthenticated_until: String,
 }
 
 /// A new club (B:191).

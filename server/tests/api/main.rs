@@ -3,6 +3,7 @@
 
 mod access;
 mod club;
+mod console;
 mod input;
 mod live;
 mod openapi;

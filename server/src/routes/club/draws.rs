@@ -3,7 +3,6 @@
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 use domain::{Cents, ClubId, DrawId, Refusal, Status, Terms, Timestamp, View};
-use persistence::records::audit::Act;
 use persistence::records::clubs::Club;
 use persistence::records::draws::NewDraw;
 use persistence::records::listings::{Listing, ZONE_DEFAULT};
@@ -44,7 +43,7 @@ pub async fn create(state: web::Data<State>, caller: Caller, body: Body<DrawForm
         tracing::warn!(draw.id = draw.0, %denied, "a new draw sleeps on");
     }
     let (actor, object) = (caller.name(), format!("draw:{draw}"));
-    let act = Act { actor: &actor, club: Some(club.id), action: "create-draw", object: &object };
+    let act = caller.act(&actor, Some(club.id), "create-draw", &object);
     state.records.audit(act, &json!({})).await?;
     state.catalogue.reload().await?;
     Ok(HttpResponse::Created().json(own(&state, draw).await?))

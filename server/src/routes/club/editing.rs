@@ -6,7 +6,6 @@ use actors::Denied;
 use domain::access::Principal;
 use domain::{Editor, Refusal, TermsEdit};
 use persistence::ledger::DrawDetails;
-use persistence::records::audit::Act;
 use persistence::records::listings::Listing;
 use serde_json::json;
 
@@ -32,7 +31,7 @@ pub async fn edit(
     let now = state.clock.now();
     let by = match caller.principal() {
         Principal::Operator => Editor::Operator,
-        Principal::Club(_) | Principal::Anonymous => Editor::Club,
+        Principal::Club(_) | Principal::Anonymous | Principal::HalfOperator => Editor::Club,
     };
     // Said before the form is checked: whoever is late must not read that the date is wrong.
     if let (Editor::Club, Some((refusal, _))) = (by, not_editable(&view, now)) {
@@ -50,7 +49,7 @@ pub async fn edit(
     let committed = state.draws.edit(draw, terms, Some(details), by).await;
     committed.map_err(|denied| Problem::denied(draw, denied))?;
     let (actor, object) = (caller.name(), format!("draw:{draw}"));
-    let act = Act { actor: &actor, club: Some(listing.club), action: "edit-draw", object: &object };
+    let act = caller.act(&actor, Some(listing.club), "edit-draw", &object);
     state.records.audit(act, &changes(&body.0)).await?;
     state.catalogue.reload().await?;
     Ok(HttpResponse::Ok().json(own(&state, draw).await?))
@@ -115,7 +114,7 @@ pub async fn archive(
         other => Problem::denied(draw, other),
     })?;
     let (actor, object) = (caller.name(), format!("draw:{draw}"));
-    let act = Act { actor: &actor, club: Some(listing.club), action: "archive-draw", object: &object };
+    let act = caller.act(&actor, Some(listing.club), "archive-draw", &object);
     state.records.audit(act, &json!({ "archived": archived })).await?;
     state.catalogue.reload().await?;
     Ok(HttpResponse::Ok().json(own(&state, draw).await?))

@@ -3,7 +3,6 @@
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 use domain::{Cents, ClubId};
-use persistence::records::audit::Act;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -50,7 +49,7 @@ pub async fn import(
     };
     if !numbers.is_empty() {
         let (actor, object) = (caller.name(), format!("club:{club}"));
-        let act = Act { actor: &actor, club: Some(club), action: "import-fixtures", object: &object };
+        let act = caller.act(&actor, Some(club), "import-fixtures", &object);
         state.records.audit(act, &json!({ "draws": numbers.len() })).await?;
         state.catalogue.reload().await?;
     }

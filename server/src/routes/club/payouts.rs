@@ -2,7 +2,6 @@
 
 use actix_web::{HttpResponse, web};
 use domain::{DrawId, Refusal, View};
-use persistence::records::audit::Act;
 use persistence::records::payouts::{NewPayout, Payout as Row};
 use serde_json::json;
 
@@ -74,9 +73,12 @@ pub async fn settle(
 }
 
 async fn audit(state: &State, caller: Caller, payout: &Row, action: &str) -> Result<(), Problem> {
-    let (actor, object) = (caller.name(), format!("payout {} of draw {}", payout.id, payout.draw));
-    let act = Act { actor: &actor, club: Some(payout.club), action, object: &object };
-    Ok(state.records.audit(act, &json!({ "status": payout.status, "amount": payout.amount.decimal() })).await?)
+    let (actor, object) = (caller.name(), format!("draw:{}", payout.draw));
+    let act = caller.act(&actor, Some(payout.club), action, &object);
+    Ok(state
+        .records
+        .audit(act, &json!({ "payout": payout.id, "status": payout.status, "amount": payout.amount.decimal() }))
+        .await?)
 }
 
 fn must_be_completed(draw: DrawId, view: &View) -> Result<(), Problem> {

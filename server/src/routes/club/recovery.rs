@@ -78,11 +78,11 @@ pub async fn confirm(state: web::Data<State>, body: Body<NewPassword>) -> Result
     }
     let password = hashed(password).await?;
     let holder = state.records.finish_reset(&hash, &password, state.clock.now()).await?.ok_or_else(refused)?;
-    let (actor, club) = match holder {
-        Holder::Club(club) => (format!("club {club}"), Some(club)),
-        Holder::Admin(admin) => (format!("operator {admin}"), None),
+    let (actor, object, club) = match holder {
+        Holder::Club(club) => (format!("club {club}"), format!("club:{club}"), Some(club)),
+        Holder::Admin(admin) => (format!("operator {admin}"), format!("admin:{admin}"), None),
     };
-    let act = Act { actor: &actor, club, action: "reset-password", object: &actor };
+    let act = Act { actor: &actor, club, action: "reset-password", object: &object, ip: None };
     state.records.audit(act, &json!({})).await?;
     state.catalogue.reload().await?;
     Ok(HttpResponse::Ok().json(Said { message: "Password reset successful".to_string() }))

@@ -57,7 +57,7 @@ pub async fn register(
     state.catalogue.reload().await?;
     verification::send(&state, &club).await?;
     let holder = Holder::Club(club.id);
-    let cookie = sign_in(&request, &state, holder).await?;
+    let cookie = sign_in(&request, &state, holder, false).await?;
     Ok(HttpResponse::Created().cookie(cookie).json(user(&state, holder).await?))
 }
 

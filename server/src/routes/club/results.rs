@@ -2,7 +2,6 @@
 
 use actix_web::{HttpResponse, web};
 use domain::{Command, DrawId, GameResult, Refusal, Serial, Status, View};
-use persistence::records::audit::Act;
 use persistence::records::tickets::SoldTicket;
 use serde_json::json;
 
@@ -25,8 +24,8 @@ pub async fn enter(
     let committed = state.draws.execute(draw, Command::Complete { result }, None).await;
     let view = committed.map_err(|denied| Problem::denied(draw, denied))?.view;
     if before.status != Status::Completed {
-        let (actor, object) = (caller.name(), format!("draw {draw}"));
-        let act = Act { actor: &actor, club: Some(listing.club), action: "enter-results", object: &object };
+        let (actor, object) = (caller.name(), format!("draw:{draw}"));
+        let act = caller.act(&actor, Some(listing.club), "enter-results", &object);
         state.records.audit(act, &json!({ "home": result.cell.home(), "away": result.cell.away() })).await?;
     }
     state.catalogue.reload().await?;
@@ -92,8 +91,8 @@ pub async fn notify(state: web::Data<State>, caller: Caller, path: web::Path<Str
     let data = json!({ "draw": draw.0, "serial": serial.number() }).to_string();
     let fresh = state.books.queue_mail(&key, "winner", Some(ticket.order), to, &data, state.clock.now()).await?;
     if fresh {
-        let (actor, object) = (caller.name(), format!("draw {draw}"));
-        let act = Act { actor: &actor, club: Some(listing.club), action: "notify-winners", object: &object };
+        let (actor, object) = (caller.name(), format!("draw:{draw}"));
+        let act = caller.act(&actor, Some(listing.club), "notify-winners", &object);
         state.records.audit(act, &json!({ "serial": serial.number() })).await?;
     }
     Ok(HttpResponse::Ok().json(Notified { emails_sent: 1, total_winners: 1 }))

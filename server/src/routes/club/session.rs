@@ -2,13 +2,15 @@
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use persistence::records::sessions::Holder;
+use persistence::records::sessions::{Holder, Session};
 
 use crate::error::Problem;
 use crate::identity::password::{PASSWORD_BYTES_MAX, verify};
+use crate::identity::second_factor::FRESH_MS;
 use crate::identity::{Caller, address, sign_in, sign_out};
 use crate::routes::body::Body;
 use crate::state::State;
+use crate::wire::instant::rfc3339;
 use crate::wire::session::{Login, User, Whoami};
 
 pub async fn login(request: HttpRequest, state: web::Data<State>, body: Body<Login>) -> Result<HttpResponse, Problem> {
@@ -25,9 +27,23 @@ pub async fn login(request: HttpRequest, state: web::Data<State>, body: Body<Log
         return Err(wrong());
     }
     let holder = holder.ok_or_else(wrong)?;
-    let cookie = sign_in(&request, &state, holder).await?;
-    let user = user(&state, holder).await?;
+    let cookie = sign_in(&request, &state, holder, false).await?;
+    let mut user = user(&state, holder).await?;
+    user.second_factor = second_factor(&state, holder, false).await?;
     Ok(HttpResponse::Ok().cookie(cookie).json(user))
+}
+
+/// How far an operator has come: `enrol`, `required`, `done`. A club has none.
+async fn second_factor(state: &State, holder: Holder, proven: bool) -> Result<Option<&'static str>, Problem> {
+    let Holder::Admin(id) = holder else {
+        return Ok(None);
+    };
+    let enrolled = state.records.second_factor(id).await?.is_some_and(|factor| factor.enrolled);
+    Ok(Some(match (proven, enrolled) {
+        (true, _) => "done",
+        (false, true) => "required",
+        (false, false) => "enrol",
+    }))
 }
 
 /// Operators first, then clubs.
@@ -50,10 +66,25 @@ pub async fn logout(request: HttpRequest, state: web::Data<State>) -> Result<Htt
 }
 
 pub async fn whoami(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
-    let holder = caller.holder.ok_or_else(Problem::unauthenticated)?;
-    let user = user(&state, holder).await?;
+    let session = caller.session.ok_or_else(Problem::unauthenticated)?;
+    Ok(HttpResponse::Ok().json(describe(&state, session).await?))
+}
+
+/// Who a session is, half or whole.
+pub(in crate::routes) async fn describe(state: &State, session: Session) -> Result<Whoami, Problem> {
+    let mut user = user(state, session.holder).await?;
+    let second_factor = second_factor(state, session.holder, session.proven_at.is_some()).await?;
+    user.second_factor = second_factor;
     let role = if user.is_admin { "super-admin" } else { "club-admin" };
-    Ok(HttpResponse::Ok().json(Whoami { role, club_slug: user.club_slug.clone(), user }))
+    let fresh = session.proven_at.map(|at| at.plus_ms(FRESH_MS)).filter(|until| *until > state.clock.now());
+    Ok(Whoami {
+        role,
+        club_slug: user.club_slug.clone(),
+        user,
+        second_factor,
+        reauthenticated_until: fresh.map(rfc3339),
+        session_ends_at: rfc3339(session.ends_at),
+    })
 }
 
 /// For a club its id is the club's (decision G-17).
@@ -69,6 +100,7 @@ pub(super) async fn user(state: &State, holder: Holder) -> Result<User, Problem>
                 club_slug: None,
                 email_verified: true,
                 archived: false,
+                second_factor: None,
             })
         }
         Holder::Club(id) => {
@@ -81,6 +113,7 @@ pub(super) async fn user(state: &State, holder: Holder) -> Result<User, Problem>
                 club_slug: Some(club.slug),
                 email_verified: club.email_verified,
                 archived: club.archived,
+                second_factor: None,
             })
         }
     }

@@ -100,6 +100,14 @@
     }, function () {});
   }
 
+  function authenticate() {
+    if (document.hidden) return;
+    fetch("/sandbox/operator-code.json").then(function (answer) { return answer.json(); }).then(function (shown) {
+      byId("code").textContent = shown.code.slice(0, 3) + " " + shown.code.slice(3);
+      byId("left").textContent = shown.validForSeconds;
+    }, function () {});
+  }
+
   list.addEventListener("click", function (event) {
     var button = event.target.closest("button");
     if (!button) return;
@@ -120,4 +128,6 @@
   });
   refresh();
   setInterval(refresh, 2000);
+  authenticate();
+  setInterval(authenticate, 1000);
 })();

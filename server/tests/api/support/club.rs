@@ -1,7 +1,10 @@
 //! A club's and the operator's browser.
 
+use actors::Clock;
 use domain::DrawId;
 use serde_json::json;
+use server::identity::second_factor::{STEP_SECONDS, authenticator};
+use server::sandbox::authenticator::OPERATOR_SECRET;
 
 use super::buyer::{Answer, Buyer};
 use super::server::{PASSWORD, TestServer};
@@ -11,8 +14,30 @@ pub async fn club(server: &TestServer, slug: &str) -> Buyer {
     signed_in(server, &format!("{slug}@demo.test")).await
 }
 
+/// Signed in with password and code.
 pub async fn operator(server: &TestServer) -> Buyer {
-    signed_in(server, "operator@demo.test").await
+    let browser = signed_in(server, "operator@demo.test").await;
+    shows_code(server, &browser, "/api/admin/totp/verify").await;
+    browser
+}
+
+/// Shows the first code that was not shown before, of the three that a tolerant clock takes.
+pub async fn shows_code(server: &TestServer, browser: &Buyer, path: &str) {
+    for steps in -1..=1 {
+        let answer = browser.post(path, json!({ "code": code(server, steps) })).await;
+        if answer.status == 200 {
+            return;
+        }
+        answer.refused(401, "code-used");
+    }
+    panic!("all three codes of this minute are used");
+}
+
+/// What the operator's authenticator shows so many steps from now.
+pub fn code(server: &TestServer, steps: i64) -> String {
+    let seconds = server.clock.now().0 / 1000 + steps * STEP_SECONDS;
+    let totp = authenticator(OPERATOR_SECRET, "operator@demo.test").expect("an authenticator");
+    totp.generate(seconds as u64).to_string()
 }
 
 async fn signed_in(server: &TestServer, email: &str) -> Buyer {

@@ -21,6 +21,7 @@ use persistence::{Books, Ledger, Postgres, Sealer};
 use server::app::Phase;
 use server::config::{Config, DEMO_WEBHOOK_SECRET, Environment};
 use server::identity::password;
+use server::sandbox::authenticator::OPERATOR_SECRET;
 use server::sandbox::{self, Sandbox};
 use server::site::Site;
 use server::state::{State, StateParts};
@@ -90,6 +91,7 @@ impl TestServer {
             records: records.clone(),
             books,
             draws: engine.draws.clone(),
+            reconciler: engine.reconciler.clone(),
             payments: engine.payments.clone(),
         };
         let state = web::Data::new(State::open(parts).await.expect("the catalogue is read"));
@@ -174,7 +176,9 @@ impl TestServer {
 
     pub async fn operator(&self) {
         let hash = password::hash(PASSWORD);
-        self.records.create_admin("operator@demo.test", "Operator", &hash).await.expect("an operator");
+        let id = self.records.create_admin("operator@demo.test", "Operator", &hash).await.expect("an operator");
+        self.records.begin_second_factor(id, OPERATOR_SECRET).await.expect("begun");
+        self.records.use_step(id, 1, self.clock.now()).await.expect("enrolled");
     }
 
     pub fn alice(&self) -> Buyer {

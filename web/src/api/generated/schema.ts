@@ -16,12 +16,89 @@ export interface components {
             /** @default null */
             termsVersion: string | null;
         };
+        Analytics: {
+            /** @description Those whose account may charge. */
+            activeClubs: number;
+            activeDraws: number;
+            clubRevenue: string;
+            feesEstimated: boolean;
+            platformFees: string;
+            prizeMoney: string;
+            refunded: string;
+            stripeFees: string;
+            ticketsSold: number;
+            /** @description Without archived ones (decision I-10). */
+            totalClubs: number;
+            totalDraws: number;
+            totalRevenue: string;
+        };
+        Anomaly: {
+            amount: string | null;
+            clubId: number | null;
+            clubName: string | null;
+            customerEmail: string | null;
+            customerName: string | null;
+            customerPhone: string | null;
+            /** @description Whatever explains it. */
+            details: Record<string, never>;
+            detectedAt: string;
+            drawNumbers: number[];
+            /** @description A UUID. */
+            id: string;
+            orderId: string | null;
+            paymentIntentId: string | null;
+            resolution: string | null;
+            resolved: boolean;
+            resolvedAt: string | null;
+            /** @description 'Super Admin', or 'System' when it healed by itself. */
+            resolvedBy: string | null;
+            /** @description The payment in the provider's own dashboard, or in the sandbox's. */
+            stripeUrl: string | null;
+            ticketCount: number | null;
+            /** @description `missing_ticket`, `duplicate_payment`, `failed_allocation`, `mismatched_amount` or `orphaned_ticket`. */
+            type: string;
+        };
+        AnomalyStats: {
+            oldestUnresolvedAt: string | null;
+            resolved: number;
+            total: number;
+            unresolved: number;
+        };
         Archiving: {
             /**
              * @description Yes when absent.
              * @default null
              */
             archived: boolean | null;
+        };
+        AuditChain: {
+            brokenAt: number | null;
+            head: string;
+            length: number;
+            /** @description Every entry follows from the one before it. */
+            verified: boolean;
+        };
+        AuditEntry: {
+            action: string;
+            /** @description The session's identity: `operator 1`, `club 3`. */
+            actor: string;
+            at: string;
+            /** @description For display: 'Super Admin', or the actor. */
+            by: string;
+            detail: Record<string, never>;
+            /** @description Hexadecimal, of this entry's words and the hash before. */
+            hash: string;
+            id: number;
+            ip: string | null;
+            /** @description `draw:1042`, `order:…`, `setting:…` */
+            object: string;
+            previousHash: string;
+        };
+        AuditTrail: {
+            chain: components["schemas"]["AuditChain"];
+            entries: components["schemas"]["AuditEntry"][];
+            /** @description Ask with `before` this for older ones. */
+            next: number | null;
         };
         /** @description How many are left (decision F-10). */
         AvailableTickets: {
@@ -39,6 +116,10 @@ export interface components {
             email?: string | null;
             name?: string | null;
             phone?: string | null;
+        };
+        Closed: {
+            closed: number;
+            message: string;
         };
         /** @description By itself (A:146). `slug` is what was asked for, `canonicalSlug` the present one (decision A-16). */
         Club: {
@@ -58,6 +139,27 @@ export interface components {
             secondaryColor: string;
             slug: string;
         };
+        ClubDesk: {
+            activeDraws: number;
+            archived: boolean;
+            archivedAt: string | null;
+            chargesEnabled: boolean;
+            completedDraws: number;
+            createdAt: string;
+            detailsSubmitted: boolean;
+            email: string;
+            homePageSlug: string;
+            id: number;
+            location: string | null;
+            name: string;
+            payoutsEnabled: boolean;
+            phone: string | null;
+            revenue: string;
+            stripeConnectAccountId: string | null;
+            stripeConnectOnboardingComplete: boolean;
+            ticketsSold: number;
+            totalDraws: number;
+        };
         /** @description In the public list (A:231). */
         ClubListed: {
             id: number;
@@ -73,6 +175,66 @@ export interface components {
             name: string;
             primaryColor: string;
             tagline: string | null;
+        };
+        /** @description Six digits of an authenticator; spaces do not matter. */
+        Code: {
+            /** @default null */
+            code: string | null;
+        };
+        ConsoleDraw: components["schemas"]["Draw"] & {
+            createdAt: string | null;
+            /** @description Its league contains "test" (decision E-15). */
+            isTest: boolean;
+            orders: number;
+            /** @description Tickets whose buyer left no address. */
+            orphanedTickets: number;
+            payoutStatus: string | null;
+            platformFee: string;
+            revenue: string;
+            winnersNotified: boolean;
+        };
+        ConsoleLine: {
+            awayTeam: string;
+            drawNumber: number;
+            drawStatus: string;
+            homeTeam: string;
+            ticketCount: number;
+            ticketPrice: string;
+            /** @description Without number pairs: nobody but the owner sees them before the reveal. */
+            tickets: components["schemas"]["ConsoleTicket"][];
+        };
+        ConsoleOrder: {
+            buyerEmail: string | null;
+            buyerName: string | null;
+            buyerPhone: string | null;
+            capturedAt: string | null;
+            cardFee: string;
+            clubName: string | null;
+            consented: boolean;
+            createdAt: string;
+            id: string;
+            lines: components["schemas"]["ConsoleLine"][];
+            paymentIntentId: string | null;
+            platformFee: string;
+            refund: components["schemas"]["ConsoleRefund"] | null;
+            refundable: boolean;
+            state: string;
+            subtotal: string;
+            total: string;
+            whyNot: string | null;
+        };
+        ConsoleRefund: {
+            amount: string;
+            createdAt: string | null;
+            feeReturned: string;
+            reason: string;
+            /** @description `pending`, `succeeded` or `failed`. */
+            state: string;
+        };
+        ConsoleTicket: {
+            /** @description `FD-1042-007`. */
+            serialNumber: string;
+            ticketNumber: number;
         };
         Diagnostics: {
             /** @default null */
@@ -128,6 +290,20 @@ export interface components {
             /** @description `FD-1042-007`, once completed. */
             winningTicketSerial: string | null;
             winningTicketSold: boolean | null;
+        };
+        DrawFees: {
+            awayTeam: string;
+            /** @description The fee has reached its cap. */
+            capped: boolean;
+            clubName: string;
+            drawNumber: number;
+            gameDate: string;
+            homeTeam: string;
+            platformFee: string;
+            revenue: string;
+            serialNumber: string;
+            status: string;
+            ticketsSold: number;
         };
         /** @description Every field may be absent: creating asks for what it needs, changing takes any of them. */
         DrawForm: {
@@ -220,6 +396,14 @@ export interface components {
         EmailVerified: {
             verified: boolean;
         };
+        /** @description What an authenticator is fed with. */
+        Enrolment: {
+            qrDataUrl: string;
+            /** @description Base 32. */
+            secret: string;
+            /** @description `otpauth://totp/…` */
+            uri: string;
+        };
         /** @description The two first try scorers' jersey numbers, 1 to 13; 9 when a team did not score (B:65). */
         EnterResult: {
             awayFirstTryScorer?: number | null;
@@ -229,6 +413,12 @@ export interface components {
             expiresAt: string;
             extensionsLeft: number;
             serverTime: string;
+        };
+        /** @description One of the sources that disagree about the fee (C:348). */
+        FeeReading: {
+            capCents: number;
+            rateBps: number | null;
+            source: string;
         };
         /** @description A draw's money (B:119). */
         Financials: {
@@ -289,6 +479,12 @@ export interface components {
             /** @description Every game of the table, new or known. */
             rows: components["schemas"]["FixtureRow"][];
         };
+        /** @description What is under way at this moment. */
+        InFlight: {
+            paymentsInFlight: number;
+            reservations: number;
+            ticketsHeld: number;
+        };
         Integrity: {
             healthy: boolean;
             /** @description Each broken promise, and how many rows break it. */
@@ -321,6 +517,11 @@ export interface components {
         MailedSecret: {
             /** @default null */
             token: string | null;
+        };
+        Maintenance: {
+            maintenanceMode: boolean;
+            updatedAt: string;
+            updatedBy: string | null;
         };
         MaintenanceMode: {
             maintenanceMode: boolean;
@@ -381,6 +582,27 @@ export interface components {
             serialNumber: string;
             ticketNumber: number;
         };
+        /** @description A ticket that is paid for and belongs to nobody we could write to (C:108). */
+        OrphanedTicket: {
+            amount: string;
+            awayNumber: number | null;
+            awayTeam: string;
+            clubName: string | null;
+            drawNumber: number;
+            drawStatus: string;
+            /** @description Null until the reveal (decision F-1). */
+            homeNumber: number | null;
+            homeTeam: string;
+            /** @description Its serial number, `FD-1042-007`. */
+            id: string;
+            isWinner: boolean | null;
+            orderId: string;
+            paymentIntentId: string | null;
+            purchaseDate: string;
+            revealed: boolean;
+            serialNumber: string;
+            ticketNumber: number;
+        };
         /** @description For its own eyes and the operator's. */
         OwnClub: components["schemas"]["Club"] & {
             archived: boolean;
@@ -436,6 +658,22 @@ export interface components {
             status: string;
             /** @description `club_share` or `winner`. */
             type: string;
+        };
+        PlatformFees: {
+            /** @description The revenue of a draw at which its fee reaches the cap. */
+            capReachedAtCents: number;
+            clubRevenue: string;
+            draws: components["schemas"]["DrawFees"][];
+            feeCapCents: number;
+            feeRateBps: number;
+            /** @description First and last day, Brisbane's, if only some were asked for. */
+            from: string | null;
+            platformFees: string;
+            prizeMoney: string;
+            readings: components["schemas"]["FeeReading"][];
+            stripeFees: string;
+            to: string | null;
+            totalRevenue: string;
         };
         /** @description The edge writes it; this is its shape. What belongs to a code comes beside the first three. */
         Problem: {
@@ -536,13 +774,54 @@ export interface components {
             database: boolean;
             ready: boolean;
         };
+        /** @description Why, and for what cannot be taken back the draw's number once more. */
+        Reasoned: {
+            /** @default null */
+            drawNumber: number | null;
+            /** @default null */
+            reason: string | null;
+        };
+        Reauthenticated: {
+            reauthenticatedUntil: string;
+        };
         RecordPayout: {
             type?: string;
+        };
+        Recovered: {
+            /** @description The mail that waited for an address is on its way. */
+            notified: boolean;
+            /** @description All tickets of that order. */
+            recovered: number;
+            ticket: components["schemas"]["RecoveredTicket"];
+        };
+        RecoveredTicket: {
+            buyerEmail: string;
+            buyerName: string;
+            id: string;
+            serialNumber: string;
+        };
+        /** @description Both spellings (decision I-12). */
+        Recovery: {
+            /** @default null */
+            email: string | null;
+            /** @default null */
+            name: string | null;
+            /** @default null */
+            phone: string | null;
+            /** @default null */
+            secondApproval: components["schemas"]["SecondApproval"] | null;
         };
         Refund: {
             amount: string;
             /** @description `pending` or `succeeded`. */
             state: string;
+        };
+        Refunded: {
+            amount: string;
+            feeReturned: string;
+            orderId: string;
+            state: string;
+            ticketsVoided: string[];
         };
         /** @description A new club (B:191). */
         Registration: {
@@ -561,6 +840,10 @@ export interface components {
         RegistrationSwitch: {
             enabled: boolean;
         };
+        Resolution: {
+            /** @default null */
+            note: string | null;
+        };
         ResultEntered: {
             draw: components["schemas"]["Draw"];
             prize: string;
@@ -571,9 +854,54 @@ export interface components {
         Said: {
             message: string;
         };
-        /** @description `updatedBy` in the body is ignored: the session says who it was (decision G-7). */
-        SetMaintenanceMode: {
-            enabled?: boolean | null;
+        Scan: {
+            /** @default null */
+            hoursBack: number | null;
+        };
+        /** @description What looking again found. */
+        Scanned: {
+            examined: number;
+            healed: number;
+            hoursBack: number;
+            /** @description Not counted before (decision I-3). */
+            newAnomalies: number;
+        };
+        /** @description Something found, and where the console shows it. */
+        SearchHit: {
+            detail: string;
+            id: string;
+            /** @description What goes into its search field. */
+            key: string;
+            kind: string;
+            /** @description The console's section. */
+            section: string;
+            title: string;
+        };
+        /** @description Another operator's code, for a winning ticket after the reveal (decision I-8). */
+        SecondApproval: {
+            /** @default  */
+            code: string;
+            /** @default  */
+            email: string;
+        };
+        /** @description Columns of equal length, as charts want them. */
+        Series: {
+            anomalies: number[];
+            /** @description Beginnings of the steps, in seconds since 1970. */
+            at: number[];
+            payments: number[];
+            revenueCents: number[];
+            stepSeconds: number;
+            ticketsSold: number[];
+        };
+        Setting: {
+            description: string | null;
+            id: number;
+            key: string;
+            updatedAt: string;
+            /** @description 'Super Admin' (decision G-7). */
+            updatedBy: string | null;
+            value: string;
         };
         SettlePayout: {
             note?: string | null;
@@ -582,6 +910,15 @@ export interface components {
         /** @description What a registration under this name would be given. */
         SlugPreview: {
             slug: string;
+        };
+        /** @description A club's account at the provider (decision B-17). */
+        StripeAccount: {
+            accountId: string | null;
+            chargesEnabled: boolean;
+            clubId: number;
+            clubName: string;
+            detailsSubmitted: boolean;
+            payoutsEnabled: boolean;
         };
         /** @description A versioned legal text (decision B-15). */
         TermsText: {
@@ -632,6 +969,8 @@ export interface components {
             id: number;
             isAdmin: boolean;
             name: string;
+            /** @description An operator's: `enrol`, `required` or `done`. */
+            secondFactor: string | null;
         };
         Validated: {
             errors: string[];
@@ -653,10 +992,55 @@ export interface components {
             id: number;
             success: boolean;
         };
+        WaitlistEntry: {
+            clubName: string;
+            contactEmail: string;
+            contactName: string;
+            contactPhone: string;
+            createdAt: string;
+            id: number;
+        };
+        WantedItem: {
+            /** @default null */
+            displayOrder: number | null;
+            /** @default null */
+            isVisible: boolean | null;
+            /** @default null */
+            label: string | null;
+            /** @default null */
+            menuId: number | null;
+            /** @default null */
+            url: string | null;
+        };
+        /** @description `updatedBy` in the body is ignored: the session says who it was (decision G-7). */
+        WantedMaintenance: {
+            /** @default null */
+            enabled: boolean | null;
+        };
+        WantedMenu: {
+            /** @default null */
+            displayOrder: number | null;
+            /** @default null */
+            heading: string | null;
+            /** @default null */
+            isVisible: boolean | null;
+        };
+        /** @description `updatedBy` in the body is ignored: the session says who it was. */
+        WantedSetting: {
+            /** @default null */
+            description: string | null;
+            /** @default null */
+            value: string | null;
+        };
         Whoami: {
             clubSlug: string | null;
+            /** @description Until when an operator need not show a code again. */
+            reauthenticatedUntil: string | null;
             /** @description `super-admin` or `club-admin`. */
             role: string;
+            /** @description An operator's: `enrol`, `required` or `done`. */
+            secondFactor: string | null;
+            sessionEndsAt: string;
             user: components["schemas"]["User"];
         };
         Widget: {
@@ -700,21 +1084,38 @@ export interface components {
 }
 export type Agreed = components['schemas']['Agreed'];
 export type Agreement = components['schemas']['Agreement'];
+export type Analytics = components['schemas']['Analytics'];
+export type Anomaly = components['schemas']['Anomaly'];
+export type AnomalyStats = components['schemas']['AnomalyStats'];
 export type Archiving = components['schemas']['Archiving'];
+export type AuditChain = components['schemas']['AuditChain'];
+export type AuditEntry = components['schemas']['AuditEntry'];
+export type AuditTrail = components['schemas']['AuditTrail'];
 export type AvailableTickets = components['schemas']['AvailableTickets'];
 export type Buyer = components['schemas']['Buyer'];
+export type Closed = components['schemas']['Closed'];
 export type Club = components['schemas']['Club'];
+export type ClubDesk = components['schemas']['ClubDesk'];
 export type ClubListed = components['schemas']['ClubListed'];
 export type ClubMeta = components['schemas']['ClubMeta'];
+export type Code = components['schemas']['Code'];
+export type ConsoleDraw = components['schemas']['ConsoleDraw'];
+export type ConsoleLine = components['schemas']['ConsoleLine'];
+export type ConsoleOrder = components['schemas']['ConsoleOrder'];
+export type ConsoleRefund = components['schemas']['ConsoleRefund'];
+export type ConsoleTicket = components['schemas']['ConsoleTicket'];
 export type Diagnostics = components['schemas']['Diagnostics'];
 export type Draw = components['schemas']['Draw'];
+export type DrawFees = components['schemas']['DrawFees'];
 export type DrawForm = components['schemas']['DrawForm'];
 export type DrawMeta = components['schemas']['DrawMeta'];
 export type DrawNow = components['schemas']['DrawNow'];
 export type DrawTemplate = components['schemas']['DrawTemplate'];
 export type EmailVerified = components['schemas']['EmailVerified'];
+export type Enrolment = components['schemas']['Enrolment'];
 export type EnterResult = components['schemas']['EnterResult'];
 export type Extended = components['schemas']['Extended'];
+export type FeeReading = components['schemas']['FeeReading'];
 export type Financials = components['schemas']['Financials'];
 export type FixtureRow = components['schemas']['FixtureRow'];
 export type FooterItem = components['schemas']['FooterItem'];
@@ -722,22 +1123,26 @@ export type FooterMenu = components['schemas']['FooterMenu'];
 export type ForgottenPassword = components['schemas']['ForgottenPassword'];
 export type Happening = components['schemas']['Happening'];
 export type Imported = components['schemas']['Imported'];
+export type InFlight = components['schemas']['InFlight'];
 export type Integrity = components['schemas']['Integrity'];
 export type Item = components['schemas']['Item'];
 export type ItemOpened = components['schemas']['ItemOpened'];
 export type Live = components['schemas']['Live'];
 export type Login = components['schemas']['Login'];
 export type MailedSecret = components['schemas']['MailedSecret'];
+export type Maintenance = components['schemas']['Maintenance'];
 export type MaintenanceMode = components['schemas']['MaintenanceMode'];
 export type NewPassword = components['schemas']['NewPassword'];
 export type Notified = components['schemas']['Notified'];
 export type Order = components['schemas']['Order'];
 export type OrderLine = components['schemas']['OrderLine'];
 export type OrderTicket = components['schemas']['OrderTicket'];
+export type OrphanedTicket = components['schemas']['OrphanedTicket'];
 export type OwnClub = components['schemas']['OwnClub'];
 export type OwnDraw = components['schemas']['OwnDraw'];
 export type PaymentOpened = components['schemas']['PaymentOpened'];
 export type Payout = components['schemas']['Payout'];
+export type PlatformFees = components['schemas']['PlatformFees'];
 export type Problem = components['schemas']['Problem'];
 export type Proof = components['schemas']['Proof'];
 export type ProofResult = components['schemas']['ProofResult'];
@@ -746,15 +1151,28 @@ export type PublicNow = components['schemas']['PublicNow'];
 export type Purchase = components['schemas']['Purchase'];
 export type PurchaseAnswer = components['schemas']['PurchaseAnswer'];
 export type Ready = components['schemas']['Ready'];
+export type Reasoned = components['schemas']['Reasoned'];
+export type Reauthenticated = components['schemas']['Reauthenticated'];
 export type RecordPayout = components['schemas']['RecordPayout'];
+export type Recovered = components['schemas']['Recovered'];
+export type RecoveredTicket = components['schemas']['RecoveredTicket'];
+export type Recovery = components['schemas']['Recovery'];
 export type Refund = components['schemas']['Refund'];
+export type Refunded = components['schemas']['Refunded'];
 export type Registration = components['schemas']['Registration'];
 export type RegistrationSwitch = components['schemas']['RegistrationSwitch'];
+export type Resolution = components['schemas']['Resolution'];
 export type ResultEntered = components['schemas']['ResultEntered'];
 export type Said = components['schemas']['Said'];
-export type SetMaintenanceMode = components['schemas']['SetMaintenanceMode'];
+export type Scan = components['schemas']['Scan'];
+export type Scanned = components['schemas']['Scanned'];
+export type SearchHit = components['schemas']['SearchHit'];
+export type SecondApproval = components['schemas']['SecondApproval'];
+export type Series = components['schemas']['Series'];
+export type Setting = components['schemas']['Setting'];
 export type SettlePayout = components['schemas']['SettlePayout'];
 export type SlugPreview = components['schemas']['SlugPreview'];
+export type StripeAccount = components['schemas']['StripeAccount'];
 export type TermsText = components['schemas']['TermsText'];
 export type Ticket = components['schemas']['Ticket'];
 export type TicketBought = components['schemas']['TicketBought'];
@@ -762,6 +1180,11 @@ export type User = components['schemas']['User'];
 export type Validated = components['schemas']['Validated'];
 export type Waiting = components['schemas']['Waiting'];
 export type Waitlisted = components['schemas']['Waitlisted'];
+export type WaitlistEntry = components['schemas']['WaitlistEntry'];
+export type WantedItem = components['schemas']['WantedItem'];
+export type WantedMaintenance = components['schemas']['WantedMaintenance'];
+export type WantedMenu = components['schemas']['WantedMenu'];
+export type WantedSetting = components['schemas']['WantedSetting'];
 export type Whoami = components['schemas']['Whoami'];
 export type Widget = components['schemas']['Widget'];
 export type WinningTicket = components['schemas']['WinningTicket'];

@@ -1,0 +1,215 @@
+//! One file that holds a private Postgres as it was at one moment, made while it works: a base backup with the log that
+//! makes it whole, so that it needs no program beyond Postgres itself. What is sealed in the books stays sealed in it: the
+//! key is beside the data folder's database, never in it.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use sqlx::postgres::PgConnection;
+use sqlx::{Connection, Row};
+use tar::{Builder, EntryType, Header};
+use thiserror::Error;
+
+use super::EmbeddedError;
+
+/// The first entry: whose file it is, and which Postgres can open it.
+pub(super) const ABOUT: &str = "about";
+pub(super) const ABOUT_US: &str = "football-doubles backup, postgres ";
+/// Where the database's files lie in it.
+pub(super) const DATA: &str = "data";
+/// What a Postgres makes anew when it starts; the folders themselves must be there.
+const EMPTIED: [&str; 8] =
+    ["pg_dynshmem", "pg_notify", "pg_replslot", "pg_serial", "pg_snapshots", "pg_stat_tmp", "pg_subtrans", "pg_wal"];
+/// What belongs to the running process.
+const LEFT_OUT: [&str; 5] = ["postmaster.pid", "postmaster.opts", "pg_internal.init", "backup_label", "tablespace_map"];
+const CONTROL: &str = "global/pg_control";
+/// `pg_backup_start` has its name, and needs no restart in between, since this one.
+const VERSION_MIN: i32 = 150_000;
+
+/// Why there is no backup, or no restored database. Each message is one line.
+#[derive(Debug, Error)]
+pub enum BackupError {
+    #[error("cannot use {path}: {why}")]
+    Io { path: PathBuf, why: io::Error },
+    #[error("{0} exists already: name another file")]
+    Exists(PathBuf),
+    #[error("{0} is no backup of Football Doubles, or it was cut short")]
+    Unreadable(PathBuf),
+    #[error("{file} was written by PostgreSQL {wrote}, but only {found} is installed: install PostgreSQL {wrote}")]
+    WrongVersion { file: PathBuf, wrote: String, found: String },
+    #[error("a backup needs PostgreSQL 15 or newer")]
+    TooOld,
+    #[error(transparent)]
+    Postgres(#[from] EmbeddedError),
+    #[error("the private PostgreSQL does not answer: {0}")]
+    Silent(#[from] sqlx::Error),
+}
+
+impl BackupError {
+    pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> BackupError {
+        let path = path.to_path_buf();
+        move |why| BackupError::Io { path: path.clone(), why }
+    }
+}
+
+/// Writes a new file, readable by its owner only. `beside` are folders that belong to the books, under the names they get
+/// in the file; one that is not there is left out. Gives the file's size in bytes.
+///
+/// # Errors
+/// Nothing is left behind then.
+pub async fn back_up(url: &str, beside: &[(&str, &Path)], file: &Path) -> Result<u64, BackupError> {
+    if file.exists() {
+        return Err(BackupError::Exists(file.to_path_buf()));
+    }
+    let unfinished = file.with_added_extension("unfinished");
+    let done = write(url, beside, &unfinished).await.and_then(|bytes| {
+        fs::rename(&unfinished, file).map_err(BackupError::at(file))?;
+        Ok(bytes)
+    });
+    if done.is_err() {
+        let _ = fs::remove_file(&unfinished);
+    }
+    done
+}
+
+async fn write(url: &str, beside: &[(&str, &Path)], file: &Path) -> Result<u64, BackupError> {
+    let mut connection = PgConnection::connect(url).await?;
+    let (version, data) = examine(&mut connection).await?;
+    let mut open = fs::OpenOptions::new();
+    let open = open.create(true).truncate(true).write(true).mode(0o600).open(file).map_err(BackupError::at(file))?;
+    let mut archive = Archive { to: Builder::new(GzEncoder::new(open, Compression::fast())), file };
+    archive.text(ABOUT, &format!("{ABOUT_US}{}\n", version / 10_000))?;
+
+    // A place in the log that is kept for us until this connection ends, so that none of it is recycled meanwhile.
+    let slot = format!("select pg_create_physical_replication_slot('backup_{}', true, true)::text", std::process::id());
+    sqlx::query(sqlx::AssertSqlSafe(slot)).execute(&mut connection).await?;
+    let begun: String = sqlx::query_scalar("select pg_walfile_name(pg_backup_start('football-doubles', true))")
+        .fetch_one(&mut connection)
+        .await?;
+    archive.folder(&data, Path::new(DATA), Skipped::OfPostgres)?;
+    archive.file(&data.join(CONTROL), &Path::new(DATA).join(CONTROL))?;
+    let stopped = sqlx::query(
+        "select labelfile, spcmapfile, pg_walfile_name(lsn) from pg_backup_stop(wait_for_archive => false)",
+    )
+    .fetch_one(&mut connection)
+    .await?;
+    let (label, map, ended): (String, String, String) = (stopped.try_get(0)?, stopped.try_get(1)?, stopped.try_get(2)?);
+    archive.text(&format!("{DATA}/backup_label"), &label)?;
+    if !map.is_empty() {
+        archive.text(&format!("{DATA}/tablespace_map"), &map)?;
+    }
+    archive.log(&data.join("pg_wal"), &begun, &ended)?;
+    connection.close().await?;
+    for (name, folder) in beside {
+        if folder.is_dir() {
+            archive.folder(folder, Path::new(name), Skipped::Nothing)?;
+        }
+    }
+    archive.finish()
+}
+
+/// Its version as one number, and where its data are.
+async fn examine(connection: &mut PgConnection) -> Result<(i32, PathBuf), BackupError> {
+    let row = sqlx::query("select current_setting('server_version_num')::int4, current_setting('data_directory')")
+        .fetch_one(connection)
+        .await?;
+    let (version, data): (i32, String) = (row.try_get(0)?, row.try_get(1)?);
+    if version < VERSION_MIN {
+        return Err(BackupError::TooOld);
+    }
+    Ok((version, PathBuf::from(data)))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Skipped {
+    Nothing,
+    OfPostgres,
+}
+
+struct Archive<'a> {
+    to: Builder<GzEncoder<File>>,
+    file: &'a Path,
+}
+
+impl Archive<'_> {
+    /// A folder and what is in it. Files may grow, shrink and vanish while they are read: the log makes that good.
+    fn folder(&mut self, folder: &Path, name: &Path, skipped: Skipped) -> Result<(), BackupError> {
+        self.append(name, EntryType::Directory, 0, io::empty())?;
+        let mut entries =
+            fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(BackupError::at(folder))?;
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let (path, entry_name) = (entry.path(), entry.file_name());
+            let within = name.join(&entry_name);
+            let plain = entry_name.to_string_lossy();
+            if skipped == Skipped::OfPostgres && is_skipped(&plain, &within) {
+                continue;
+            }
+            match fs::metadata(&path) {
+                Ok(found) if found.is_dir() && skipped == Skipped::OfPostgres && EMPTIED.contains(&&*plain) => {
+                    self.append(&within, EntryType::Directory, 0, io::empty())?;
+                }
+                Ok(found) if found.is_dir() => self.folder(&path, &within, skipped)?,
+                Ok(_) => self.file(&path, &within)?,
+                Err(why) if why.kind() == io::ErrorKind::NotFound => {}
+                Err(why) => return Err(BackupError::at(&path)(why)),
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, path: &Path, name: &Path) -> Result<(), BackupError> {
+        let found = match File::open(path) {
+            Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
+            found => found.map_err(BackupError::at(path))?,
+        };
+        let bytes = found.metadata().map_err(BackupError::at(path))?.len();
+        self.append(name, EntryType::Regular, bytes, found.chain(io::repeat(0)).take(bytes))
+    }
+
+    /// The log from the backup's beginning to its end.
+    fn log(&mut self, folder: &Path, begun: &str, ended: &str) -> Result<(), BackupError> {
+        let mut segments = Vec::new();
+        for entry in fs::read_dir(folder).map_err(BackupError::at(folder))?.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_segment = name.len() == begun.len() && (begun..=ended).contains(&name.as_str());
+            if is_segment || name.ends_with(".history") {
+                segments.push(name);
+            }
+        }
+        segments.sort();
+        for name in segments {
+            self.file(&folder.join(&name), &Path::new(DATA).join("pg_wal").join(&name))?;
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, name: &str, text: &str) -> Result<(), BackupError> {
+        self.append(Path::new(name), EntryType::Regular, text.len() as u64, text.as_bytes())
+    }
+
+    fn append(&mut self, name: &Path, kind: EntryType, bytes: u64, from: impl Read) -> Result<(), BackupError> {
+        let mut header = Header::new_gnu();
+        header.set_entry_type(kind);
+        header.set_mode(if kind == EntryType::Directory { 0o700 } else { 0o600 });
+        header.set_size(bytes);
+        self.to.append_data(&mut header, name, from).map_err(BackupError::at(self.file))
+    }
+
+    /// Gives the size, once every byte is on the disk.
+    fn finish(self) -> Result<u64, BackupError> {
+        let written = self.to.into_inner().and_then(GzEncoder::finish).and_then(|written| {
+            written.sync_all()?;
+            Ok(written.metadata()?.len())
+        });
+        written.map_err(BackupError::at(self.file))
+    }
+}
+
+fn is_skipped(name: &str, within: &Path) -> bool {
+    LEFT_OUT.contains(&name) || name.starts_with("pgsql_tmp") || within.ends_with(CONTROL)
+}

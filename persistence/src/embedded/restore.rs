@@ -1,0 +1,125 @@
+//! A backup becomes the data folder's database again. What was there before is moved aside, never thrown away.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use flate2::read::GzDecoder;
+use tar::Archive;
+
+use super::backup::{ABOUT, ABOUT_US, BackupError, DATA};
+use super::cluster::Cluster;
+use super::{binaries, lock, owner};
+
+/// The folder of a private Postgres takes a backup's database; `beside` are the folders that were saved with it. Gives
+/// where what was there before is now.
+///
+/// # Errors
+/// A server runs on the folder, the file is no whole backup, or its Postgres is not installed; then nothing has changed.
+pub async fn restore(dir: &Path, beside: &[(&str, &Path)], file: &Path) -> Result<Vec<PathBuf>, BackupError> {
+    let wrote = wrote(file)?;
+    let dir = owner::folder(dir)?;
+    let _lock = lock(&dir)?;
+    fits(&dir, file, &wrote)?;
+    Cluster::stop_left_behind(&dir).await;
+    let unpacked = dir.join("restored.unfinished");
+    clear(&unpacked)?;
+    let placed = unpack(file, &unpacked).and_then(|()| place(&dir, beside, &unpacked));
+    clear(&unpacked)?;
+    placed
+}
+
+/// Which Postgres wrote it.
+fn wrote(file: &Path) -> Result<String, BackupError> {
+    let open = File::open(file).map_err(BackupError::at(file))?;
+    let unreadable = || BackupError::Unreadable(file.to_path_buf());
+    let mut archive = Archive::new(GzDecoder::new(open));
+    let mut entries = archive.entries().map_err(|_| unreadable())?;
+    let mut first = entries.next().and_then(Result::ok).ok_or_else(unreadable)?;
+    let mut about = String::new();
+    let is_ours = first.path().is_ok_and(|path| path == Path::new(ABOUT));
+    if !is_ours || first.read_to_string(&mut about).is_err() {
+        return Err(unreadable());
+    }
+    about.strip_prefix(ABOUT_US).map(|version| version.trim().to_string()).ok_or_else(unreadable)
+}
+
+fn fits(dir: &Path, file: &Path, wrote: &str) -> Result<(), BackupError> {
+    let found = binaries::choose(dir, None)?;
+    if binaries::all().iter().any(|binaries| binaries.major == wrote) {
+        return Ok(());
+    }
+    Err(BackupError::WrongVersion { file: file.to_path_buf(), wrote: wrote.to_string(), found: found.major })
+}
+
+/// All of it, or an error: the compressed stream's own checksum is at its end.
+fn unpack(file: &Path, to: &Path) -> Result<(), BackupError> {
+    fs::create_dir_all(to).map_err(BackupError::at(to))?;
+    let open = File::open(file).map_err(BackupError::at(file))?;
+    let mut archive = Archive::new(GzDecoder::new(open));
+    archive.set_preserve_permissions(true);
+    archive.set_preserve_mtime(false);
+    archive.unpack(to).map_err(|why| match why.kind() {
+        std::io::ErrorKind::StorageFull => BackupError::at(to)(why),
+        _ => BackupError::Unreadable(file.to_path_buf()),
+    })?;
+    // Reading to the end checks the sum, although the archive may have ended before it.
+    let mut rest = archive.into_inner();
+    std::io::copy(&mut rest, &mut std::io::sink()).map_err(|_| BackupError::Unreadable(file.to_path_buf()))?;
+    let is_whole = to.join(DATA).join("backup_label").is_file();
+    is_whole.then_some(()).ok_or_else(|| BackupError::Unreadable(file.to_path_buf()))
+}
+
+fn place(dir: &Path, beside: &[(&str, &Path)], unpacked: &Path) -> Result<Vec<PathBuf>, BackupError> {
+    let data = unpacked.join(DATA);
+    owner::give_all(&data)?;
+    let mut aside = Vec::new();
+    aside.extend(replace(&data, &dir.join("data"))?);
+    for (name, folder) in beside {
+        if unpacked.join(name).is_dir() {
+            aside.extend(replace(&unpacked.join(name), folder)?);
+        }
+    }
+    Ok(aside)
+}
+
+/// Gives the new name of what was there.
+fn replace(new: &Path, old: &Path) -> Result<Option<PathBuf>, BackupError> {
+    let aside = (1..).map(|number| old.with_added_extension(format!("before-restore-{number}")));
+    let aside = aside.into_iter().find(|path| !path.exists()).expect("numbers do not end");
+    let was_there = old.exists();
+    if was_there {
+        fs::rename(old, &aside).map_err(BackupError::at(&aside))?;
+    }
+    move_folder(new, old)?;
+    Ok(was_there.then_some(aside))
+}
+
+/// The database's folder may be on another disk than its neighbours (owner::folder).
+fn move_folder(from: &Path, to: &Path) -> Result<(), BackupError> {
+    match fs::rename(from, to) {
+        Err(why) if why.kind() == std::io::ErrorKind::CrossesDevices => copy_folder(from, to),
+        moved => moved.map_err(BackupError::at(to)),
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) -> Result<(), BackupError> {
+    fs::create_dir_all(to).map_err(BackupError::at(to))?;
+    for entry in fs::read_dir(from).map_err(BackupError::at(from))? {
+        let entry = entry.map_err(BackupError::at(from))?;
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy_folder(&path, &target)?;
+        } else {
+            fs::copy(&path, &target).map_err(BackupError::at(&target))?;
+        }
+    }
+    Ok(())
+}
+
+fn clear(folder: &Path) -> Result<(), BackupError> {
+    match fs::remove_dir_all(folder) {
+        Err(why) if why.kind() != std::io::ErrorKind::NotFound => Err(BackupError::at(folder)(why)),
+        _ => Ok(()),
+    }
+}

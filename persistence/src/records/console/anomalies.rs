@@ -1,0 +1,121 @@
+//! Anomalies with what explains them: the order, its draws, its club, its buyer.
+
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::Failure;
+use crate::records::Records;
+use crate::records::audit::{self, Entry};
+
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct AnomalyRow {
+    pub id: Uuid,
+    pub kind: String,
+    pub payment_intent_id: Option<String>,
+    pub order_id: Option<Uuid>,
+    pub amount_cents: Option<i64>,
+    pub note: String,
+    pub detected_at: OffsetDateTime,
+    pub resolved_at: Option<OffsetDateTime>,
+    /// `healed` by itself, or what the operator did.
+    pub resolution: Option<String>,
+    pub resolved_by: Option<String>,
+    pub club_id: Option<i64>,
+    pub club_name: Option<String>,
+    pub account_id: Option<String>,
+    pub customer_name: Option<String>,
+    pub customer_email: Option<String>,
+    pub customer_phone: Option<String>,
+    pub order_state: Option<String>,
+    pub order_total_cents: Option<i64>,
+    pub order_reason: Option<String>,
+    pub provider_status: Option<String>,
+    pub provider_amount_cents: Option<i64>,
+    pub provider_received_cents: Option<i64>,
+    pub provider_refunded_cents: Option<i64>,
+    pub draws: Vec<i64>,
+    pub tickets: Option<i64>,
+}
+
+/// How many there are. What healed by itself counts as resolved (decision I-4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct AnomalyCounts {
+    pub total: i64,
+    pub unresolved: i64,
+    pub oldest_unresolved_at: Option<OffsetDateTime>,
+}
+
+const READ: &str = "select a.id, a.kind, coalesce(a.payment_intent_id, o.payment_intent_id) as payment_intent_id, o.id as order_id,
+     coalesce(a.amount_cents, o.total_cents) as amount_cents, a.note, a.detected_at, a.resolved_at, a.resolution, a.resolved_by,
+     c.id as club_id, c.name as club_name, coalesce(o.account_id, w.account_id) as account_id,
+     o.buyer_name as customer_name, o.buyer_email as customer_email, o.buyer_phone as customer_phone,
+     o.state as order_state, o.total_cents as order_total_cents, o.reason as order_reason,
+     coalesce(w.status, p.status) as provider_status, coalesce(w.amount_cents, p.amount_cents) as provider_amount_cents,
+     coalesce(w.amount_received_cents, p.amount_received_cents) as provider_received_cents,
+     coalesce(w.amount_refunded_cents, p.amount_refunded_cents) as provider_refunded_cents,
+     coalesce((select array_agg(l.draw_id order by l.draw_id) from order_lines l where l.order_id = o.id), '{}') as draws,
+     (select sum(l.count)::bigint from order_lines l where l.order_id = o.id) as tickets
+ from anomalies a
+     left join orders o on o.id = a.order_id or a.order_id is null and o.payment_intent_id = a.payment_intent_id
+     left join clubs c on c.id = o.club_id
+     left join provider_pi w on w.payment_intent_id = coalesce(a.payment_intent_id, o.payment_intent_id)
+     left join payments p on p.payment_intent_id = coalesce(a.payment_intent_id, o.payment_intent_id)";
+
+impl Records {
+    /// Newest first. `resolved`: those, the others, or all.
+    pub async fn anomalies(&self, resolved: Option<bool>, kind: Option<&str>) -> Result<Vec<AnomalyRow>, Failure> {
+        let read = reading(
+            " where ($1::boolean is null or (a.resolved_at is not null) = $1) and ($2::text is null or a.kind = $2)
+              order by a.detected_at desc, a.id limit 5000",
+        );
+        let read = sqlx::query_as(sqlx::AssertSqlSafe(read)).bind(resolved).bind(kind.map(str::to_string));
+        self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
+    }
+
+    pub async fn anomaly(&self, id: Uuid) -> Result<Option<AnomalyRow>, Failure> {
+        let read = sqlx::query_as(sqlx::AssertSqlSafe(reading(" where a.id = $1"))).bind(id);
+        self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await
+    }
+
+    pub async fn anomaly_counts(&self) -> Result<AnomalyCounts, Failure> {
+        let read = "select count(*) as total, count(*) filter (where resolved_at is null) as unresolved,
+                 min(detected_at) filter (where resolved_at is null) as oldest_unresolved_at from anomalies";
+        let read = sqlx::query_as(read);
+        self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await
+    }
+
+    /// Resolves an open anomaly by hand, with who did it. `false`: it was resolved before, or does not exist.
+    pub async fn resolve_anomaly(&self, id: Uuid, by: &str, resolution: &str, entry: Entry) -> Result<bool, Failure> {
+        let write = "update anomalies set resolved_at = now(), resolution = $2, resolved_by = $3
+             where id = $1 and resolved_at is null";
+        let write = sqlx::query(write).bind(id).bind(resolution.to_string()).bind(by.to_string());
+        self.act(write, entry, false).await
+    }
+
+    /// Resolves every open anomaly of one kind about a payment, with who did it.
+    pub async fn resolve_anomalies_of(
+        &self,
+        payment_intent: &str,
+        kind: &str,
+        by: &str,
+        resolution: &str,
+        entry: Entry,
+    ) -> Result<(), Failure> {
+        let write = "update anomalies set resolved_at = now(), resolution = $3, resolved_by = $4
+             where payment_intent_id = $1 and kind = $2 and resolved_at is null";
+        let write = sqlx::query(write).bind(payment_intent.to_string()).bind(kind.to_string());
+        let write = write.bind(resolution.to_string()).bind(by.to_string());
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            write.execute(&mut *transaction).await?;
+            audit::write(&mut transaction, &entry).await?;
+            transaction.commit().await
+        };
+        self.write(work).await
+    }
+}
+
+fn reading(tail: &str) -> String {
+    format!("{READ}{tail}")
+}

@@ -1,0 +1,49 @@
+//! A draw's money and troubles, beside its listing.
+
+use sqlx::PgPool;
+use time::OffsetDateTime;
+
+use crate::Failure;
+use crate::records::Records;
+
+#[derive(Clone, Debug, Default, sqlx::FromRow)]
+pub struct DrawDesk {
+    pub id: i64,
+    pub revenue_cents: i64,
+    pub fee_cents: i64,
+    pub orders: i64,
+    pub created_at: Option<OffsetDateTime>,
+    /// The winner's payout, if one was recorded.
+    pub payout_status: Option<String>,
+    pub winners_notified: bool,
+    /// Tickets whose buyer left no address (decision C-11).
+    pub orphaned_tickets: i64,
+}
+
+impl Records {
+    /// Every draw's, by id.
+    pub async fn draw_desks(&self) -> Result<Vec<DrawDesk>, Failure> {
+        let read = "select d.id, d.revenue_cents, d.fee_cents, d.created_at,
+                 coalesce(s.orders, 0) as orders, coalesce(s.orphaned, 0)::bigint as orphaned_tickets,
+                 (select p.status from payouts p where p.draw_id = d.id and p.type = 'winner' order by p.id desc limit 1)
+                     as payout_status,
+                 exists (select from email_outbox m where m.dedupe_key like 'winner:' || d.id || ':%') as winners_notified
+             from draws d left join (
+                 select l.draw_id, count(*) as orders,
+                     sum(l.count) filter (where o.buyer_email is null) as orphaned
+                 from order_lines l join orders o on o.id = l.order_id
+                 where l.serials is not null and o.state in ('allocated', 'captured') group by l.draw_id
+             ) s on s.draw_id = d.id order by d.id";
+        let read = sqlx::query_as(read);
+        self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
+    }
+
+    /// What is under way at this moment: reservations, the tickets they keep, payments not decided yet.
+    pub async fn in_flight(&self) -> Result<(i64, i64, i64), Failure> {
+        let read =
+            "select (select count(*) from reservations), (select coalesce(sum(count), 0)::bigint from reservations),
+                 (select count(*) from orders where unfinished and payment_intent_id is not null)";
+        let read = sqlx::query_as(read);
+        self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await
+    }
+}

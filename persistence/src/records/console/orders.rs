@@ -1,0 +1,72 @@
+//! One order as the operator sees it.
+
+use domain::OrderId;
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::Failure;
+use crate::records::Records;
+
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct OrderDesk {
+    pub id: Uuid,
+    pub state: String,
+    pub payment_intent_id: Option<String>,
+    pub club_id: i64,
+    pub club_name: Option<String>,
+    pub buyer_name: Option<String>,
+    pub buyer_email: Option<String>,
+    pub buyer_phone: Option<String>,
+    pub subtotal_cents: i64,
+    pub card_fee_cents: i64,
+    pub total_cents: i64,
+    pub application_fee_cents: i64,
+    pub opened_at: OffsetDateTime,
+    pub captured_at: Option<OffsetDateTime>,
+    pub consented: bool,
+    pub refund_state: Option<String>,
+    pub refund_cents: Option<i64>,
+    pub refund_fee_cents: Option<i64>,
+    pub refund_reason: Option<String>,
+    pub refunded_at: Option<OffsetDateTime>,
+}
+
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct OrderDeskLine {
+    pub draw_id: i64,
+    pub home_team: String,
+    pub away_team: String,
+    pub draw_status: String,
+    pub count: i16,
+    pub unit_price_cents: i64,
+    /// Ascending; empty while it has no tickets.
+    pub serials: Vec<i16>,
+}
+
+impl Records {
+    pub async fn order_desk(&self, order: OrderId) -> Result<Option<(OrderDesk, Vec<OrderDeskLine>)>, Failure> {
+        let id = Uuid::from_u128(order.0);
+        let read = sqlx::query_as(
+            "select o.id, o.state, o.payment_intent_id, o.club_id, c.name as club_name, o.buyer_name, o.buyer_email,
+                 o.buyer_phone, o.subtotal_cents, o.card_fee_cents, o.total_cents, o.application_fee_cents, o.opened_at,
+                 o.captured_at, o.consent_at is not null as consented, r.state as refund_state,
+                 r.amount_cents as refund_cents, r.fee_cents as refund_fee_cents, r.reason as refund_reason,
+                 r.created_at as refunded_at
+             from orders o left join clubs c on c.id = o.club_id left join refunds r on r.order_id = o.id where o.id = $1",
+        )
+        .bind(id);
+        let found: Option<OrderDesk> = self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await?;
+        let Some(found) = found else {
+            return Ok(None);
+        };
+        let read = sqlx::query_as(
+            "select l.draw_id, d.home_team, d.away_team, d.status as draw_status, l.count, l.unit_price_cents,
+                 coalesce(l.serials, '{}') as serials
+             from order_lines l join draws d on d.id = l.draw_id where l.order_id = $1 order by l.draw_id",
+        )
+        .bind(id);
+        let lines = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        Ok(Some((found, lines)))
+    }
+}

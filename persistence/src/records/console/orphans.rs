@@ -1,0 +1,47 @@
+//! Tickets that are paid for and belong to nobody we could write to (decisions C-11, F-3).
+
+use domain::{DrawId, Serial};
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::Failure;
+use crate::records::Records;
+
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct Orphan {
+    pub draw_id: i64,
+    pub serial: i16,
+    pub home_team: String,
+    pub away_team: String,
+    pub unit_price_cents: i64,
+    pub payment_intent_id: Option<String>,
+    pub sold_at: OffsetDateTime,
+    pub order_id: Uuid,
+    pub club_name: Option<String>,
+    pub buyer_name: Option<String>,
+    pub buyer_email: Option<String>,
+}
+
+const READ: &str =
+    "select t.draw_id, t.serial, d.home_team, d.away_team, l.unit_price_cents, o.payment_intent_id, t.sold_at,
+     o.id as order_id, c.name as club_name, o.buyer_name, o.buyer_email
+ from tickets t join order_lines l on l.id = t.order_line_id join orders o on o.id = l.order_id
+     join draws d on d.id = t.draw_id left join clubs c on c.id = o.club_id";
+
+impl Records {
+    /// Newest first.
+    pub async fn orphans(&self) -> Result<Vec<Orphan>, Failure> {
+        let read =
+            format!("{READ} where o.buyer_email is null order by t.sold_at desc, t.draw_id, t.serial limit 5000");
+        let read = sqlx::query_as(sqlx::AssertSqlSafe(read));
+        self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
+    }
+
+    /// A sold ticket with its order's buyer, if it has one.
+    pub async fn ticket_owner(&self, draw: DrawId, serial: Serial) -> Result<Option<Orphan>, Failure> {
+        let read = format!("{READ} where t.draw_id = $1 and t.serial = $2");
+        let read = sqlx::query_as(sqlx::AssertSqlSafe(read)).bind(draw.0).bind(serial.number() as i16);
+        self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await
+    }
+}

@@ -1,0 +1,43 @@
+//! Finding anything by what one has in hand: a name, an e-mail, a serial, a payment.
+
+use sqlx::PgPool;
+
+use crate::Failure;
+use crate::records::Records;
+
+/// Something found. `kind` says what, `key` is its id as text.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct Found {
+    pub kind: String,
+    pub key: String,
+    pub title: String,
+    pub detail: String,
+}
+
+impl Records {
+    /// At most 20, clubs and draws first. Letter case does not matter; `%` and `_` mean themselves.
+    pub async fn search(&self, words: &str) -> Result<Vec<Found>, Failure> {
+        let pattern = format!("%{}%", words.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"));
+        let read = sqlx::query_as(
+            "(select 'club' as kind, id::text as key, name as title, email as detail from clubs
+                 where name ilike $1 or email ilike $1 or home_page_slug ilike $1 order by id limit 5)
+             union all
+             (select 'draw', id::text, home_team || ' v ' || away_team, 'FD-' || id from draws
+                 where home_team || ' v ' || away_team ilike $1 or 'FD-' || id ilike $1 or league ilike $1
+                 order by kick_off desc limit 6)
+             union all
+             (select 'order', id::text, coalesce(buyer_name, 'Guest'), coalesce(buyer_email, payment_intent_id, state)
+                 from orders where buyer_name ilike $1 or buyer_email ilike $1 or payment_intent_id ilike $1
+                     or id::text ilike $1 order by opened_at desc limit 6)
+             union all
+             (select 'anomaly', id::text, kind, coalesce(payment_intent_id, note) from anomalies
+                 where payment_intent_id ilike $1 or id::text ilike $1 order by detected_at desc limit 5)
+             union all
+             (select 'waitlist', id::text, club_name, contact_email from waitlist
+                 where club_name ilike $1 or contact_name ilike $1 or contact_email ilike $1 order by id desc limit 4)
+             limit 20",
+        )
+        .bind(pattern);
+        self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
+    }
+}

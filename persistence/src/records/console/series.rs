@@ -1,0 +1,46 @@
+//! What happened over time, in equal steps: the console's small charts.
+
+use domain::Timestamp;
+use sqlx::PgPool;
+
+use crate::Failure;
+use crate::records::{Records, column};
+
+/// One step. `at` is its beginning, in seconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct Step {
+    pub at: i64,
+    pub tickets: i64,
+    pub payments: i64,
+    pub revenue_cents: i64,
+    pub anomalies: i64,
+}
+
+impl Records {
+    /// Every step from `from` up to `to`, empty ones too.
+    pub async fn series(&self, from: Timestamp, to: Timestamp, step_seconds: i64) -> Result<Vec<Step>, Failure> {
+        let read = sqlx::query_as(
+            "with steps as (
+                 select s as at, s + make_interval(secs => $3) as until
+                 from generate_series($1::timestamptz, $2::timestamptz - interval '1 millisecond',
+                     make_interval(secs => $3)) s
+             ), paid as (
+                 select date_bin(make_interval(secs => $3), o.captured_at, $1) as at, count(*) as payments,
+                     sum(o.subtotal_cents) as revenue, sum((select sum(l.count) from order_lines l where l.order_id = o.id))
+                         as tickets
+                 from orders o where o.captured_at >= $1 and o.captured_at < $2 group by 1
+             ), odd as (
+                 select date_bin(make_interval(secs => $3), a.detected_at, $1) as at, count(*) as anomalies
+                 from anomalies a where a.detected_at >= $1 and a.detected_at < $2 group by 1
+             )
+             select extract(epoch from s.at)::bigint as at, coalesce(p.tickets, 0)::bigint as tickets,
+                 coalesce(p.payments, 0)::bigint as payments, coalesce(p.revenue, 0)::bigint as revenue_cents,
+                 coalesce(o.anomalies, 0)::bigint as anomalies
+             from steps s left join paid p on p.at = s.at left join odd o on o.at = s.at order by s.at",
+        )
+        .bind(column(from))
+        .bind(column(to))
+        .bind(step_seconds as f64);
+        self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
+    }
+}

@@ -1,0 +1,72 @@
+//! What all draws took in, from the ledger.
+
+use domain::Timestamp;
+use sqlx::PgPool;
+
+use crate::Failure;
+use crate::records::{Records, column};
+
+/// Sums over draws, in cents. Test draws are those whose league contains "test" (decision E-15).
+#[derive(Clone, Debug, Default, PartialEq, Eq, sqlx::FromRow)]
+pub struct DrawTakings {
+    pub draw_id: i64,
+    pub club_name: String,
+    pub status: String,
+    pub tickets_sold: i64,
+    pub revenue_cents: i64,
+    pub fee_cents: i64,
+    pub fee_cap_cents: i64,
+    pub card_fees_cents: i64,
+    pub provider_fees_cents: i64,
+    pub orders_without_provider_fee: i64,
+    /// What those orders were charged: the estimate's base (decision D-18).
+    pub charged_without_provider_fee_cents: i64,
+    pub refunded_cents: i64,
+    /// The prize owed: of a completed draw whose winning ticket was sold, else as it stands while the draw lives.
+    pub prize_cents: i64,
+}
+
+impl Records {
+    /// Every draw's takings, by kick-off, of the days between two instants if given.
+    pub async fn takings(
+        &self,
+        from: Option<Timestamp>,
+        to: Option<Timestamp>,
+        without_tests: bool,
+    ) -> Result<Vec<DrawTakings>, Failure> {
+        let read = sqlx::query_as(
+            "select d.id as draw_id, c.name as club_name, d.status, d.sold::bigint as tickets_sold, d.revenue_cents,
+                 d.fee_cents, d.fee_cap_cents,
+                 coalesce(s.card_fees, 0)::bigint as card_fees_cents,
+                 coalesce(s.provider_fees, 0)::bigint as provider_fees_cents,
+                 coalesce(s.unknown, 0)::bigint as orders_without_provider_fee,
+                 coalesce(s.unknown_charged, 0)::bigint as charged_without_provider_fee_cents,
+                 coalesce(s.refunded, 0)::bigint as refunded_cents,
+                 case when d.status = 'cancelled' then 0
+                      when d.status = 'completed' then case when exists (select from tickets t
+                          where t.draw_id = d.id and t.serial = d.winning_serial) then d.prize_cents else 0 end
+                      else prize_of(d.revenue_cents, d.prize_percentage, d.round_up_prize) end as prize_cents
+             from draws d join clubs c on c.id = d.club_id left join (
+                 select l.draw_id,
+                     sum(l.card_fee_cents) filter (where o.state in ('allocated', 'captured')) as card_fees,
+                     sum(round(p.provider_fee_cents::numeric * (l.count * l.unit_price_cents + l.card_fee_cents)
+                         / nullif(o.total_cents, 0))) as provider_fees,
+                     count(*) filter (where p.provider_fee_cents is null and o.state in ('allocated', 'captured')) as unknown,
+                     sum(l.count * l.unit_price_cents + l.card_fee_cents)
+                         filter (where p.provider_fee_cents is null and o.state in ('allocated', 'captured')) as unknown_charged,
+                     sum(l.count * l.unit_price_cents + l.card_fee_cents) filter (where r.state = 'succeeded') as refunded
+                 from order_lines l join orders o on o.id = l.order_id
+                     left join payments p on p.payment_intent_id = o.payment_intent_id and o.captured_at is not null
+                     left join refunds r on r.order_id = o.id
+                 group by l.draw_id
+             ) s on s.draw_id = d.id
+             where ($1::timestamptz is null or d.kick_off >= $1) and ($2::timestamptz is null or d.kick_off < $2)
+                 and not ($3 and coalesce(d.league, '') ilike '%test%')
+             order by d.kick_off, d.id",
+        )
+        .bind(from.map(column))
+        .bind(to.map(column))
+        .bind(without_tests);
+        self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
+    }
+}

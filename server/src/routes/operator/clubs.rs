@@ -1,0 +1,62 @@
+//! All clubs, and hiding one (decision H-3).
+
+use actix_web::{HttpResponse, web};
+use domain::ClubId;
+use serde_json::json;
+
+use crate::error::Problem;
+use crate::identity::Caller;
+use crate::state::State;
+use crate::wire::console::club::{ClubDesk, StripeAccount};
+
+pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+    rows(&state, false).await
+}
+
+pub async fn archived(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+    rows(&state, true).await
+}
+
+async fn rows(state: &State, archived: bool) -> Result<HttpResponse, Problem> {
+    let rows = state.records.club_rows(Some(archived), None).await?;
+    Ok(HttpResponse::Ok().json(rows.iter().map(ClubDesk::from).collect::<Vec<_>>()))
+}
+
+pub async fn archive(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    set_archived(&state, caller, &path, true).await
+}
+
+pub async fn unarchive(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    set_archived(&state, caller, &path, false).await
+}
+
+/// Asked twice, it is done once.
+async fn set_archived(state: &State, caller: Caller, path: &str, archived: bool) -> Result<HttpResponse, Problem> {
+    let club = ClubId(path.parse().map_err(|_| unknown())?);
+    let (actor, object) = (caller.name(), format!("club:{club}"));
+    let action = if archived { "archive-club" } else { "restore-club" };
+    let entry = caller.act(&actor, Some(club), action, &object).entry(json!({}));
+    if state.records.set_club_archived(club, archived, entry).await? {
+        state.catalogue.reload().await?;
+    }
+    let rows = state.records.club_rows(None, Some(club)).await?;
+    Ok(HttpResponse::Ok().json(ClubDesk::from(rows.first().ok_or_else(unknown)?)))
+}
+
+fn unknown() -> Problem {
+    Problem::unknown("club-unknown")
+}
+
+/// The clubs' accounts at the provider (decision B-17).
+pub async fn stripe_accounts(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+    let rows = state.records.club_rows(None, None).await?;
+    Ok(HttpResponse::Ok().json(rows.iter().map(StripeAccount::from).collect::<Vec<_>>()))
+}

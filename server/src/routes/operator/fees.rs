@@ -1,0 +1,105 @@
+//! What the platform earned, draw by draw, with both readings of the fee (C:80, decision D-1).
+
+use actix_web::{HttpResponse, web};
+use domain::{Cents, Timestamp};
+use serde::Deserialize;
+use time::format_description::well_known::Iso8601;
+use time::{Date, Duration, PrimitiveDateTime, Time};
+use time_tz::{PrimitiveDateTimeExt, timezones};
+
+use crate::error::Problem;
+use crate::state::State;
+use crate::wire::console::money::{DrawFees, PlatformFees, READINGS, Takings};
+use crate::wire::instant::rfc3339;
+
+/// First and last day of kick-off, as Brisbane counts days; none means all time (decision I-9).
+#[derive(Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct Period {
+    from: Option<String>,
+    to: Option<String>,
+}
+
+pub async fn show(state: web::Data<State>, period: web::Query<Period>) -> Result<HttpResponse, Problem> {
+    Ok(HttpResponse::Ok().json(report(&state, period.into_inner()).await?))
+}
+
+/// # Errors
+/// 400 for a day that is none; the books could not be read.
+pub(super) async fn report(state: &State, period: Period) -> Result<PlatformFees, Problem> {
+    let from = period.from.as_deref().map(|day| midnight(day, 0)).transpose()?;
+    let to = period.to.as_deref().map(|day| midnight(day, 1)).transpose()?;
+    let draws = state.records.takings(from, to, false).await?;
+    let sums = Takings::of(&draws);
+    let policy = state.config.fees.policy;
+    let facts = state.catalogue.facts();
+    let rows = draws.iter().filter_map(|draw| {
+        let listing = facts.listing(domain::DrawId(draw.draw_id))?;
+        Some(DrawFees {
+            draw_number: draw.draw_id,
+            serial_number: format!("FD-{}", draw.draw_id),
+            home_team: listing.home_team.clone(),
+            away_team: listing.away_team.clone(),
+            club_name: draw.club_name.clone(),
+            game_date: rfc3339(listing.view.closes_at),
+            status: draw.status.clone(),
+            tickets_sold: draw.tickets_sold,
+            revenue: Cents(draw.revenue_cents).decimal(),
+            platform_fee: Cents(draw.fee_cents).decimal(),
+            capped: draw.fee_cents > 0 && draw.fee_cents == draw.fee_cap_cents,
+        })
+    });
+    Ok(PlatformFees {
+        draws: rows.collect(),
+        from: period.from,
+        to: period.to,
+        fee_rate_bps: policy.rate_bps.into(),
+        fee_cap_cents: policy.cap.0,
+        cap_reached_at_cents: reached_at(policy.cap, policy.rate_bps.into()),
+        total_revenue: sums.revenue.decimal(),
+        platform_fees: sums.platform_fees.decimal(),
+        stripe_fees: sums.provider_fees.decimal(),
+        club_revenue: sums.club_revenue().decimal(),
+        prize_money: sums.prize_money.decimal(),
+        readings: READINGS,
+    })
+}
+
+/// The least revenue whose fee, rounded half up, is the cap.
+fn reached_at(cap: Cents, rate_bps: i64) -> i64 {
+    match rate_bps {
+        0 => 0,
+        rate => (cap.0 * 20_000 - 10_000 + 2 * rate - 1).div_euclid(2 * rate),
+    }
+}
+
+/// Midnight in Brisbane at the beginning of a day, or so many days after it.
+fn midnight(day: &str, later: i64) -> Result<Timestamp, Problem> {
+    let wrong = || Problem::bad_request("day-invalid", "Days are written like 2026-11-20.");
+    let date = Date::parse(day, &Iso8601::DATE).map_err(|_| wrong())?;
+    let date = date.checked_add(Duration::days(later)).ok_or_else(wrong)?;
+    let local = PrimitiveDateTime::new(date, Time::MIDNIGHT);
+    let at = local.assume_timezone(timezones::db::australia::BRISBANE).unwrap_first();
+    Ok(Timestamp(at.unix_timestamp() * 1000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cap_is_reached_at_about_314_dollars() {
+        let at = reached_at(Cents(1100), 350);
+        assert_eq!(at, 31_415);
+        let policy = domain::FeePolicy::DEFAULT;
+        assert_eq!(policy.on(Cents(at)), Cents(1100));
+        assert_eq!(policy.on(Cents(at - 1)), Cents(1099));
+    }
+
+    #[test]
+    fn a_day_is_brisbanes_day() {
+        assert_eq!(rfc3339(midnight("2026-11-20", 0).expect("a day")), "2026-11-19T14:00:00Z");
+        assert_eq!(rfc3339(midnight("2026-12-31", 1).expect("a day")), "2026-12-31T14:00:00Z");
+        assert!(midnight("yesterday", 0).is_err());
+    }
+}

@@ -1,0 +1,152 @@
+//! Tickets that nobody can be told of, and giving them their buyer (C:76, decision I-8).
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, web};
+use domain::{DrawId, OrderId, Serial};
+use persistence::ledger::BuyerDetails;
+use persistence::records::console::orphans::Orphan;
+use serde_json::json;
+
+use crate::catalogue::is_revealed;
+use crate::error::Problem;
+use crate::form::{is_email, optional, trimmed};
+use crate::identity::Caller;
+use crate::identity::second_factor::{Shown, take};
+use crate::routes::body::Body;
+use crate::state::State;
+use crate::wire::console::instant;
+use crate::wire::console::order::{OrphanedTicket, Recovered, RecoveredTicket, Recovery, SecondApproval};
+
+pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+    let mut shown = Vec::new();
+    for orphan in state.records.orphans().await? {
+        shown.extend(present(&state, &orphan).await);
+    }
+    Ok(HttpResponse::Ok().json(shown))
+}
+
+async fn present(state: &State, orphan: &Orphan) -> Option<OrphanedTicket> {
+    let now = state.clock.now();
+    let (_, _, view) = state.catalogue.draw(DrawId(orphan.draw_id)).await?;
+    let serial = Serial::new(orphan.serial as u16)?;
+    let revealed = is_revealed(&view, now);
+    let cell = match revealed {
+        true => state.draws.deal(view.draw).await.ok().map(|deal| deal.cell(serial)),
+        false => None,
+    };
+    let name = format!("FD-{}-{:03}", orphan.draw_id, orphan.serial);
+    Some(OrphanedTicket {
+        id: name.clone(),
+        serial_number: name,
+        draw_number: orphan.draw_id,
+        ticket_number: orphan.serial,
+        home_team: orphan.home_team.clone(),
+        away_team: orphan.away_team.clone(),
+        home_number: cell.map(|cell| cell.home()),
+        away_number: cell.map(|cell| cell.away()),
+        amount: domain::Cents(orphan.unit_price_cents).decimal(),
+        payment_intent_id: orphan.payment_intent_id.clone(),
+        purchase_date: instant(orphan.sold_at),
+        order_id: orphan.order_id.to_string(),
+        club_name: orphan.club_name.clone(),
+        draw_status: crate::wire::draw::status_shown(&view, now),
+        revealed,
+        is_winner: revealed.then(|| view.result.is_some_and(|(_, winner)| winner == serial)),
+    })
+}
+
+/// Gives an order without a buyer its buyer: all its tickets, and the mail that waited for an address.
+///
+/// # Errors
+/// 409 `second-approval-required`: the winning ticket of a revealed draw needs another operator's code.
+pub async fn recover(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body<Recovery>,
+) -> Result<HttpResponse, Problem> {
+    let (name, email) = (trimmed(&body.0.name), trimmed(&body.0.email));
+    if name.is_empty() || !is_email(&email) {
+        let sentence = "Missing information: Please provide customer name and email";
+        return Err(Problem::bad_request("invalid", sentence));
+    }
+    let unknown = || Problem::unknown("ticket-unknown");
+    let (draw, serial) = read(&path).ok_or_else(unknown)?;
+    let orphan = state.records.ticket_owner(draw, serial).await?.ok_or_else(unknown)?;
+    let order = OrderId(orphan.order_id.as_u128());
+    if let Some(known) = &orphan.buyer_email {
+        if *known == email && orphan.buyer_name.as_deref() == Some(name.as_str()) {
+            return recovered(&state, order, &orphan, name, email).await;
+        }
+        return Err(Problem::conflict("not-orphaned", "This ticket has its buyer already."));
+    }
+    approve(&state, caller, &orphan, body.0.second_approval.as_ref()).await?;
+    let buyer = BuyerDetails { name: Some(name.clone()), email: Some(email.clone()), phone: optional(&body.0.phone) };
+    state.payments.fill_buyer(order, &buyer).await?;
+    let (actor, object) = (caller.name(), format!("order:{}", orphan.order_id));
+    let detail = json!({ "ticket": path.as_str() });
+    state.records.audit(caller.act(&actor, None, "recover-ticket", &object), &detail).await?;
+    recovered(&state, order, &orphan, name, email).await
+}
+
+/// `FD-1042-007`.
+fn read(id: &str) -> Option<(DrawId, Serial)> {
+    let (draw, serial) = id.strip_prefix("FD-")?.split_once('-')?;
+    Some((DrawId(draw.parse().ok()?), Serial::new(serial.parse().ok()?)?))
+}
+
+async fn approve(
+    state: &State,
+    caller: Caller,
+    orphan: &Orphan,
+    approval: Option<&SecondApproval>,
+) -> Result<(), Problem> {
+    let wins = present(state, orphan).await.is_some_and(|ticket| ticket.is_winner == Some(true));
+    if !wins {
+        return Ok(());
+    }
+    let sentence = "This is the winning ticket of a revealed draw. A second operator has to approve with a code.";
+    let approval = approval.ok_or_else(|| Problem::conflict("second-approval-required", sentence))?;
+    let wrong = || {
+        let sentence = "That approval is not right. It takes another operator's e-mail and present code.";
+        Problem::new(StatusCode::FORBIDDEN, "second-approval-wrong", sentence)
+    };
+    let (other, _) = state.records.admin_credentials(&approval.email).await?.ok_or_else(wrong)?;
+    let other = state.records.admin(other).await?.ok_or_else(wrong)?;
+    if caller.name() == format!("operator {}", other.id) {
+        return Err(wrong());
+    }
+    state.limits.showing_code(other.id)?;
+    if take(&state.records, &other, &approval.code, state.clock.now()).await? != Shown::Right {
+        state.limits.wrong_code(other.id);
+        return Err(wrong());
+    }
+    Ok(())
+}
+
+async fn recovered(
+    state: &State,
+    order: OrderId,
+    orphan: &Orphan,
+    buyer_name: String,
+    buyer_email: String,
+) -> Result<HttpResponse, Problem> {
+    let lines = state.records.order_desk(order).await?.map(|(_, lines)| lines).unwrap_or_default();
+    let serial_number = format!("FD-{}-{:03}", orphan.draw_id, orphan.serial);
+    let ticket = RecoveredTicket { id: serial_number.clone(), serial_number, buyer_name, buyer_email };
+    let recovered = lines.iter().map(|line| line.serials.len()).sum();
+    Ok(HttpResponse::Ok().json(Recovered { ticket, recovered, notified: true }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ticket_is_named_by_its_serial_number() {
+        assert_eq!(read("FD-1042-007"), Serial::new(7).map(|serial| (DrawId(1042), serial)));
+        for odd in ["1042-007", "FD-1042", "FD-1042-170", "FD-1042-0", "FD-x-1"] {
+            assert_eq!(read(odd), None, "{odd}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Something odd about a payment (C:101).
+
+use domain::Cents;
+use persistence::records::console::anomalies::{AnomalyCounts, AnomalyRow};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::instant;
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Anomaly {
+    /// A UUID.
+    pub id: String,
+    /// `missing_ticket`, `duplicate_payment`, `failed_allocation`, `mismatched_amount` or `orphaned_ticket`.
+    pub r#type: String,
+    pub payment_intent_id: Option<String>,
+    pub amount: Option<String>,
+    pub customer_email: Option<String>,
+    pub detected_at: String,
+    pub resolved: bool,
+    /// Whatever explains it.
+    #[schema(value_type = Object)]
+    pub details: Value,
+    pub resolved_at: Option<String>,
+    /// 'Super Admin', or 'System' when it healed by itself.
+    pub resolved_by: Option<String>,
+    pub resolution: Option<String>,
+    pub order_id: Option<String>,
+    pub draw_numbers: Vec<i64>,
+    pub ticket_count: Option<i64>,
+    pub club_id: Option<i64>,
+    pub club_name: Option<String>,
+    pub customer_name: Option<String>,
+    pub customer_phone: Option<String>,
+    /// The payment in the provider's own dashboard, or in the sandbox's.
+    pub stripe_url: Option<String>,
+}
+
+impl Anomaly {
+    pub fn new(row: &AnomalyRow, stripe_url: Option<String>) -> Anomaly {
+        let dollars = |cents: Option<i64>| cents.map(|cents| Cents(cents).decimal());
+        Anomaly {
+            id: row.id.to_string(),
+            r#type: row.kind.clone(),
+            payment_intent_id: row.payment_intent_id.clone(),
+            amount: dollars(row.amount_cents),
+            customer_email: row.customer_email.clone(),
+            detected_at: instant(row.detected_at),
+            resolved: row.resolved_at.is_some(),
+            details: json!({
+                "note": row.note,
+                "orderState": row.order_state,
+                "orderTotal": dollars(row.order_total_cents),
+                "orderReason": row.order_reason,
+                "providerStatus": row.provider_status,
+                "providerAmount": dollars(row.provider_amount_cents),
+                "providerReceived": dollars(row.provider_received_cents),
+                "providerRefunded": dollars(row.provider_refunded_cents),
+            }),
+            resolved_at: row.resolved_at.map(instant),
+            resolved_by: row
+                .resolved_at
+                .map(|_| row.resolved_by.clone().map_or("System", |_| "Super Admin").to_string()),
+            resolution: row.resolution.clone(),
+            order_id: row.order_id.map(|id| id.to_string()),
+            draw_numbers: row.draws.clone(),
+            ticket_count: row.tickets,
+            club_id: row.club_id,
+            club_name: row.club_name.clone(),
+            customer_name: row.customer_name.clone(),
+            customer_phone: row.customer_phone.clone(),
+            stripe_url,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AnomalyStats {
+    pub total: i64,
+    pub unresolved: i64,
+    pub resolved: i64,
+    pub oldest_unresolved_at: Option<String>,
+}
+
+impl From<AnomalyCounts> for AnomalyStats {
+    fn from(counts: AnomalyCounts) -> AnomalyStats {
+        AnomalyStats {
+            total: counts.total,
+            unresolved: counts.unresolved,
+            resolved: counts.total - counts.unresolved,
+            oldest_unresolved_at: counts.oldest_unresolved_at.map(instant),
+        }
+    }
+}
+
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct Resolution {
+    pub note: Option<String>,
+}
+
+/// Whose tickets a payment without tickets becomes (C:164).
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct MissingTicket {
+    pub payment_intent_id: Option<String>,
+    pub customer_name: Option<String>,
+    pub customer_email: Option<String>,
+    pub customer_phone: Option<String>,
+}
+
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Scan {
+    pub hours_back: Option<i64>,
+}
+
+/// What looking again found.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Scanned {
+    pub hours_back: i64,
+    /// Not counted before (decision I-3).
+    pub new_anomalies: u64,
+    pub healed: u64,
+    pub examined: u64,
+}

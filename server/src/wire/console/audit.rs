@@ -1,0 +1,76 @@
+//! Who did what.
+
+use persistence::records::audit::{Chain, Written};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::wire::instant::rfc3339;
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditEntry {
+    pub id: i64,
+    pub at: String,
+    /// The session's identity: `operator 1`, `club 3`.
+    pub actor: String,
+    /// For display: 'Super Admin', or the actor.
+    pub by: String,
+    pub action: String,
+    /// `draw:1042`, `order:…`, `setting:…`
+    pub object: String,
+    #[schema(value_type = Object)]
+    pub detail: Value,
+    pub ip: Option<String>,
+    /// Hexadecimal, of this entry's words and the hash before.
+    pub hash: String,
+    pub previous_hash: String,
+}
+
+impl From<Written> for AuditEntry {
+    fn from(entry: Written) -> AuditEntry {
+        let by = if entry.actor.starts_with("operator") { "Super Admin" } else { &entry.actor }.to_string();
+        AuditEntry {
+            id: entry.id,
+            at: rfc3339(entry.at),
+            by,
+            actor: entry.actor,
+            action: entry.action,
+            object: entry.object,
+            detail: entry.detail,
+            ip: entry.ip,
+            hash: hex::encode(entry.hash),
+            previous_hash: hex::encode(entry.previous_hash),
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditChain {
+    /// Every entry follows from the one before it.
+    pub verified: bool,
+    pub length: i64,
+    pub head: String,
+    pub broken_at: Option<i64>,
+}
+
+impl From<Chain> for AuditChain {
+    fn from(chain: Chain) -> AuditChain {
+        AuditChain {
+            verified: chain.broken_at.is_none(),
+            length: chain.length,
+            head: hex::encode(chain.head),
+            broken_at: chain.broken_at,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditTrail {
+    pub entries: Vec<AuditEntry>,
+    /// Ask with `before` this for older ones.
+    pub next: Option<i64>,
+    pub chain: AuditChain,
+}
