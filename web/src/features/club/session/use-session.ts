@@ -11,7 +11,6 @@ import { forgetUser, rememberUser, whoamiOf } from './user';
 /** The session, asked for when it is not known yet. */
 export function useSession(): Session {
   const [session, setSession] = useAtom(sessionAtom);
-  const signedIn = useSetAtom(signedInAtom);
   useEffect(() => {
     if (session.state !== 'unknown') return;
     let current = true;
@@ -19,14 +18,14 @@ export function useSession(): Session {
       (whoami) => {
         if (!current) return;
         rememberUser(whoami.user);
-        signedIn(whoami);
+        setSession({ state: 'in', whoami });
       },
       (error: unknown) => current && setSession({ state: error instanceof Problem && error.status === 401 ? 'guest' : 'unsure' }),
     );
     return () => {
       current = false;
     };
-  }, [session.state, setSession, signedIn]);
+  }, [session.state, setSession]);
   return session;
 }
 

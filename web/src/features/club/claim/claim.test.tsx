@@ -1,0 +1,66 @@
+import { fireEvent, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Claim as Shape } from '@/api/wire-club';
+import { FakeServer } from '@/testing/fake-server';
+import { show } from '@/testing/show';
+import { VerifyEmail } from '../getting-in/verify-email';
+import { Claim } from './claim';
+
+afterEach(() => vi.unstubAllGlobals());
+
+const CLAIM: Shape = { state: 'open', drawNumber: 1042, serialNumber: 'FD-1042-007', homeTeam: 'Sharks', awayTeam: 'Tigers', gameDate: '2026-11-20T09:10:00Z', timezone: 'Australia/Brisbane', homeNumber: 7, awayNumber: 9, prize: '290.00', winnerName: 'Robin', clubName: 'Redcliffe', clubSlug: 'redcliffe', contactName: 'Kim', contactPhone: '0400 000 000', respondBy: '2026-11-27T09:10:00Z' };
+
+function fill() {
+  for (const [label, value] of [['Account name', 'Robin'], ['BSB', '062000'], ['Account number', '1234567']] as const) fireEvent.change(screen.getByLabelText(label), { target: { value } });
+}
+
+test('a winner sends bank details through the link, whose secret leaves the address bar', async () => {
+  const server = new FakeServer().on('POST /api/claims/look', { body: CLAIM }).on('POST /api/claims', { body: { ...CLAIM, state: 'received' } });
+  show(<Claim fromPath={undefined} />, '/claim#secret');
+  expect(await screen.findByText('$290.00')).toBeTruthy();
+  expect(window.location.hash).toBe('');
+  expect(screen.getByText(/Please answer by Fri 27 Nov 2026/)).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Send my bank details' }));
+  expect(screen.getAllByText('Account name is required').length).toBeGreaterThan(1);
+  fill();
+  await userEvent.click(screen.getByRole('button', { name: 'Send my bank details' }));
+  expect(await screen.findByText('Redcliffe has your bank details and pays you directly.')).toBeTruthy();
+  expect(server.asked.at(-1)?.body).toEqual({ token: 'secret', accountName: 'Robin', bsb: '062-000', accountNumber: '1234567' });
+  expect(JSON.stringify({ ...localStorage, ...sessionStorage })).not.toContain('1234567');
+});
+
+test('a link that is unknown, used, late or paid says which', async () => {
+  const cases: [object, RegExp][] = [
+    [{ status: 404, body: { message: 'This link is invalid or has expired.' } }, /This link is invalid or has expired\./],
+    [{ body: { ...CLAIM, state: 'expired' } }, /The 7 days to respond have passed/],
+    [{ body: { ...CLAIM, state: 'completed' } }, /has recorded the payment/],
+    [{ body: { ...CLAIM, state: 'received' } }, /has your bank details/],
+  ];
+  for (const [answer, words] of cases) {
+    new FakeServer().on('POST /api/claims/look', answer);
+    const { unmount } = show(<Claim fromPath="secret" />, '/claim/secret');
+    expect(await screen.findByText(words)).toBeTruthy();
+    unmount();
+  }
+  show(<Claim fromPath={undefined} />, '/claim');
+  expect(screen.getByRole('alert').textContent).toBe('This link is invalid or has expired.');
+});
+
+test('details that come after the seven days are not taken', async () => {
+  new FakeServer().on('POST /api/claims/look', { body: CLAIM }).on('POST /api/claims', { status: 410, body: { code: 'claim-expired', message: 'x' } });
+  show(<Claim fromPath="secret" />, '/claim/secret');
+  await screen.findByText('$290.00');
+  fill();
+  await userEvent.click(screen.getByRole('button', { name: 'Send my bank details' }));
+  expect(await screen.findByText(/The 7 days to respond have passed/)).toBeTruthy();
+});
+
+test('an e-mail address is confirmed by its link, or the link is dead', async () => {
+  new FakeServer().on('POST /api/clubs/verify-email', { body: { verified: true } }, { status: 400, body: { message: 'This link is invalid or has expired.' } });
+  const { unmount } = show(<VerifyEmail />, '/verify-email?token=good');
+  expect(await screen.findByRole('heading', { name: 'Email confirmed' })).toBeTruthy();
+  unmount();
+  show(<VerifyEmail />, '/verify-email?token=dead');
+  expect(await screen.findByText('This link is invalid or has expired.')).toBeTruthy();
+});

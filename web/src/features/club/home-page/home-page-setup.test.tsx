@@ -1,0 +1,104 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { aWhoami, here } from '@/testing/a-club';
+import { FakeServer } from '@/testing/fake-server';
+import { show } from '@/testing/show';
+import { sessionAtom } from '../session/session-atoms';
+import { HomePageSetup } from './home-page-setup';
+
+const CLUB = { id: 1, name: 'Sharks', slug: 'sharks', homePageSlug: 'sharks', homePageTitle: 'Sharks Juniors', homePageTagline: 'Support our juniors', homePageEnabled: true, logoUrl: null, primaryColor: '#1f2937', secondaryColor: '#374151', accentColor: '#ffc72c', facebookPixelId: null };
+let server: FakeServer;
+
+beforeEach(() => {
+  server = new FakeServer().on('GET /api/clubs/1', { body: CLUB });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+function open() {
+  const shown = show(<HomePageSetup here={here()} preview={(club) => <p>{`Preview of ${club.homePageTitle} in ${club.primaryColor}`}</p>} readable={() => ({ text: 'black', ratio: 5.714 })} />, '/club/sharks/admin/home-page-setup');
+  shown.store.set(sessionAtom, { state: 'in', whoami: aWhoami() });
+  return shown;
+}
+const change = (label: string | RegExp, value: string) => fireEvent.change(screen.getByLabelText(label), { target: { value } });
+const save = () => userEvent.click(screen.getByRole('button', { name: 'Save home page' }));
+const edit = async () => {
+  const tab = screen.queryByRole('tab', { name: 'Edit' });
+  if (tab) await userEvent.click(tab);
+};
+
+test('what is typed is previewed at once, with what can be read on each colour', async () => {
+  open();
+  expect((await screen.findAllByText('Buttons will use black text (5.71:1)')).length).toBe(1);
+  change('Page name', 'Redcliffe  Sharks!!');
+  expect((screen.getByLabelText('Page name') as HTMLInputElement).value).toBe('redcliffe-sharks-');
+  change('Title', 'The Sharks');
+  change('Primary colour', '#0b2e6b');
+  const tab = screen.queryByRole('tab', { name: 'Preview' });
+  if (tab) await userEvent.click(tab);
+  expect(screen.getByText('Preview of The Sharks in #0b2e6b')).toBeTruthy();
+  await edit();
+});
+
+test('the page is saved, and a new page name is a new address', async () => {
+  server.on('PATCH /api/clubs/1/home-page', { body: { ...CLUB, homePageSlug: 'redcliffe' } });
+  open();
+  await screen.findByLabelText('Page name');
+  change('Page name', 'redcliffe');
+  await save();
+  expect(await screen.findByText('Home page updated successfully')).toBeTruthy();
+  await waitFor(() => expect(window.location.pathname).toBe('/club/redcliffe/admin/home-page-setup'));
+  expect(JSON.parse(localStorage.getItem('user') ?? '{}').clubSlug).toBe('redcliffe');
+  expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toMatchObject({ homePageSlug: 'redcliffe', logoUrl: '', homePageEnabled: true, facebookPixelId: '' });
+});
+
+test('what is wrong is listed before anything is sent', async () => {
+  open();
+  await screen.findByLabelText('Page name');
+  change('Title', 'x');
+  change('Accent colour', 'blue');
+  change('Pixel ID (optional)', '12');
+  change('Or its web address', 'nonsense');
+  await save();
+  expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual(['Title must be between 3 and 100 characters', 'Must be a valid URL or uploaded image', 'Must be a valid hex color', 'Pixel ID must be 5 to 20 digits']);
+  expect(server.paths().some((path) => path.startsWith('PATCH'))).toBe(false);
+});
+
+test('what the server refuses stands at its field, and a failure says so', async () => {
+  server.on('PATCH /api/clubs/1/home-page', { status: 409, body: { code: 'slug-taken', message: 'This page name is already taken.' } }, { status: 400, body: { code: 'invalid', message: 'x', errors: [{ field: 'homePageSlug', message: 'Page name must contain only lowercase letters, numbers, and hyphens' }] } }, { status: 500 });
+  open();
+  await screen.findByLabelText('Page name');
+  await save();
+  expect((await screen.findAllByText('This page name is already taken.')).length).toBeGreaterThan(1);
+  await save();
+  expect((await screen.findAllByText('Page name must contain only lowercase letters, numbers, and hyphens')).length).toBeGreaterThan(1);
+  await save();
+  expect((await screen.findAllByText('Failed to update home page')).length).toBe(2);
+});
+
+test('a logo is measured, read and shown; what is no picture or too large is not taken', async () => {
+  open();
+  const file = await screen.findByLabelText('Logo (PNG, JPG or SVG, at most 2MB)');
+  const user = userEvent.setup({ applyAccept: false });
+  await user.upload(file, new File(['x'], 'a.gif', { type: 'image/gif' }));
+  expect(screen.getByText('Invalid file type')).toBeTruthy();
+  expect(screen.getByText('Please upload a PNG, JPG, or SVG file.')).toBeTruthy();
+  await user.upload(file, new File([new Uint8Array(2 * 1024 * 1024 + 1)], 'a.png', { type: 'image/png' }));
+  expect(screen.getByText('File too large')).toBeTruthy();
+  await user.upload(file, new File(['x'], 'a.png', { type: 'image/png' }));
+  expect(await screen.findByText('Logo uploaded')).toBeTruthy();
+  expect(screen.getByAltText('The logo as chosen').getAttribute('src')).toMatch(/^data:image\/png;base64,/);
+  vi.stubGlobal('FileReader', class { onerror = () => {}; readAsDataURL() { this.onerror(); } });
+  await user.upload(screen.getByLabelText(/^Logo \(PNG/), new File(['y'], 'b.png', { type: 'image/png' }));
+  expect(await screen.findByText('Upload failed')).toBeTruthy();
+});
+
+test('the address is copied, and a club that cannot be loaded can be asked for again', async () => {
+  Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText: vi.fn().mockResolvedValue(undefined) } });
+  server.on('GET /api/clubs/1', { status: 500 }, { body: CLUB });
+  open();
+  expect(await screen.findByRole('heading', { name: 'Failed to load club page' })).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
+  await userEvent.click(await screen.findByRole('button', { name: 'Copy URL' }));
+  expect(await screen.findByText('URL copied')).toBeTruthy();
+});

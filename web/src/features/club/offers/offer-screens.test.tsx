@@ -1,0 +1,116 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Offer } from '@/api/wire-offer';
+import { aDraw } from '@/testing/a-draw';
+import { here } from '@/testing/a-club';
+import { FakeServer } from '@/testing/fake-server';
+import { show } from '@/testing/show';
+import { OfferPage } from './offer-editor';
+import { OfferList } from './offer-list';
+
+const game = (id: number, awayTeam: string) => aDraw({ id, drawNumber: id, awayTeam, gameDate: '2099-01-01T00:00:00Z' });
+const anOffer = (more: Partial<Offer> = {}): Offer => ({ id: 5, clubSlug: 'sharks', name: 'Derby Double', slug: 'derby-double', status: 'active', type: 'BUNDLE', displayTag: null, primaryCopy: null, shareImageUrl: null, gameIds: [1, 2], games: [game(1, 'Norths'), game(2, 'Souths')], ticketsSold: 0, ...more });
+const AT = '/api/admin/clubs/sharks/bundles';
+let server: FakeServer;
+
+beforeEach(() => {
+  server = new FakeServer().on('GET /api/clubs/1/draws', { body: [game(1, 'Norths'), game(2, 'Souths'), game(3, 'Wests')] });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+const change = (label: string, value: string) => fireEvent.change(screen.getByLabelText(label), { target: { value } });
+const press = (name: string) => userEvent.click(screen.getByRole('button', { name }));
+const alert = () => screen.getAllByRole('alert').map((shown) => shown.textContent);
+
+test('offers are listed by their state; one is archived after a question', async () => {
+  server.on(`GET ${AT}`, { status: 500 }, { body: [anOffer(), anOffer({ id: 6, name: 'Locked one', status: 'locked', ticketsSold: 14 }), anOffer({ id: 7, name: 'Gone', status: 'archived' })] }).on(`POST ${AT}/5/archive`, { status: 500 }, { body: anOffer({ status: 'archived' }) });
+  show(<OfferList here={here()} />, '/club/sharks/admin/bundles');
+  expect(await screen.findByText('Failed to load bundles')).toBeTruthy();
+  await press('Retry');
+  expect(await screen.findByText('14 tickets sold')).toBeTruthy();
+  expect(screen.queryByText('Gone')).toBeNull();
+  await press('Actions for Locked one');
+  expect(screen.queryByRole('menuitem', { name: 'Archive' })).toBeNull();
+  const archive = async () => {
+    await press('Actions for Derby Double');
+    await userEvent.click(screen.getByRole('menuitem', { name: 'Archive' }));
+    await userEvent.click(within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Archive' }));
+  };
+  await archive();
+  expect(await screen.findByText('Failed to archive bundle')).toBeTruthy();
+  await archive();
+  expect(await screen.findByText('Derby Double is archived')).toBeTruthy();
+  fireEvent.change(screen.getByLabelText('Show'), { target: { value: 'archived' } });
+  expect(screen.getByText('Gone')).toBeTruthy();
+});
+
+test('a new offer is named, gets its slug, its games, and each lack is said', async () => {
+  server.on(`POST ${AT}`, { body: anOffer() });
+  show(<OfferPage here={here()} id={null} />, '/club/sharks/admin/bundles/new');
+  await screen.findByLabelText(/v Norths/);
+  await press('Activate');
+  expect(alert()).toContain('Please provide name, slug, and select at least one game');
+  change('Name', 'Derby Double!');
+  expect((screen.getByLabelText('Slug') as HTMLInputElement).value).toBe('derby-double');
+  await userEvent.click(screen.getByLabelText(/v Norths/));
+  await press('Activate');
+  expect(alert()).toContain('Select at least 2 games to activate this bundle');
+  await press('Save as draft');
+  expect(alert()).toContain('A Bundle must include at least two games');
+  await userEvent.click(screen.getByLabelText(/v Souths/));
+  await userEvent.click(screen.getByLabelText(/^Special/));
+  expect((screen.getByLabelText(/v Norths/) as HTMLInputElement).checked).toBe(true);
+  expect((screen.getByLabelText(/v Souths/) as HTMLInputElement).checked).toBe(false);
+  await userEvent.click(screen.getByLabelText(/^Bundle/));
+  await userEvent.click(screen.getByLabelText(/v Wests/));
+  change('Tag', 'Two games');
+  expect(screen.getByText('9/90 shown')).toBeTruthy();
+  await press('Activate');
+  await waitFor(() => expect(window.location.pathname).toBe('/club/sharks/admin/bundles'));
+  expect(server.asked.find(({ method }) => method === 'POST')?.body).toEqual({ name: 'Derby Double!', slug: 'derby-double', status: 'active', type: 'BUNDLE', displayTag: 'Two games', primaryCopy: '', shareImageUrl: '', gameIds: [1, 3] });
+});
+
+test('an offer that was bought meanwhile becomes read-only; other refusals keep the form', async () => {
+  server.on(`GET ${AT}/5`, { body: anOffer() }).on(`PUT ${AT}/5`, { status: 409, body: { code: 'slug-taken', message: 'This slug is already used by another offer.' } }, { status: 500 }, { status: 409, body: { code: 'locked', message: 'This bundle is locked (has sales) and cannot be edited.' } });
+  show(<OfferPage here={here()} id={5} />, '/club/sharks/admin/bundles/5');
+  await screen.findByRole('heading', { name: 'Derby Double' });
+  await press('Save');
+  expect((await screen.findAllByText('This slug is already used by another offer.')).length).toBe(2);
+  expect(screen.getByText('Error')).toBeTruthy();
+  await press('Save');
+  expect((await screen.findAllByText('Failed to create/update bundle')).length).toBe(2);
+  await press('Save');
+  expect(await screen.findByText('Bundle is locked')).toBeTruthy();
+  expect(screen.getByText('Bundle is locked: This bundle is locked (has sales) and cannot be edited.')).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Save' })).toBeNull();
+  expect((screen.getByLabelText('Name').closest('fieldset') as HTMLFieldSetElement).disabled).toBe(true);
+});
+
+test('a locked, a closed and an archived offer are only to be looked at', async () => {
+  for (const [status, words] of [['locked', 'Bundle is locked'], ['closed', 'Bundle closed'], ['archived', 'This offer is archived']] as const) {
+    server.on(`GET ${AT}/5`, { body: anOffer({ status }) });
+    const { unmount } = show(<OfferPage here={here()} id={5} />, '/club/sharks/admin/bundles/5');
+    expect(await screen.findByText(new RegExp(`^${words}`))).toBeTruthy();
+    expect(screen.queryByRole('button', { name: /Save|Activate/ })).toBeNull();
+    unmount();
+  }
+});
+
+test('a share image is measured, sent without its head, shown and deleted', async () => {
+  server.on(`GET ${AT}/5`, { body: anOffer() }).on('POST /api/uploads/bundle-image', { status: 500 }, { body: { url: '/uploads/1.png' } }).on('DELETE /api/uploads/bundle-image', { status: 204 });
+  show(<OfferPage here={here()} id={5} />, '/club/sharks/admin/bundles/5');
+  const file = await screen.findByLabelText(/^Share image \(JPG/);
+  const user = userEvent.setup({ applyAccept: false });
+  await user.upload(file, new File(['x'], 'a.gif', { type: 'image/gif' }));
+  expect(screen.getByText('Invalid file')).toBeTruthy();
+  expect(screen.getByText('Please upload a JPG or PNG image')).toBeTruthy();
+  await user.upload(file, new File([new Uint8Array(3_000_001)], 'a.png', { type: 'image/png' }));
+  expect(screen.getByText('Max size is 3MB')).toBeTruthy();
+  await user.upload(file, new File(['x'], 'a.png', { type: 'image/png' }));
+  expect(await screen.findByText('Upload error')).toBeTruthy();
+  await user.upload(file, new File(['x'], 'b.png', { type: 'image/png' }));
+  await userEvent.click(await screen.findByRole('button', { name: 'Delete image' }));
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Delete image' })).toBeNull());
+  expect(server.asked.find(({ path, method }) => path === '/api/uploads/bundle-image' && method === 'POST')?.body).toMatchObject({ filename: 'a.png', contentType: 'image/png', data: btoa('x'), clubSlug: 'sharks', bundleSlug: 'derby-double' });
+});

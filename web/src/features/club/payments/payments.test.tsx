@@ -1,0 +1,88 @@
+import { act, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import { aWhoami, here } from '@/testing/a-club';
+import { FakeServer } from '@/testing/fake-server';
+import { show } from '@/testing/show';
+import { ConnectRefresh } from './connect-refresh';
+import { ConnectReturn } from './connect-return';
+import { PaymentMonitoring } from './payment-monitoring';
+import { StripeDebug } from './stripe-debug';
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const STATUS = 'GET /api/clubs/1/stripe-connect/status';
+const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+const title = () => screen.getByRole('heading', { level: 1 }).textContent;
+
+test('the return page asks every two seconds until the provider has confirmed', async () => {
+  vi.useFakeTimers();
+  const server = new FakeServer().on(STATUS, { body: { connected: false } }, { body: { connected: false } }, { body: { connected: true } });
+  show(<ConnectReturn here={here()} />, '/admin/stripe-connect/complete');
+  await pass(0);
+  expect(title()).toBe('Checking Connection...');
+  await pass(2_000);
+  expect(server.asked).toHaveLength(2);
+  await pass(2_000);
+  expect(title()).toBe('Setup Complete!');
+  expect(screen.getByRole('link', { name: 'Return to Dashboard' }).getAttribute('href')).toBe('/admin');
+});
+
+test('without a confirmation it says so after ten seconds, and stops asking after a minute', async () => {
+  vi.useFakeTimers();
+  const server = new FakeServer().on(STATUS, { body: { connected: false } });
+  show(<ConnectReturn here={here()} />, '/admin/stripe-connect/complete');
+  await pass(10_000);
+  expect(title()).toBe('Setup Incomplete');
+  await pass(52_000);
+  expect(screen.getByText(/We have stopped asking/)).toBeTruthy();
+  const asked = server.asked.length;
+  await pass(20_000);
+  expect(server.asked.length).toBe(asked);
+});
+
+test('the refresh page makes a new link by itself', async () => {
+  const server = new FakeServer().on('POST /api/clubs/1/stripe-connect', { status: 502, body: { code: 'setup-failed', message: 'Setup failed' } });
+  show(<ConnectRefresh here={here()} />, '/admin/stripe-connect/refresh');
+  expect(await screen.findByText('Setup failed')).toBeTruthy();
+  expect(server.paths()).toEqual(['POST /api/clubs/1/stripe-connect']);
+});
+
+test('the audit is shown with its sums, refreshed and downloaded', async () => {
+  const audit = { failedPayments: [{ paymentIntentId: 'pi_1', amount: 1047, created: 1_795_000_000, status: 'requires_payment_method', metadata: { drawId: 1042, ticketCount: 2, paymentMethod: 'card' } }], totalFailedAmount: 1047, affectedCustomers: 1 };
+  const server = new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('GET /api/admin/payment-integrity-audit', { body: audit });
+  show(<PaymentMonitoring />, '/admin/payment-monitoring');
+  expect(await screen.findByText('pi_1')).toBeTruthy();
+  expect(screen.getByText('Failed Payments')).toBeTruthy();
+  expect(screen.getAllByText('$10.47').length).toBe(2);
+  expect(screen.getByText(/Draw 1042 · 2 tickets · card/)).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Refresh Audit' }));
+  await waitFor(() => expect(server.paths().filter((path) => path.includes('audit'))).toHaveLength(2));
+  await userEvent.click(screen.getByRole('button', { name: 'Download Report' }));
+  expect(await screen.findByText('Download Failed')).toBeTruthy();
+});
+
+test('a guest reads on both payment pages that a login is needed', async () => {
+  new FakeServer().on('GET /api/admin/whoami', { status: 401 }).on('GET /api/admin/payment-integrity-audit', { status: 401 }).on('GET /api/stripe-debug', { status: 401 });
+  const { unmount } = show(<PaymentMonitoring />, '/admin/payment-monitoring');
+  expect(await screen.findByText('Please log in to access this page.')).toBeTruthy();
+  unmount();
+  show(<StripeDebug />, '/admin/stripe-debug');
+  expect(await screen.findByText('Error Loading Transactions')).toBeTruthy();
+  expect(screen.getByRole('link', { name: 'Login' }).getAttribute('href')).toBe('/admin/login');
+});
+
+test('transactions have their sums, with the prize pools fixed at nothing, and are asked for every thirty seconds', async () => {
+  vi.useFakeTimers();
+  const answer = { transactions: [{ paymentIntentId: 'pi_1', amount: 1047, stripeFee: 48, platformFee: 35, clubPayout: 964, created: 1_795_000_000, status: 'succeeded', customerName: 'Robin', drawNumbers: [1042, 1043] }], summary: { totalCharged: '10.47', stripeFees: '0.48', platformFees: '0.35', clubPayouts: '9.64', prizePools: '99.00', count: 1 } };
+  const server = new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('GET /api/stripe-debug', { body: answer });
+  show(<StripeDebug />, '/admin/stripe-debug');
+  await pass(0);
+  expect(screen.getByText('1042, 1043')).toBeTruthy();
+  expect(screen.getAllByRole('definition').map((value) => value.textContent)).toEqual(['$10.47', '$0.48', '$0.35', '$9.64', '$0.00']);
+  await pass(30_000);
+  expect(server.paths().filter((path) => path.includes('stripe-debug'))).toHaveLength(2);
+});
