@@ -11,6 +11,7 @@ pub mod admins;
 pub mod audit;
 
 pub mod bundles;
+pub mod claims;
 pub mod clubs;
 pub mod console;
 pub mod draws;

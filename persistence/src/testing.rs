@@ -42,6 +42,20 @@ impl Database {
         sqlx::query_scalar(question).bind(with).fetch_one(&mut connection).await.expect("a number")
     }
 
+    /// Every row of every table as text: for tests that look for what must not be there.
+    pub async fn everything(&self) -> String {
+        let mut connection = self.connection().await;
+        let tables = "select table_name::text from information_schema.tables where table_schema = 'public' order by 1";
+        let tables: Vec<String> = sqlx::query_scalar(tables).fetch_all(&mut connection).await.expect("tables");
+        let mut text = String::new();
+        for table in tables {
+            let read = format!("select coalesce(string_agg(t::text, chr(10)), '') from \"{table}\" t");
+            let rows: String = sqlx::query_scalar(AssertSqlSafe(read)).fetch_one(&mut connection).await.expect("rows");
+            text.push_str(&rows);
+        }
+        text
+    }
+
     /// A connection past all guards, for tests that look or break in.
     pub async fn connection(&self) -> PgConnection {
         PgConnection::connect_with(&self.options).await.expect("the tests' Postgres answers")

@@ -27,6 +27,7 @@ pub mod fixtures;
 pub mod live;
 pub mod open_orders;
 pub mod state;
+pub mod takings;
 pub mod terms;
 
 // What leaves as something else than JSON.

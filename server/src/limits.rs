@@ -24,6 +24,8 @@ const LOGS_PER_ADDRESS_AND_MINUTE: u32 = 30;
 const RESENDS_PER_ORDER_AND_HOUR: u32 = 3;
 /// Registrations, waitlist entries and forgotten passwords of one address an hour: a club's members share one.
 const FORMS_PER_ADDRESS_AND_HOUR: u32 = 20;
+/// Looks at winners' links of one address a minute.
+const CLAIMS_PER_ADDRESS_AND_MINUTE: u32 = 20;
 /// Mails with a link that one account can be made to get an hour.
 const LINKS_PER_ACCOUNT_AND_HOUR: u32 = 3;
 /// Wrong passwords of one account and of one address in 15 minutes.
@@ -47,6 +49,7 @@ pub struct Limits {
     logs_by_address: Bucket<IpAddr>,
     resends_by_order: Bucket<u128>,
     forms_by_address: Bucket<IpAddr>,
+    claims_by_address: Bucket<IpAddr>,
     links_by_account: Bucket<String>,
     wrong_passwords: Failures<String>,
     wrong_codes: Failures<i64>,
@@ -63,6 +66,7 @@ impl Limits {
             logs_by_address: Bucket::dashmap(per_minute(LOGS_PER_ADDRESS_AND_MINUTE)),
             resends_by_order: Bucket::dashmap(Quota::per_hour(positive(RESENDS_PER_ORDER_AND_HOUR))),
             forms_by_address: Bucket::dashmap(Quota::per_hour(positive(FORMS_PER_ADDRESS_AND_HOUR))),
+            claims_by_address: Bucket::dashmap(per_minute(CLAIMS_PER_ADDRESS_AND_MINUTE)),
             links_by_account: Bucket::dashmap(Quota::per_hour(positive(LINKS_PER_ACCOUNT_AND_HOUR))),
             wrong_passwords: Failures::new(WRONG_PASSWORDS_WINDOW),
             wrong_codes: Failures::new(WRONG_CODES_WINDOW),
@@ -142,6 +146,14 @@ impl Limits {
         self.joining(address)
     }
 
+    /// Somebody at an address opens a winner's link: nobody guesses 256 bits, and nobody need try.
+    ///
+    /// # Errors
+    /// 429 with `Retry-After`.
+    pub fn claiming(&self, address: IpAddr) -> Result<(), Problem> {
+        if self.exempt(address) { Ok(()) } else { self.take(&self.claims_by_address, &address) }
+    }
+
     /// Whether an account may be sent one more link this hour; who asked is told the same either way.
     pub fn may_mail(&self, email: &str) -> bool {
         self.links_by_account.check_key(&account_key(email)).is_ok()
@@ -154,6 +166,7 @@ impl Limits {
         self.logs_by_address.retain_recent();
         self.resends_by_order.retain_recent();
         self.forms_by_address.retain_recent();
+        self.claims_by_address.retain_recent();
         self.links_by_account.retain_recent();
         self.wrong_passwords.sweep();
         self.wrong_codes.sweep();

@@ -18,7 +18,7 @@ mod letters;
 pub mod smtp;
 
 /// Addresses below this are placeholders of buyers who left none: nothing is ever sent there (decision C-11).
-const NOBODY: &str = "@invalid";
+pub const NOBODY: &str = "@invalid";
 
 /// What a link in a queued mail is sealed for; its id is the address it goes to.
 const LINK: &str = "mail-link";

@@ -32,6 +32,7 @@ pub struct Route {
 pub enum Verb {
     Get,
     Post,
+    Put,
     Patch,
     Delete,
 }
@@ -118,6 +119,12 @@ routes! {
     Get    "/api/clubs/{club}/draw-template"        Club     FORM   => club::draws::template;
     Post   "/api/draws/{draw}/results"              Club     FORM   => club::results::enter;
     Post   "/api/draws/{draw}/notify-winners"       Club     FORM   => club::results::notify;
+    Get    "/api/draws/{draw}/winners"              Club     FORM   => club::winners::list;
+    Put    "/api/draws/{draw}/winner-bank"          Club     FORM   => club::winners::tell;
+    Post   "/api/draws/{draw}/winner-bank/reveal"   Club     FORM   => club::winners::reveal;
+    Post   "/api/claims/look"                       Public   FORM   => club::claims::look;
+    Post   "/api/claims"                            Public   FORM   => club::claims::tell;
+    Get    "/api/clubs/{club}/stats"                Club     FORM   => club::financials::stats;
     Get    "/api/draws/{draw}/payouts"              Club     FORM   => club::payouts::list;
     Post   "/api/draws/{draw}/payouts"              Club     FORM   => club::payouts::record;
     Patch  "/api/payouts/{payout}"                  Club     FORM   => club::payouts::settle;
@@ -178,6 +185,7 @@ impl Verb {
         match self {
             Verb::Get => Method::GET,
             Verb::Post => Method::POST,
+            Verb::Put => Method::PUT,
             Verb::Patch => Method::PATCH,
             Verb::Delete => Method::DELETE,
         }
@@ -237,6 +245,7 @@ pub fn run(state: web::Data<State>) -> Vec<actix_web::rt::task::JoinHandle<()>> 
                 state.limits.sweep();
                 state.open_orders.sweep(state.clock.now());
                 let _ = state.records.sweep_sessions(state.clock.now()).await;
+                club::reminders::sweep(&state).await;
             }
         }
     };

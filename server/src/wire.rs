@@ -1,5 +1,6 @@
 //! What crosses the wire, in the specification's own words. Domain types never serialise; these are their counterparts.
 
+pub mod claim;
 pub mod club;
 pub mod config;
 pub mod console;

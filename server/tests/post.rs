@@ -150,3 +150,46 @@ async fn a_winner_hears_of_the_prize_and_of_a_correction() {
     assert!(mails.iter().all(|mail| !mail.to.ends_with("@invalid")));
     club.running.stop().await.expect("stopped");
 }
+
+#[actix_web::test]
+async fn a_club_reads_what_is_due_what_was_entered_and_that_its_winner_answered() {
+    let club = Club::open().await;
+    let order = club.buy(1).await;
+    let serial = order.tickets[0].1[0];
+    let draws = &club.running.engine.draws;
+    let (_, cell) = draws.cells(club.draw, &[serial]).await.expect("own pairs")[0];
+    let result = GameResult::new(cell.home(), cell.away()).expect("a result");
+    draws.execute(club.draw, Command::Complete { result }, None).await.expect("completed");
+    let about = format!(r#"{{"draw":{}}}"#, club.draw);
+    for kind in ["results-due", "results-submitted", "winner-details"] {
+        club.queue(kind, order.order.id, "sharks@example.com", &about).await;
+    }
+    let connect = format!(r#"{{"club":{}}}"#, club.seller.club);
+    club.queue("connect-incomplete", order.order.id, "sharks@example.com", &connect).await;
+    let link = "https://doubles.example.com/claim#abc";
+    let sealed = server::post::sealed_link(&club.running.state.records, "alice.nguyen@example.com", link);
+    let winner = format!(
+        r#"{{"draw":{},"serial":{},"until":1795165800000,"sealedLink":"{sealed}"}}"#,
+        club.draw,
+        serial.number()
+    );
+    club.queue("winner", order.order.id, "alice.nguyen@example.com", &winner).await;
+    let mails = club.mails(6).await;
+    let results = format!("https://doubles.example.com/admin/results/{}", club.draw);
+    let label = serial.label(club.draw);
+    for (kind, words) in [
+        ("results-due", vec!["The game has finished", "1 ticket was sold", &results]),
+        ("results-submitted", vec!["The result is in", &label, "wins $2.50", &results]),
+        ("winner-details", vec!["The prize of $2.50 can be paid now", &results]),
+        ("connect-incomplete", vec!["Connect your payment account", "https://doubles.example.com/club/sharks/admin"]),
+        ("winner", vec!["Claim your prize", link, "Fri 20 Nov 2026, 7:10 pm AEST", "Sam, 0400 000 000"]),
+    ] {
+        let mail = mails.iter().find(|mail| mail.kind == kind).unwrap_or_else(|| panic!("no {kind}"));
+        assert!(mail.subject.chars().count() <= 50, "{}", mail.subject);
+        for word in words {
+            assert!(mail.text.contains(word) && mail.html.contains(word), "{word} is missing in\n{}", mail.text);
+        }
+        assert!(!mail.html.contains("<img"), "reads well without images");
+    }
+    club.running.stop().await.expect("stopped");
+}

@@ -1,6 +1,8 @@
-//! What a draw brought in, from our own rows.
+//! What draws brought in, from our own rows.
 
-use domain::{Cents, DrawId};
+use std::collections::BTreeMap;
+
+use domain::{Cents, ClubId, DrawId};
 use sqlx::PgPool;
 
 use super::Records;
@@ -14,7 +16,8 @@ pub struct DrawFinancials {
     pub application_fee: Cents,
     /// Card fees that buyers paid.
     pub card_fees_passed_on: Cents,
-    /// The provider's own fees as far as they are known, each order's split over its lines by their share.
+    /// The provider's own fees as far as they are known. An order's fee is split over its lines by their share, so that the
+    /// parts add up to the whole to the cent.
     pub provider_fees_known: Cents,
     pub orders: i64,
     /// Orders whose provider fee is not known yet (decision D-18).
@@ -23,35 +26,70 @@ pub struct DrawFinancials {
     pub subtotal_without_provider_fee: Cents,
 }
 
-type Sums = (i64, i64, i64, i64, i64, i64, i64);
+#[derive(sqlx::FromRow)]
+struct Row {
+    draw_id: i64,
+    revenue: i64,
+    application_fee: i64,
+    passed_on: i64,
+    known: i64,
+    orders: i64,
+    orders_unknown: i64,
+    gross_unknown: i64,
+}
+
+impl From<Row> for DrawFinancials {
+    fn from(row: Row) -> DrawFinancials {
+        DrawFinancials {
+            revenue: Cents(row.revenue),
+            application_fee: Cents(row.application_fee),
+            card_fees_passed_on: Cents(row.passed_on),
+            provider_fees_known: Cents(row.known),
+            orders: row.orders,
+            orders_without_provider_fee: row.orders_unknown,
+            subtotal_without_provider_fee: Cents(row.gross_unknown),
+        }
+    }
+}
+
+/// A line's part of its order's provider fee is the step between two rounded shares: rounding never adds or loses a cent.
+macro_rules! sums {
+    ($which:literal) => {
+        concat!(
+            "with lines as (
+               select l.draw_id, l.application_fee_cents, l.card_fee_cents, l.count * l.unit_price_cents as revenue,
+                   l.count * l.unit_price_cents + l.card_fee_cents as gross, p.provider_fee_cents::numeric as fee,
+                   sum(l.count * l.unit_price_cents + l.card_fee_cents) over (partition by l.order_id order by l.draw_id) as upto,
+                   sum(l.count * l.unit_price_cents + l.card_fee_cents) over (partition by l.order_id) as whole
+               from order_lines l join orders o on o.id = l.order_id
+                   left join payments p on p.payment_intent_id = o.payment_intent_id
+               where o.state in ('allocated', 'captured') and ",
+            $which,
+            ")
+             select draw_id, sum(revenue)::bigint as revenue, sum(application_fee_cents)::bigint as application_fee,
+                 sum(card_fee_cents)::bigint as passed_on,
+                 coalesce(sum(round(fee * upto / whole) - round(fee * (upto - gross) / whole)), 0)::bigint as known,
+                 count(*) as orders, count(*) filter (where fee is null) as orders_unknown,
+                 coalesce(sum(gross) filter (where fee is null), 0)::bigint as gross_unknown
+             from lines group by draw_id"
+        )
+    };
+}
 
 impl Records {
     pub async fn draw_financials(&self, draw: DrawId) -> Result<DrawFinancials, Failure> {
-        let read = sqlx::query_as(
-            "select coalesce(sum(l.count * l.unit_price_cents), 0)::bigint,
-                 coalesce(sum(l.application_fee_cents), 0)::bigint,
-                 coalesce(sum(l.card_fee_cents), 0)::bigint,
-                 coalesce(sum(round(p.provider_fee_cents::numeric * (l.count * l.unit_price_cents + l.card_fee_cents)
-                     / nullif(o.total_cents, 0))), 0)::bigint,
-                 count(*),
-                 count(*) filter (where p.provider_fee_cents is null),
-                 coalesce(sum(l.count * l.unit_price_cents + l.card_fee_cents)
-                     filter (where p.provider_fee_cents is null), 0)::bigint
-             from order_lines l join orders o on o.id = l.order_id
-                 left join payments p on p.payment_intent_id = o.payment_intent_id
-             where l.draw_id = $1 and o.state in ('allocated', 'captured')",
-        )
-        .bind(draw.0);
-        let sums: Sums = self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await?;
-        let (revenue, fee, passed_on, known, orders, unknown, unknown_subtotal) = sums;
-        Ok(DrawFinancials {
-            revenue: Cents(revenue),
-            application_fee: Cents(fee),
-            card_fees_passed_on: Cents(passed_on),
-            provider_fees_known: Cents(known),
-            orders,
-            orders_without_provider_fee: unknown,
-            subtotal_without_provider_fee: Cents(unknown_subtotal),
-        })
+        let read = sums!("l.order_id in (select m.order_id from order_lines m where m.draw_id = $1)");
+        let rows: Vec<Row> =
+            self.read(async move |pool: PgPool| sqlx::query_as(read).bind(draw.0).fetch_all(&pool).await).await?;
+        let row = rows.into_iter().find(|row| row.draw_id == draw.0);
+        Ok(row.map(DrawFinancials::from).unwrap_or_default())
+    }
+
+    /// The same of every draw of a club that sold something.
+    pub async fn club_financials(&self, club: ClubId) -> Result<BTreeMap<DrawId, DrawFinancials>, Failure> {
+        let read = sums!("o.club_id = $1");
+        let rows: Vec<Row> =
+            self.read(async move |pool: PgPool| sqlx::query_as(read).bind(club.0).fetch_all(&pool).await).await?;
+        Ok(rows.into_iter().map(|row| (DrawId(row.draw_id), row.into())).collect())
     }
 }

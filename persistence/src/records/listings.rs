@@ -28,6 +28,8 @@ pub struct Listing {
     pub commitment: Vec<u8>,
     pub closed_at: Option<Timestamp>,
     pub completed_at: Option<Timestamp>,
+    /// The commit that entered the result: its version (decision E-7).
+    pub completed_revision: Option<i64>,
     /// Whether somebody bought the winning ticket; `None` without a result.
     pub winner_sold: Option<bool>,
     pub view: View,
@@ -67,6 +69,7 @@ struct Row {
     prize_cents: Option<i64>,
     closed_at: Option<OffsetDateTime>,
     completed_at: Option<OffsetDateTime>,
+    completed_revision: Option<i64>,
     winner_sold: bool,
 }
 
@@ -122,6 +125,7 @@ impl Row {
             commitment: self.commitment,
             closed_at: self.closed_at.map(timestamp),
             completed_at: self.completed_at.map(timestamp),
+            completed_revision: self.completed_revision,
             winner_sold: view.result.map(|_| self.winner_sold),
             view,
         })
@@ -134,7 +138,7 @@ impl Records {
         let read = sqlx::query_as(
             "select id, club_id, league, home_team, away_team, zone, kick_off, opens_at, price_cents, prize_percentage,
                  round_up_prize, pass_card_fee, status, archived, contact_name, contact_phone, commitment, revision,
-                 sold, held, result_home, result_away, winning_serial, prize_cents, closed_at, completed_at,
+                 sold, held, result_home, result_away, winning_serial, prize_cents, closed_at, completed_at, completed_revision,
                  exists (select from tickets t where t.draw_id = d.id and t.serial = d.winning_serial) as winner_sold
              from draws d order by kick_off, id",
         );

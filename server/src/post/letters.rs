@@ -3,7 +3,10 @@
 //! | kind | data |
 //! |---|---|
 //! | `tickets`, `resend`, `refunded` | nothing: the order says it all |
-//! | `winner` | `draw`, `serial` |
+//! | `winner` | `draw`, `serial`, `until` (milliseconds), `sealedLink` |
+//! | `winner-details` | `draw` |
+//! | `results-due`, `results-submitted` | `draw` |
+//! | `connect-incomplete` | `club` |
 //! | `correction` | `draw` |
 //! | `reset`, `verify` | `sealedLink`, `name` |
 //! | `waitlist` | `name` |
@@ -28,6 +31,8 @@ const HOUSE_COLOUR: &str = "#0b5d4b";
 const HOUSE: &str = "Football Doubles";
 const NAME_UNKNOWN: &str = "Ticket Holder";
 
+mod club;
+
 pub struct Writer<'a> {
     pub config: &'a Config,
     pub records: &'a Records,
@@ -45,6 +50,8 @@ pub struct Letter {
 struct Data {
     draw: Option<i64>,
     serial: Option<u16>,
+    club: Option<i64>,
+    until: Option<i64>,
     name: Option<String>,
     /// Opens an account, or leads a winner to the prize: sealed for the address it goes to.
     sealed_link: Option<String>,
@@ -65,6 +72,10 @@ impl Writer<'_> {
             ("refunded", Some(order)) => self.refunded(order).await,
             ("winner", Some(order)) => self.winner(order, data).await,
             ("correction", Some(order)) => self.correction(order, data).await,
+            ("winner-details", _) => self.winner_details(data).await,
+            ("results-due", _) => self.results_due(data).await,
+            ("results-submitted", _) => self.results_submitted(data).await,
+            ("connect-incomplete", _) => self.connect_incomplete(data).await,
             ("reset", _) => self.note(self.house(), "Reset your password", data, &RESET),
             ("verify", _) => self.note(self.house(), "Confirm your e-mail address", data, &VERIFY),
             ("waitlist", _) => self.note(self.house(), "You are on the waitlist", data, &WAITLIST),
@@ -137,32 +148,6 @@ impl Writer<'_> {
                 format!("The tickets of this order are no longer valid. Reference {}.", reference(record)),
             ],
             link: Some(("See this order".to_string(), self.page(&format!("/my/{}", record.token)))),
-        };
-        self.finish(note, Some(club.email))
-    }
-
-    async fn winner(&self, record: &OrderRecord, data: Data) -> Result<Letter, String> {
-        let (listing, club) = self.draw_of(&data).await?;
-        let draw = listing.id();
-        let prize = listing.view.prize.to_string();
-        let ticket = data.serial.and_then(Serial::new).ok_or("the mail names no ticket")?;
-        let (result, _) = listing.view.result.ok_or("the draw has no result")?;
-        let (home, away) = (&listing.home_team, &listing.away_team);
-        let note = Note {
-            head: self.letterhead(Some(&club)),
-            subject: subject::winner(&prize, &face(&listing)),
-            heading: format!("You won {prize}"),
-            paragraphs: vec![
-                format!("Congratulations {}.", buyer(record)),
-                format!(
-                    "Your ticket {} in {home} v {away} carries {} and {}: the jerseys of the first try scorers.",
-                    ticket.label(draw),
-                    result.cell.home(),
-                    result.cell.away(),
-                ),
-                format!("{} will contact you to pay the prize. Please answer within 7 days.", club.name),
-            ],
-            link: Some(("See the result".to_string(), self.page(&format!("/draw/{draw}")))),
         };
         self.finish(note, Some(club.email))
     }

@@ -12,6 +12,7 @@ use crate::identity::Caller;
 use crate::state::State;
 
 pub mod agreement;
+pub mod claims;
 pub mod described;
 mod draw_check;
 pub mod draws;
@@ -21,9 +22,11 @@ pub mod fixtures;
 pub mod payouts;
 pub mod recovery;
 pub mod registration;
+pub mod reminders;
 pub mod results;
 pub mod session;
 pub mod verification;
+pub mod winners;
 
 /// A draw of the caller's own.
 ///

@@ -1,13 +1,14 @@
 //! Results, payouts and a draw's money, for its club and the operator.
 
-use domain::Cents;
 use persistence::records::payouts::Payout as Row;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::claim::BankShown;
 use super::draw::Draw;
 use super::instant::rfc3339;
 use super::loose;
+use crate::takings::Takings;
 
 /// The two first try scorers' jersey numbers, 1 to 13; 9 when a team did not score (B:65).
 #[derive(Deserialize, ToSchema)]
@@ -40,6 +41,21 @@ pub struct WinningTicket {
     pub buyer_name: Option<String>,
     pub buyer_email: Option<String>,
     pub buyer_phone: Option<String>,
+    /// `pending`, `details_received` or `completed` (decision D-17); null when nobody bought it.
+    pub winner_payout_status: Option<&'static str>,
+    /// Until when the mailed link takes bank details.
+    pub respond_by: Option<String>,
+    pub bank: Option<BankShown>,
+}
+
+/// Who won, for the club's dashboard.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Winners {
+    pub winning_tickets: Vec<WinningTicket>,
+    pub prize: String,
+    /// The winner was written to about this result.
+    pub notified: bool,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
@@ -114,9 +130,44 @@ pub struct Financials {
     /// Revenue less platform fee and less the card fees the club bears.
     pub club_revenue: String,
     pub actual_transaction_count: i64,
+    pub card_fees_paid_by_buyers: String,
+    /// The prize comes off the club's revenue: the winning ticket was sold, or there is no result yet (decision D-12).
+    pub prize_due: bool,
+    pub club_profit: String,
 }
 
-/// Amounts from which the club's part is told.
-pub fn club_revenue(revenue: Cents, passed_on: Cents, platform_fee: Cents, provider_fees: Cents) -> Cents {
-    revenue + passed_on - platform_fee - provider_fees
+impl From<&Takings> for Financials {
+    fn from(takings: &Takings) -> Financials {
+        Financials {
+            sold_tickets: takings.sold,
+            total_revenue: takings.revenue.decimal(),
+            actual_stripe_fees: takings.provider_fees.decimal(),
+            fees_estimated: takings.is_estimated,
+            platform_fee: takings.platform_fee.decimal(),
+            prize_pool: takings.prize.decimal(),
+            club_revenue: takings.club_revenue().decimal(),
+            actual_transaction_count: takings.orders,
+            card_fees_paid_by_buyers: takings.passed_on.decimal(),
+            prize_due: takings.prize_is_due,
+            club_profit: takings.club_profit().decimal(),
+        }
+    }
+}
+
+/// The dashboard's figures (decision B-5).
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Stats {
+    pub total_revenue: String,
+    pub tickets_sold: u32,
+    pub club_profit: String,
+    pub fees_estimated: bool,
+    pub draws: DrawCounts,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct DrawCounts {
+    pub active: usize,
+    pub awaiting: usize,
+    pub completed: usize,
 }

@@ -32,6 +32,7 @@ fn method(route: &Route) -> Method {
     match route.method {
         Verb::Get => Method::GET,
         Verb::Post => Method::POST,
+        Verb::Put => Method::PUT,
         Verb::Patch => Method::PATCH,
         Verb::Delete => Method::DELETE,
     }

@@ -2,3 +2,5 @@
 
 mod draws;
 mod entry;
+mod money;
+mod winners;

@@ -30,6 +30,11 @@ pub fn winner(prize: &str, game: &Game<'_>) -> String {
     fit(&format!("You won {prize}"), game, "")
 }
 
+/// `Results due – Sharks v Tigers`.
+pub fn about(what: &str, game: &Game<'_>) -> String {
+    fit(what, game, "")
+}
+
 /// `Result corrected – Sharks v Tigers`.
 pub fn correction(game: &Game<'_>) -> String {
     fit("Result corrected", game, "")

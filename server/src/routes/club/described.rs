@@ -1,10 +1,13 @@
 //! What is said of the calls for clubs.
 
 use crate::openapi::description::describe;
+use crate::wire::claim::{BankShown, BankTold, BankWhole, Claim, PasswordAgain};
 use crate::wire::draw_form::{Agreed, Agreement, Archiving, DrawForm, DrawTemplate, OwnDraw};
 use crate::wire::fixture::Imported;
 use crate::wire::joining::{EmailVerified, RegistrationSwitch, SlugPreview, Waitlisted};
-use crate::wire::payout::{EnterResult, Financials, Notified, Payout, RecordPayout, ResultEntered, SettlePayout};
+use crate::wire::payout::{
+    EnterResult, Financials, Notified, Payout, RecordPayout, ResultEntered, SettlePayout, Stats, Winners,
+};
 use crate::wire::session::Proof as MailedSecret;
 use crate::wire::session::{ForgottenPassword, Login, NewPassword, Registration, User, Waiting, Whoami};
 use crate::wire::site::Said;
@@ -30,6 +33,12 @@ describe! {
     Get "/api/clubs/{club}/draw-template" "The club's last draw, some weeks later: what a new one starts from." -> DrawTemplate;
     Post "/api/draws/{draw}/results" "Enters the first try scorers; sales end first." takes EnterResult -> ResultEntered, refuses 409;
     Post "/api/draws/{draw}/notify-winners" "Writes to the winner, once for each result." -> Notified, refuses 400 409;
+    Get "/api/draws/{draw}/winners" "Who won, and how far the prize's payment is." -> Winners, refuses 409;
+    Put "/api/draws/{draw}/winner-bank" "Keeps where the prize is to be sent, sealed." takes BankTold -> BankShown, refuses 409;
+    Post "/api/draws/{draw}/winner-bank/reveal" "Bank details whole, once, for the password; audited." takes PasswordAgain -> BankWhole, refuses 409 429;
+    Post "/api/claims/look" "The winner's own page, by the mailed link's secret." takes MailedSecret -> Claim, refuses 404 429;
+    Post "/api/claims" "The winner says where the prize is to be sent; once, within seven days." takes BankTold -> Claim, refuses 404 409 410 429;
+    Get "/api/clubs/{club}/stats" "What all of a club's draws brought in." -> Stats;
     Get "/api/draws/{draw}/payouts" "What is to be paid out of a completed draw." -> [Payout], refuses 409;
     Post "/api/draws/{draw}/payouts" "Records a payout; it moves no money." takes RecordPayout -> Payout, refuses 409;
     Patch "/api/payouts/{payout}" "Says that a payout was made, or failed." takes SettlePayout -> Payout, refuses 409;

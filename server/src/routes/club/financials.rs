@@ -1,58 +1,56 @@
-//! A draw's money (B:119).
+//! A draw's money, and the sums over a club's draws (B:119, decisions B-5, D-12).
+
+use std::sync::Arc;
 
 use actix_web::{HttpResponse, web};
-use domain::{Cents, View, fee};
+use domain::{ClubId, DrawId, View};
 use persistence::records::financials::DrawFinancials;
+use persistence::records::listings::Listing;
 
 use super::own_draw;
 use crate::error::Problem;
 use crate::identity::Caller;
 use crate::state::State;
-use crate::wire::payout::{Financials, club_revenue};
+use crate::takings::Takings;
+use crate::wire::draw::status_shown;
+use crate::wire::payout::{DrawCounts, Financials, Stats};
 
 pub async fn show(state: web::Data<State>, caller: Caller, path: web::Path<String>) -> Result<HttpResponse, Problem> {
     let (draw, _, view) = own_draw(&state, caller, &path).await?;
+    Ok(HttpResponse::Ok().json(Financials::from(&of(&state, draw, &view).await?)))
+}
+
+/// One draw's takings.
+///
+/// # Errors
+/// The books could not be read.
+pub(super) async fn of(state: &State, draw: DrawId, view: &View) -> Result<Takings, Problem> {
     let sums = state.records.draw_financials(draw).await?;
-    Ok(HttpResponse::Ok().json(present(&view, &sums)))
+    Ok(Takings::new(view, state.catalogue.facts().winner_sold(view), &sums))
 }
 
-fn present(view: &View, sums: &DrawFinancials) -> Financials {
-    let provider_fees = sums.provider_fees_known + estimated(sums);
-    let club = club_revenue(sums.revenue, sums.card_fees_passed_on, sums.application_fee, provider_fees);
-    Financials {
-        sold_tickets: view.sold,
-        total_revenue: sums.revenue.decimal(),
-        actual_stripe_fees: provider_fees.decimal(),
-        fees_estimated: sums.orders_without_provider_fee > 0,
-        platform_fee: sums.application_fee.decimal(),
-        prize_pool: view.prize.decimal(),
-        club_revenue: club.decimal(),
-        actual_transaction_count: sums.orders,
-    }
-}
-
-/// The card fee's formula for the charges whose own fee is not known yet: 1.7 % of them all and 30 cents for each (D-18).
-fn estimated(sums: &DrawFinancials) -> Cents {
-    match sums.orders_without_provider_fee {
-        0 => Cents::ZERO,
-        orders => fee::card_fee(sums.subtotal_without_provider_fee) + Cents(30) * (orders - 1),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_the_provider_has_not_said_yet_is_estimated() {
-        let sums = DrawFinancials {
-            orders: 3,
-            provider_fees_known: Cents(47),
-            orders_without_provider_fee: 2,
-            subtotal_without_provider_fee: Cents(3000),
-            ..DrawFinancials::default()
-        };
-        assert_eq!(estimated(&sums), Cents(51 + 60));
-        assert_eq!(estimated(&DrawFinancials::default()), Cents(0));
-    }
+/// The dashboard's three figures: everything the club's draws brought in so far.
+pub async fn stats(state: web::Data<State>, caller: Caller, path: web::Path<String>) -> Result<HttpResponse, Problem> {
+    let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
+    caller.must_own(club)?;
+    let sums = state.records.club_financials(club).await?;
+    let facts = state.catalogue.facts();
+    let draws = state.catalogue.of_club(&facts, club);
+    let takings = draws.iter().map(|(listing, view)| {
+        let sums = sums.get(&listing.id()).copied().unwrap_or(DrawFinancials::default());
+        Takings::new(view, facts.winner_sold(view), &sums)
+    });
+    let takings: Vec<Takings> = takings.collect();
+    let now = state.clock.now();
+    let count = |status: &str| {
+        let shown = |(_, view): &&(Arc<Listing>, View)| status_shown(view, now) == status;
+        draws.iter().filter(shown).count()
+    };
+    Ok(HttpResponse::Ok().json(Stats {
+        total_revenue: takings.iter().map(|draw| draw.revenue).sum::<domain::Cents>().decimal(),
+        tickets_sold: takings.iter().map(|draw| u32::from(draw.sold)).sum(),
+        club_profit: takings.iter().map(Takings::club_profit).sum::<domain::Cents>().decimal(),
+        fees_estimated: takings.iter().any(|draw| draw.is_estimated),
+        draws: DrawCounts { active: count("active"), awaiting: count("closed"), completed: count("completed") },
+    }))
 }

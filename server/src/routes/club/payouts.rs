@@ -6,7 +6,7 @@ use persistence::records::payouts::{NewPayout, Payout as Row};
 use serde_json::json;
 
 use super::own_draw;
-use super::results::winner;
+use super::winners::{UNSOLD, winner};
 use crate::error::Problem;
 use crate::identity::Caller;
 use crate::routes::body::Body;
@@ -34,10 +34,8 @@ pub async fn record(
     if body.0.r#type != "winner" {
         return Err(Problem::bad_request("bad-type", "Only a winner's payout can be recorded."));
     }
-    must_be_completed(draw, &view)?;
-    let (_, ticket) = winner(&state, &view).await?.ok_or_else(Problem::unavailable)?;
-    let unsold = "This ticket was not sold - no winner contact information available";
-    let ticket = ticket.ok_or_else(|| Problem::conflict("winner-unsold", unsold))?;
+    let ticket = winner(&state, &view).await?.ticket;
+    let ticket = ticket.ok_or_else(|| Problem::conflict("winner-unsold", UNSOLD))?;
     let new = NewPayout {
         draw,
         club: listing.club,
@@ -68,6 +66,9 @@ pub async fn settle(
     let note: Option<String> = body.0.note.as_ref().map(|note| note.trim().chars().take(NOTE_CHARS_MAX).collect());
     let settled = state.records.settle_payout(id, status, note.as_deref()).await?;
     let settled = settled.ok_or_else(|| Problem::conflict("payout-settled", "This payout is settled already."))?;
+    if settled.kind == "winner" && settled.status == "completed" {
+        state.records.claim_paid(settled.draw, state.clock.now()).await?;
+    }
     audit(&state, caller, &settled, "settle-payout").await?;
     Ok(HttpResponse::Ok().json(Payout::from(&settled)))
 }

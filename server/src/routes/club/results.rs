@@ -1,16 +1,23 @@
 //! Entering a game's result, and telling the winner.
 
 use actix_web::{HttpResponse, web};
-use domain::{Command, DrawId, GameResult, Refusal, Serial, Status, View};
-use persistence::records::tickets::SoldTicket;
+use domain::{Command, DrawId, GameResult, Status, View};
+use persistence::records::claims::Invitation;
+use persistence::records::listings::Listing;
+use persistence::records::payouts::NewPayout;
 use serde_json::json;
 
-use super::own_draw;
+use super::winners::{Winner, row, winner};
+use super::{financials, own_draw};
 use crate::error::Problem;
-use crate::identity::Caller;
+use crate::identity::{Caller, link_hash, random};
+use crate::post::{NOBODY, sealed_link};
 use crate::routes::body::Body;
 use crate::state::State;
-use crate::wire::payout::{EnterResult, Notified, ResultEntered, WinningTicket};
+use crate::wire::payout::{EnterResult, Notified, ResultEntered};
+
+/// How long a winner has to respond (B:263).
+const RESPOND_SECONDS: i64 = 7 * 86_400;
 
 /// Closes an active draw first and completes it (decision E-5); the same result again answers the same.
 pub async fn enter(
@@ -29,15 +36,33 @@ pub async fn enter(
         state.records.audit(act, &json!({ "home": result.cell.home(), "away": result.cell.away() })).await?;
     }
     state.catalogue.reload().await?;
+    settle(&state, &listing, draw, &view).await?;
     let facts = state.catalogue.facts();
     let now = state.clock.now();
     let listed = facts.listing(draw).and_then(|listing| facts.wire(listing, &view, now));
-    let winner = winner(&state, &view).await?.ok_or_else(Problem::unavailable)?;
+    let winner = winner(&state, &view).await?;
+    let claim = state.records.claim(draw).await?;
     Ok(HttpResponse::Ok().json(ResultEntered {
-        winning_tickets: vec![winner_row(&view, result, &winner)],
+        winning_tickets: vec![row(&state, &view, &winner, claim.as_ref()).await?],
         prize: view.prize.decimal(),
         draw: listed.ok_or_else(Problem::draw_not_found)?,
     }))
+}
+
+/// What follows from a result, once for each: the club's own share as the provider pays it out (decision D-17), and a mail
+/// that tells the club what was entered.
+async fn settle(state: &State, listing: &Listing, draw: DrawId, view: &View) -> Result<(), Problem> {
+    let takings = financials::of(state, draw, view).await?;
+    let amount = takings.club_revenue().max(domain::Cents::ZERO);
+    let share =
+        NewPayout { draw, club: listing.club, kind: "club_share", amount, recipient_email: None, recipient_name: None };
+    state.records.record_payout(&share).await?;
+    let facts = state.catalogue.facts();
+    let (Some(club), Some(listing)) = (facts.club(listing.club), facts.listing(draw)) else { return Ok(()) };
+    let key = format!("results-{draw}-{}", listing.completed_revision.unwrap_or_default());
+    let data = json!({ "draw": draw.0 }).to_string();
+    state.books.queue_mail(&key, "results-submitted", None, &club.email, &data, state.clock.now()).await?;
+    Ok(())
 }
 
 fn read(body: &EnterResult) -> Result<GameResult, Problem> {
@@ -51,53 +76,42 @@ fn read(body: &EnterResult) -> Result<GameResult, Problem> {
     result.ok_or_else(|| Problem::bad_request("result-out-of-range", out_of_range))
 }
 
-/// The winning serial, and its ticket if somebody bought it.
-type Winner = (Serial, Option<SoldTicket>);
-
-/// `None` while there is no result.
-pub(super) async fn winner(state: &State, view: &View) -> Result<Option<Winner>, Problem> {
-    let Some((_, serial)) = view.result else {
-        return Ok(None);
-    };
-    let sold = state.records.sold_tickets(view.draw).await?;
-    Ok(Some((serial, sold.into_iter().find(|ticket| ticket.serial == serial))))
-}
-
-fn winner_row(view: &View, result: GameResult, (serial, ticket): &Winner) -> WinningTicket {
-    WinningTicket {
-        ticket_number: serial.number(),
-        serial_number: serial.label(view.draw),
-        home_number: result.cell.home(),
-        away_number: result.cell.away(),
-        sold: ticket.is_some(),
-        buyer_name: ticket.as_ref().and_then(|ticket| ticket.buyer_name.clone()),
-        buyer_email: ticket.as_ref().and_then(|ticket| ticket.buyer_email.clone()),
-        buyer_phone: ticket.as_ref().and_then(|ticket| ticket.buyer_phone.clone()),
-    }
-}
-
-/// Queues the winner's mail, once for a ticket and a result (decision E-7).
+/// Queues the winner's mail with the one-time link to the claim page, once for a ticket and a result (decision E-7).
 pub async fn notify(state: web::Data<State>, caller: Caller, path: web::Path<String>) -> Result<HttpResponse, Problem> {
     let (draw, listing, view) = own_draw(&state, caller, &path).await?;
-    let (result, _) = view.result.ok_or_else(|| Problem::refused(draw, Refusal::NotCompleted))?;
-    let (serial, ticket) = winner(&state, &view).await?.ok_or_else(Problem::unavailable)?;
-    let Some(ticket) = ticket else {
-        return Ok(HttpResponse::Ok().json(Notified { emails_sent: 0, total_winners: 0 }));
+    let winner = winner(&state, &view).await?;
+    let Some(invitation) = invitation(&state, &listing, draw, &winner) else {
+        return Ok(HttpResponse::Ok().json(Notified { emails_sent: 0, total_winners: winner.ticket.is_some().into() }));
     };
-    let Some(to) = ticket.buyer_email.as_deref() else {
-        return Ok(HttpResponse::Ok().json(Notified { emails_sent: 0, total_winners: 1 }));
-    };
-    let key = dedupe_key(draw, serial, result);
-    let data = json!({ "draw": draw.0, "serial": serial.number() }).to_string();
-    let fresh = state.books.queue_mail(&key, "winner", Some(ticket.order), to, &data, state.clock.now()).await?;
-    if fresh {
+    if state.records.invite_winner(&invitation).await? {
         let (actor, object) = (caller.name(), format!("draw:{draw}"));
         let act = caller.act(&actor, Some(listing.club), "notify-winners", &object);
-        state.records.audit(act, &json!({ "serial": serial.number() })).await?;
+        state.records.audit(act, &json!({ "serial": winner.serial.number() })).await?;
     }
     Ok(HttpResponse::Ok().json(Notified { emails_sent: 1, total_winners: 1 }))
 }
 
-fn dedupe_key(draw: DrawId, serial: Serial, result: GameResult) -> String {
-    format!("winner:{draw}:{}:{}x{}", serial.number(), result.cell.home(), result.cell.away())
+/// `None`: there is nobody to write to.
+fn invitation(state: &State, listing: &Listing, draw: DrawId, winner: &Winner) -> Option<Invitation> {
+    let ticket = winner.ticket.as_ref()?;
+    let to = ticket.buyer_email.clone().filter(|email| !email.ends_with(NOBODY))?;
+    let token: [u8; 32] = random();
+    let link = format!("{}/claim#{}", state.config.public_url, hex::encode(token));
+    let now = state.clock.now();
+    let respond_by = now.plus_seconds(RESPOND_SECONDS);
+    let sealed = sealed_link(&state.records, &to, &link);
+    let serial = winner.serial;
+    let data = json!({ "draw": draw.0, "serial": serial.number(), "until": respond_by.0, "sealedLink": sealed });
+    let version = listing.completed_revision.unwrap_or_default();
+    Some(Invitation {
+        draw,
+        serial,
+        order: ticket.order,
+        dedupe_key: format!("winner:{draw}:{version}:{}", serial.number()),
+        to,
+        data: data.to_string(),
+        token_hash: link_hash(&token),
+        respond_by,
+        at: now,
+    })
 }

@@ -111,15 +111,70 @@ export interface components {
             tickets: number[];
             total: number;
         };
+        /** @description As it is shown: who, and the last digits. */
+        BankShown: {
+            accountName: string;
+            /** @description `••••321`. */
+            accountNumber: string;
+            /** @description `•••-•21`. */
+            bsb: string;
+            /** @description `winner` or `club`. */
+            from: string;
+            receivedAt: string;
+        };
+        /** @description As the club or the winner tells it. */
+        BankTold: {
+            /** @default null */
+            accountName: string | null;
+            /**
+             * @description Six to ten digits.
+             * @default null
+             */
+            accountNumber: string | null;
+            /**
+             * @description Six digits, with or without a hyphen.
+             * @default null
+             */
+            bsb: string | null;
+            /**
+             * @description Of the mailed link; the club's own call has none.
+             * @default null
+             */
+            token: string | null;
+        };
+        /** @description Whole, for the one moment in which the club types it into its bank's page. */
+        BankWhole: {
+            accountName: string;
+            accountNumber: string;
+            /** @description `123-456`. */
+            bsb: string;
+        };
         /** @description Both spellings of the same three fields. */
         Buyer: {
             email?: string | null;
             name?: string | null;
             phone?: string | null;
         };
-        Closed: {
-            closed: number;
-            message: string;
+        /** @description What the winner's own page shows. The link is the key; no login. */
+        Claim: {
+            awayNumber: number;
+            awayTeam: string;
+            clubName: string;
+            clubSlug: string;
+            contactName: string | null;
+            contactPhone: string | null;
+            drawNumber: number;
+            gameDate: string;
+            homeNumber: number;
+            homeTeam: string;
+            league: string | null;
+            prize: string;
+            respondBy: string | null;
+            serialNumber: string;
+            /** @description `open`, `received`, `completed` or `expired`. */
+            state: string;
+            timezone: string;
+            winnerName: string;
         };
         /** @description By itself (A:146). `slug` is what was asked for, `canonicalSlug` the present one (decision A-16). */
         Club: {
@@ -291,19 +346,10 @@ export interface components {
             winningTicketSerial: string | null;
             winningTicketSold: boolean | null;
         };
-        DrawFees: {
-            awayTeam: string;
-            /** @description The fee has reached its cap. */
-            capped: boolean;
-            clubName: string;
-            drawNumber: number;
-            gameDate: string;
-            homeTeam: string;
-            platformFee: string;
-            revenue: string;
-            serialNumber: string;
-            status: string;
-            ticketsSold: number;
+        DrawCounts: {
+            active: number;
+            awaiting: number;
+            completed: number;
         };
         /** @description Every field may be absent: creating asks for what it needs, changing takes any of them. */
         DrawForm: {
@@ -425,10 +471,14 @@ export interface components {
             /** @description The provider's own fees; estimated where its balance transaction is not known yet (decision D-18). */
             actualStripeFees: string;
             actualTransactionCount: number;
+            cardFeesPaidByBuyers: string;
+            clubProfit: string;
             /** @description Revenue less platform fee and less the card fees the club bears. */
             clubRevenue: string;
             feesEstimated: boolean;
             platformFee: string;
+            /** @description The prize comes off the club's revenue: the winning ticket was sold, or there is no result yet (decision D-12). */
+            prizeDue: boolean;
             prizePool: string;
             soldTickets: number;
             totalRevenue: string;
@@ -626,6 +676,11 @@ export interface components {
             locked: boolean;
             notEditableReason: string | null;
             ownedByCaller: boolean;
+        };
+        /** @description The club's own password, asked for once more. */
+        PasswordAgain: {
+            /** @default null */
+            password: string | null;
         };
         /** @description An open payment (A:239-242). */
         PaymentOpened: {
@@ -911,14 +966,13 @@ export interface components {
         SlugPreview: {
             slug: string;
         };
-        /** @description A club's account at the provider (decision B-17). */
-        StripeAccount: {
-            accountId: string | null;
-            chargesEnabled: boolean;
-            clubId: number;
-            clubName: string;
-            detailsSubmitted: boolean;
-            payoutsEnabled: boolean;
+        /** @description The dashboard's figures (decision B-5). */
+        Stats: {
+            clubProfit: string;
+            draws: components["schemas"]["DrawCounts"];
+            feesEstimated: boolean;
+            ticketsSold: number;
+            totalRevenue: string;
         };
         /** @description A versioned legal text (decision B-15). */
         TermsText: {
@@ -1057,16 +1111,28 @@ export interface components {
             title: string;
             type: string;
         };
+        /** @description Who won, for the club's dashboard. */
+        Winners: {
+            /** @description The winner was written to about this result. */
+            notified: boolean;
+            prize: string;
+            winningTickets: components["schemas"]["WinningTicket"][];
+        };
         /** @description The winning ticket with its buyer, for the owning club. */
         WinningTicket: {
             awayNumber: number;
+            bank: components["schemas"]["BankShown"] | null;
             buyerEmail: string | null;
             buyerName: string | null;
             buyerPhone: string | null;
             homeNumber: number;
+            /** @description Until when the mailed link takes bank details. */
+            respondBy: string | null;
             serialNumber: string;
             sold: boolean;
             ticketNumber: number;
+            /** @description `pending`, `details_received` or `completed` (decision D-17); null when nobody bought it. */
+            winnerPayoutStatus: string | null;
         };
         /** @description What a browser may say on the socket. */
         Wish: {
@@ -1092,8 +1158,11 @@ export type AuditChain = components['schemas']['AuditChain'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type AuditTrail = components['schemas']['AuditTrail'];
 export type AvailableTickets = components['schemas']['AvailableTickets'];
+export type BankShown = components['schemas']['BankShown'];
+export type BankTold = components['schemas']['BankTold'];
+export type BankWhole = components['schemas']['BankWhole'];
 export type Buyer = components['schemas']['Buyer'];
-export type Closed = components['schemas']['Closed'];
+export type Claim = components['schemas']['Claim'];
 export type Club = components['schemas']['Club'];
 export type ClubDesk = components['schemas']['ClubDesk'];
 export type ClubListed = components['schemas']['ClubListed'];
@@ -1106,7 +1175,7 @@ export type ConsoleRefund = components['schemas']['ConsoleRefund'];
 export type ConsoleTicket = components['schemas']['ConsoleTicket'];
 export type Diagnostics = components['schemas']['Diagnostics'];
 export type Draw = components['schemas']['Draw'];
-export type DrawFees = components['schemas']['DrawFees'];
+export type DrawCounts = components['schemas']['DrawCounts'];
 export type DrawForm = components['schemas']['DrawForm'];
 export type DrawMeta = components['schemas']['DrawMeta'];
 export type DrawNow = components['schemas']['DrawNow'];
@@ -1140,6 +1209,7 @@ export type OrderTicket = components['schemas']['OrderTicket'];
 export type OrphanedTicket = components['schemas']['OrphanedTicket'];
 export type OwnClub = components['schemas']['OwnClub'];
 export type OwnDraw = components['schemas']['OwnDraw'];
+export type PasswordAgain = components['schemas']['PasswordAgain'];
 export type PaymentOpened = components['schemas']['PaymentOpened'];
 export type Payout = components['schemas']['Payout'];
 export type PlatformFees = components['schemas']['PlatformFees'];
@@ -1172,7 +1242,7 @@ export type Series = components['schemas']['Series'];
 export type Setting = components['schemas']['Setting'];
 export type SettlePayout = components['schemas']['SettlePayout'];
 export type SlugPreview = components['schemas']['SlugPreview'];
-export type StripeAccount = components['schemas']['StripeAccount'];
+export type Stats = components['schemas']['Stats'];
 export type TermsText = components['schemas']['TermsText'];
 export type Ticket = components['schemas']['Ticket'];
 export type TicketBought = components['schemas']['TicketBought'];
@@ -1187,6 +1257,7 @@ export type WantedMenu = components['schemas']['WantedMenu'];
 export type WantedSetting = components['schemas']['WantedSetting'];
 export type Whoami = components['schemas']['Whoami'];
 export type Widget = components['schemas']['Widget'];
+export type Winners = components['schemas']['Winners'];
 export type WinningTicket = components['schemas']['WinningTicket'];
 export type Wish = components['schemas']['Wish'];
 export type $defs = Record<string, never>;

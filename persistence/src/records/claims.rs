@@ -1,0 +1,227 @@
+//! What the winner of a draw tells its club: where the prize is to be sent. Sealed at rest, read back only to be shown
+//! masked or to be paid, emptied when it has served (decisions B-4, F-7).
+
+use domain::{DrawId, OrderId, Serial, Timestamp};
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{Records, column, timestamp};
+use crate::Failure;
+
+/// What bank details are sealed for; their id is the draw's number.
+const PURPOSE: &str = "winner-bank";
+/// How long details are kept once the prize is paid (decision F-7).
+const KEPT_DAYS: i64 = 90;
+
+/// Where a prize is to be sent. Never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Bank {
+    pub account_name: String,
+    /// Digits.
+    pub account_number: String,
+    /// Six digits.
+    pub bsb: String,
+}
+
+impl std::fmt::Debug for Bank {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Bank(…)")
+    }
+}
+
+/// Who told it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum From {
+    Winner,
+    Club,
+}
+
+impl From {
+    fn word(self) -> &'static str {
+        match self {
+            From::Winner => "winner",
+            From::Club => "club",
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Claim {
+    pub draw: DrawId,
+    pub serial: u16,
+    /// Until when the mailed link takes details; `None`: no link was mailed.
+    pub respond_by: Option<Timestamp>,
+    /// `None`: nobody told it yet, or it has been emptied.
+    pub bank: Option<Bank>,
+    pub received: Option<(Timestamp, From)>,
+    pub paid: bool,
+}
+
+/// What became of details that came by a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    Kept,
+    /// The link has served already, or the club was told otherwise.
+    Before,
+    TooLate,
+}
+
+/// A link to be mailed to a winner.
+#[derive(Clone, Debug)]
+pub struct Invitation {
+    pub draw: DrawId,
+    pub serial: Serial,
+    pub order: OrderId,
+    /// One mail for a ticket and a result (decision E-7).
+    pub dedupe_key: String,
+    pub to: String,
+    /// The mail's data; the link in it is sealed.
+    pub data: String,
+    pub token_hash: [u8; 32],
+    pub respond_by: Timestamp,
+    pub at: Timestamp,
+}
+
+type Row =
+    (i64, i16, Option<OffsetDateTime>, Option<Vec<u8>>, Option<String>, Option<OffsetDateTime>, Option<OffsetDateTime>);
+
+impl Records {
+    pub async fn claim(&self, draw: DrawId) -> Result<Option<Claim>, Failure> {
+        let read = sqlx::query_as(
+            "select draw_id, serial, respond_by, bank_sealed, bank_from, received_at, paid_at
+             from winner_claims where draw_id = $1",
+        )
+        .bind(draw.0);
+        let row: Option<Row> = self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await?;
+        row.map(|row| self.opened(row)).transpose()
+    }
+
+    /// By the hash of a mailed link's token.
+    pub async fn claim_by_token(&self, token_hash: &[u8; 32]) -> Result<Option<Claim>, Failure> {
+        let read = sqlx::query_as(
+            "select draw_id, serial, respond_by, bank_sealed, bank_from, received_at, paid_at
+             from winner_claims where token_hash = $1",
+        )
+        .bind(token_hash.to_vec());
+        let row: Option<Row> = self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await?;
+        row.map(|row| self.opened(row)).transpose()
+    }
+
+    fn opened(&self, row: Row) -> Result<Claim, Failure> {
+        let (draw, serial, respond_by, sealed, from, received_at, paid_at) = row;
+        let from = match from.as_deref() {
+            Some("club") => From::Club,
+            _ => From::Winner,
+        };
+        Ok(Claim {
+            draw: DrawId(draw),
+            serial: serial as u16,
+            respond_by: respond_by.map(timestamp),
+            bank: sealed.map(|sealed| self.unsealed(draw, &sealed)).transpose()?,
+            received: received_at.map(|at| (timestamp(at), from)),
+            paid: paid_at.is_some(),
+        })
+    }
+
+    fn sealed(&self, draw: DrawId, bank: &Bank) -> Vec<u8> {
+        // None of the three holds a line break: the door took care of it.
+        let plain = format!("{}\n{}\n{}", bank.bsb, bank.account_number, bank.account_name);
+        self.postgres.sealer().seal(PURPOSE, draw, plain.as_bytes())
+    }
+
+    fn unsealed(&self, draw: i64, sealed: &[u8]) -> Result<Bank, Failure> {
+        let damaged = || Failure::Corrupt(format!("the bank details of draw {draw}"));
+        let plain = String::from_utf8(self.postgres.sealer().open(PURPOSE, draw, sealed)?).map_err(|_| damaged())?;
+        let mut parts = plain.splitn(3, '\n').map(str::to_string);
+        match (parts.next(), parts.next(), parts.next()) {
+            (Some(bsb), Some(account_number), Some(account_name)) => Ok(Bank { account_name, account_number, bsb }),
+            _ => Err(damaged()),
+        }
+    }
+
+    /// Queues the winner's mail and keeps its link's hash, in one transaction. `false`: it was queued before.
+    pub async fn invite_winner(&self, invitation: &Invitation) -> Result<bool, Failure> {
+        let said = invitation.clone();
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            let fresh = queue(&mut transaction, &said).await?;
+            if fresh {
+                sqlx::query(
+                    "insert into winner_claims (draw_id, serial, token_hash, respond_by) values ($1, $2, $3, $4)
+                     on conflict (draw_id) do update set token_hash = $3, respond_by = $4",
+                )
+                .bind(said.draw.0)
+                .bind(said.serial.number() as i16)
+                .bind(said.token_hash.to_vec())
+                .bind(column(said.respond_by))
+                .execute(&mut *transaction)
+                .await?;
+            }
+            transaction.commit().await?;
+            Ok(fresh)
+        };
+        self.write(work).await
+    }
+
+    /// Keeps what the club was told; the last word counts until the prize is paid. `false`: it is paid.
+    pub async fn club_told(&self, draw: DrawId, serial: Serial, bank: &Bank, at: Timestamp) -> Result<bool, Failure> {
+        let write = sqlx::query(
+            "insert into winner_claims (draw_id, serial, bank_sealed, bank_from, received_at) values ($1, $2, $3, $4, $5)
+             on conflict (draw_id) do update set bank_sealed = $3, bank_from = $4, received_at = $5
+                 where winner_claims.paid_at is null",
+        )
+        .bind(draw.0)
+        .bind(serial.number() as i16)
+        .bind(self.sealed(draw, bank))
+        .bind(From::Club.word())
+        .bind(column(at));
+        Ok(self.execute(write).await? > 0)
+    }
+
+    /// Keeps what the winner told by the mailed link, once, in time.
+    pub async fn winner_told(&self, claim: &Claim, bank: &Bank, at: Timestamp) -> Result<Told, Failure> {
+        if claim.respond_by.is_none_or(|until| at >= until) {
+            return Ok(Told::TooLate);
+        }
+        let write = sqlx::query(
+            "update winner_claims set bank_sealed = $2, bank_from = $3, received_at = $4
+             where draw_id = $1 and received_at is null and paid_at is null",
+        )
+        .bind(claim.draw.0)
+        .bind(self.sealed(claim.draw, bank))
+        .bind(From::Winner.word())
+        .bind(column(at));
+        Ok(if self.execute(write).await? > 0 { Told::Kept } else { Told::Before })
+    }
+
+    /// The prize was paid: details are kept for a while yet, then emptied.
+    pub async fn claim_paid(&self, draw: DrawId, at: Timestamp) -> Result<(), Failure> {
+        let write = "update winner_claims set paid_at = coalesce(paid_at, $2) where draw_id = $1";
+        self.execute(sqlx::query(write).bind(draw.0).bind(column(at))).await?;
+        Ok(())
+    }
+
+    /// Empties bank details that have served (decision F-7); how many.
+    pub async fn purge_claims(&self, at: Timestamp) -> Result<u64, Failure> {
+        let write = "update winner_claims set bank_sealed = null, purged_at = $2
+             where bank_sealed is not null and paid_at <= $1";
+        let until = at.plus_seconds(-KEPT_DAYS * 86_400);
+        self.execute(sqlx::query(write).bind(column(until)).bind(column(at))).await
+    }
+}
+
+async fn queue(connection: &mut PgConnection, said: &Invitation) -> Result<bool, sqlx::Error> {
+    let queued = sqlx::query(
+        "insert into email_outbox (dedupe_key, kind, order_id, to_address, data, due_at)
+         values ($1, 'winner', $2, $3, $4, $5) on conflict (dedupe_key) do nothing",
+    )
+    .bind(said.dedupe_key.clone())
+    .bind(Uuid::from_u128(said.order.0))
+    .bind(said.to.clone())
+    .bind(said.data.clone())
+    .bind(column(said.at))
+    .execute(connection)
+    .await?;
+    Ok(queued.rows_affected() == 1)
+}

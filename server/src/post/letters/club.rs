@@ -1,0 +1,147 @@
+//! What a club is told about its draws and its account, and what its winner reads.
+
+use domain::{Serial, Timestamp};
+use persistence::books::OrderRecord;
+
+use super::{Data, Letter, Writer, buyer, face};
+use crate::render::mail::{Note, subject};
+use crate::render::when;
+
+impl Writer<'_> {
+    /// With the one-time link to the claim page: the prize waits for the winner's word, for seven days.
+    pub(super) async fn winner(&self, record: &OrderRecord, data: Data) -> Result<Letter, String> {
+        let (listing, club) = self.draw_of(&data).await?;
+        let draw = listing.id();
+        let prize = listing.view.prize.to_string();
+        let ticket = data.serial.and_then(Serial::new).ok_or("the mail names no ticket")?;
+        let (result, _) = listing.view.result.ok_or("the draw has no result")?;
+        let (home, away) = (&listing.home_team, &listing.away_team);
+        let result_page = self.page(&format!("/draw/{draw}"));
+        let mut paragraphs = vec![
+            format!("Congratulations {}.", buyer(record)),
+            format!(
+                "Your ticket {} in {home} v {away} carries {} and {}: the jerseys of the first try scorers.",
+                ticket.label(draw),
+                result.cell.home(),
+                result.cell.away(),
+            ),
+        ];
+        let link = match (data.link, data.until) {
+            (Some(link), Some(until)) => {
+                let until = when::long(Timestamp(until), &listing.zone);
+                paragraphs.push(format!(
+                    "{} pays the prize straight to your bank account. Please say which one by {until}. The link below \
+                     is yours alone and works once.",
+                    club.name
+                ));
+                let asker = listing.contact_name.clone().zip(listing.contact_phone.clone());
+                let asker = asker.map_or_else(String::new, |(name, phone)| format!(" Questions: {name}, {phone}."));
+                paragraphs.push(format!("The result: {result_page}.{asker}"));
+                ("Claim your prize".to_string(), link)
+            }
+            _ => {
+                paragraphs
+                    .push(format!("{} will contact you to pay the prize. Please answer within 7 days.", club.name));
+                ("See the result".to_string(), result_page)
+            }
+        };
+        let note = Note {
+            head: self.letterhead(Some(&club)),
+            subject: subject::winner(&prize, &face(&listing)),
+            heading: format!("You won {prize}"),
+            paragraphs,
+            link: Some(link),
+        };
+        self.finish(note, Some(club.email))
+    }
+
+    pub(super) async fn results_due(&self, data: Data) -> Result<Letter, String> {
+        let (listing, club) = self.draw_of(&data).await?;
+        let (home, away) = (&listing.home_team, &listing.away_team);
+        let sold = listing.view.sold;
+        let note = Note {
+            head: self.letterhead(Some(&club)),
+            subject: subject::about("Results due", &face(&listing)),
+            heading: "The game has finished - enter the result".to_string(),
+            paragraphs: vec![
+                format!("{} sold for {home} v {away}, and their owners are waiting.", count(sold)),
+                "Choose the jersey numbers of the two first try scorers, 9 for a team that did not score. It takes four \
+                 taps."
+                    .to_string(),
+            ],
+            link: Some(("Enter the result".to_string(), self.page(&format!("/admin/results/{}", listing.id())))),
+        };
+        self.finish(note, None)
+    }
+
+    pub(super) async fn results_submitted(&self, data: Data) -> Result<Letter, String> {
+        let (listing, club) = self.draw_of(&data).await?;
+        let draw = listing.id();
+        let (result, serial) = listing.view.result.ok_or("the draw has no result")?;
+        let (home, away) = (&listing.home_team, &listing.away_team);
+        let outcome = match listing.winner_sold {
+            Some(true) => format!(
+                "Ticket {} wins {}. Notify the winner from the result's page; the prize is yours to pay.",
+                serial.label(draw),
+                listing.view.prize
+            ),
+            _ => format!("Ticket {} was not sold, so the prize stays with the club.", serial.label(draw)),
+        };
+        let note = Note {
+            head: self.letterhead(Some(&club)),
+            subject: subject::about("Result entered", &face(&listing)),
+            heading: "The result is in".to_string(),
+            paragraphs: vec![
+                format!(
+                    "{home} #{} and {away} #{} were entered as the first try scorers.",
+                    result.cell.home(),
+                    result.cell.away()
+                ),
+                outcome,
+                format!("Not what happened? Only we can take a result back: {}.", self.config.support.email),
+            ],
+            link: Some(("See the result".to_string(), self.page(&format!("/admin/results/{draw}")))),
+        };
+        self.finish(note, None)
+    }
+
+    /// That details are there, never which.
+    pub(super) async fn winner_details(&self, data: Data) -> Result<Letter, String> {
+        let (listing, club) = self.draw_of(&data).await?;
+        let prize = listing.view.prize.to_string();
+        let note = Note {
+            head: self.letterhead(Some(&club)),
+            subject: subject::about(&format!("Pay {prize}"), &face(&listing)),
+            heading: "Your winner has sent bank details".to_string(),
+            paragraphs: vec![
+                format!(
+                    "The prize of {prize} can be paid now. The details are on the result's page; no mail holds them."
+                ),
+                "When it is paid, mark the payout as completed.".to_string(),
+            ],
+            link: Some(("Open the result".to_string(), self.page(&format!("/admin/results/{}", listing.id())))),
+        };
+        self.finish(note, None)
+    }
+
+    pub(super) async fn connect_incomplete(&self, data: Data) -> Result<Letter, String> {
+        let club = self.club(data.club.map(domain::ClubId).ok_or("the mail names no club")?).await?;
+        let note = Note {
+            head: self.letterhead(Some(&club)),
+            subject: "One step left before you can sell".to_string(),
+            heading: "Connect your payment account".to_string(),
+            paragraphs: vec![
+                format!("Hello {}.", club.name),
+                "Buyers pay your club directly, so the club needs an account at Stripe. Draws can be created as soon as \
+                 it is connected; it takes about ten minutes, and you can stop and go on later."
+                    .to_string(),
+            ],
+            link: Some(("Go to your dashboard".to_string(), self.page(&format!("/club/{}/admin", club.slug)))),
+        };
+        self.finish(note, None)
+    }
+}
+
+fn count(sold: u16) -> String {
+    if sold == 1 { "1 ticket was".to_string() } else { format!("{sold} tickets were") }
+}

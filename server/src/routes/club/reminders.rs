@@ -1,0 +1,63 @@
+//! What a club is told without asking: results are due, the account is not connected. And what is forgotten in time.
+
+use domain::Timestamp;
+use persistence::Failure;
+use serde_json::json;
+
+use crate::catalogue::lists::{List, Part};
+use crate::state::State;
+use crate::wire::instant::rfc3339;
+
+/// A game is over, whatever became of extra time.
+const GAME_SECONDS: i64 = 2 * 3600;
+/// Nobody is reminded of what is longer ago.
+const PAST_SECONDS: i64 = 7 * 86_400;
+/// A new club has a day to find the button by itself.
+const CONNECT_AFTER_SECONDS: i64 = 86_400;
+
+/// Once a minute. Each mail goes once: its key says what it is about.
+pub async fn sweep(state: &State) {
+    let now = state.clock.now();
+    if let Err(failure) = look(state, now).await {
+        tracing::debug!(%failure, "clubs could not be reminded");
+    }
+}
+
+async fn look(state: &State, now: Timestamp) -> Result<(), Failure> {
+    results_due(state, now).await?;
+    connect_incomplete(state, now).await?;
+    let emptied = state.records.purge_claims(now).await?;
+    if emptied > 0 {
+        tracing::info!(emptied, "bank details of prizes paid long ago are emptied");
+    }
+    Ok(())
+}
+
+async fn results_due(state: &State, now: Timestamp) -> Result<(), Failure> {
+    let facts = state.catalogue.facts();
+    for draw in state.catalogue.part(List::Awaiting, Part::default(), now) {
+        let number = domain::DrawId(draw.draw_number);
+        let Some(listing) = facts.listing(number) else { continue };
+        let ago = (now.0 - listing.view.closes_at.0) / 1000;
+        let Some(club) = facts.club(listing.club).filter(|_| (GAME_SECONDS..PAST_SECONDS).contains(&ago)) else {
+            continue;
+        };
+        let key = format!("results-due-{number}-{}", rfc3339(listing.view.closes_at));
+        let data = json!({ "draw": number.0 }).to_string();
+        state.books.queue_mail(&key, "results-due", None, &club.email, &data, now).await?;
+    }
+    Ok(())
+}
+
+async fn connect_incomplete(state: &State, now: Timestamp) -> Result<(), Failure> {
+    let facts = state.catalogue.facts();
+    for club in facts.clubs().filter(|club| !club.archived && !club.connected) {
+        let age = (now.0 - club.created_at.0) / 1000;
+        if (CONNECT_AFTER_SECONDS..PAST_SECONDS).contains(&age) {
+            let key = format!("connect-{}", club.id);
+            let data = json!({ "name": club.name, "club": club.id.0 }).to_string();
+            state.books.queue_mail(&key, "connect-incomplete", None, &club.email, &data, now).await?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,267 @@
+//! Results, the winner, and where the prize is sent (club.md sections 2 and 4).
+
+use domain::DrawId;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::{Buyer, TestServer, club};
+
+/// Alice's ticket wins.
+async fn won(server: &TestServer) -> (DrawId, Buyer) {
+    let draw = server.game().await;
+    let bought = server.alice().buys(draw, 2).await.1;
+    let browser = club::club(server, "broncos").await;
+    let number = |name: &str| bought["tickets"][1][name].as_u64().expect("a number") as u8;
+    club::enters(&browser, draw, number("homeNumber"), number("awayNumber")).await.ok();
+    (draw, browser)
+}
+
+fn bank() -> Value {
+    json!({ "accountName": "Alice Example", "accountNumber": "12345678", "bsb": "062-123" })
+}
+
+async fn put(browser: &Buyer, draw: DrawId, body: Value) -> crate::support::buyer::Answer {
+    browser.call(Method::PUT, &format!("/api/draws/{draw}/winner-bank"), Some(&body)).await
+}
+
+async fn claim_token(server: &TestServer) -> String {
+    let link = server.link(&server.mail("winner").await);
+    assert!(link.contains("/claim#"), "no server ever sees what follows the hash: {link}");
+    link.rsplit_once('#').expect("a token").1.to_string()
+}
+
+#[actix_web::test]
+async fn a_result_needs_both_numbers_and_names_the_winner() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    let browser = club::club(&server, "broncos").await;
+    let path = format!("/api/draws/{draw}/results");
+    let words = "Missing information: Please select first try scorer for both teams";
+    for body in [json!({}), json!({ "homeFirstTryScorer": 7 })] {
+        assert_eq!(browser.post(&path, body).await.refused(400, "missing-information")["message"], words);
+    }
+    for home in [0, 14] {
+        let body = json!({ "homeFirstTryScorer": home, "awayFirstTryScorer": 9 });
+        browser.post(&path, body).await.refused(400, "result-out-of-range");
+    }
+    browser.get(&format!("/api/draws/{draw}/winners")).await.refused(409, "not-completed");
+    browser.get(&format!("/api/draws/{draw}/payouts")).await.refused(409, "not-completed");
+    put(&browser, draw, bank()).await.refused(409, "not-completed");
+    let done = club::enters(&browser, draw, 7, 9).await.ok();
+    assert_eq!(done["winningTickets"].as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        (&done["winningTickets"][0]["sold"], &done["winningTickets"][0]["winnerPayoutStatus"]),
+        (&json!(false), &json!(null))
+    );
+    assert_eq!(done, club::enters(&browser, draw, 7, 9).await.ok(), "the same result again");
+    club::enters(&browser, draw, 7, 8).await.refused(409, "already-completed");
+    assert_eq!(server.mail("results-submitted").await.to, "broncos@demo.test");
+    assert_eq!(server.queued("results-submitted").await, 1);
+    let unsold = put(&browser, draw, bank()).await.refused(409, "winner-unsold");
+    assert_eq!(unsold["message"], "This ticket was not sold - no winner contact information available");
+    let told = browser.post(&format!("/api/draws/{draw}/notify-winners"), json!({})).await.ok();
+    assert_eq!(told, json!({ "emailsSent": 0, "totalWinners": 0 }));
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn the_winner_is_written_to_once_and_tells_where_to_pay_once() {
+    let server = TestServer::start().await;
+    let (draw, browser) = won(&server).await;
+    let notify = async || browser.post(&format!("/api/draws/{draw}/notify-winners"), json!({})).await.ok();
+    assert_eq!(notify().await, json!({ "emailsSent": 1, "totalWinners": 1 }));
+    assert_eq!(notify().await, json!({ "emailsSent": 1, "totalWinners": 1 }));
+    assert_eq!(server.queued("winner").await, 1);
+    let token = claim_token(&server).await;
+    let stranger = server.bob();
+    let look = async || stranger.post("/api/claims/look", json!({ "token": token })).await.ok();
+    let page = look().await;
+    for (field, value) in [
+        ("state", json!("open")),
+        ("winnerName", json!("Alice")),
+        ("prize", json!("5.00")),
+        ("serialNumber", json!(format!("FD-{draw}-002"))),
+        ("clubName", json!("broncos RLFC")),
+        ("contactPhone", json!("0400 333 444")),
+    ] {
+        assert_eq!(page[field], value, "{field}");
+    }
+    let tell = async |body: Value| {
+        let mut body = body;
+        body["token"] = json!(token);
+        stranger.post("/api/claims", body).await
+    };
+    for (field, value, words) in [
+        ("accountName", " ", "Account name is required"),
+        ("accountNumber", "12345", "Account number must be 6 to 10 digits"),
+        ("accountNumber", "12345678901", "Account number must be 6 to 10 digits"),
+        ("bsb", "12345", "BSB must be 6 digits"),
+    ] {
+        let mut body = bank();
+        body[field] = json!(value);
+        assert_eq!(tell(body).await.refused(400, "invalid")["message"], words);
+    }
+    assert_eq!(tell(bank()).await.ok()["state"], "received");
+    assert_eq!(tell(bank()).await.refused(409, "claim-used")["message"], "Your details have been received already.");
+    assert_eq!(look().await["state"], "received");
+    let mail = server.mail("winner-details").await;
+    assert_eq!(mail.to, "broncos@demo.test");
+    assert!(!mail.data.contains("12345678") && !mail.data.contains("062"), "no mail holds bank details");
+    let winners = browser.get(&format!("/api/draws/{draw}/winners")).await.ok();
+    assert_eq!(winners["notified"], true);
+    let winner = &winners["winningTickets"][0];
+    assert_eq!(winner["winnerPayoutStatus"], "details_received");
+    assert_eq!(winner["bank"]["accountNumber"], "••••678");
+    assert_eq!(winner["bank"]["bsb"], "•••-•23");
+    assert_eq!(winner["bank"]["from"], "winner");
+    for bad in ["", "zz", &"0".repeat(64)] {
+        let refused = stranger.post("/api/claims/look", json!({ "token": bad })).await.refused(404, "claim-unknown");
+        assert_eq!(refused["message"], "This link is invalid or has expired.");
+    }
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn the_link_takes_details_for_seven_days() {
+    let server = TestServer::start().await;
+    let (draw, browser) = won(&server).await;
+    browser.post(&format!("/api/draws/{draw}/notify-winners"), json!({})).await.ok();
+    let token = claim_token(&server).await;
+    server.clock.push_seconds(7 * 86_400);
+    let late = server.bob().post("/api/claims/look", json!({ "token": token })).await.ok();
+    assert_eq!(late["state"], "expired");
+    let mut body = bank();
+    body["token"] = json!(token);
+    let refused = server.bob().post("/api/claims", body).await.refused(410, "claim-expired");
+    assert_eq!(refused["message"], "The 7 days to respond have passed. Please contact the club.");
+    // The club may still be told by phone.
+    let browser_again = club::club(&server, "broncos").await;
+    put(&browser_again, draw, bank()).await.ok();
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn a_prize_goes_from_pending_to_details_received_to_completed() {
+    let server = TestServer::start().await;
+    let (draw, browser) = won(&server).await;
+    let status = async || {
+        let winners = browser.get(&format!("/api/draws/{draw}/winners")).await.ok();
+        winners["winningTickets"][0]["winnerPayoutStatus"].clone()
+    };
+    assert_eq!(status().await, "pending");
+    let shown = put(&browser, draw, bank()).await.ok();
+    assert_eq!((&shown["accountNumber"], &shown["from"]), (&json!("••••678"), &json!("club")));
+    assert_eq!(status().await, "details_received");
+    let payouts = format!("/api/draws/{draw}/payouts");
+    let payout = browser.post(&payouts, json!({ "type": "winner" })).await.ok();
+    assert_eq!((&payout["amount"], &payout["recipientEmail"]), (&json!("5.00"), &json!("alice@example.com")));
+    let path = format!("/api/payouts/{}", payout["id"]);
+    let settle = async |status: &str| {
+        browser.call(Method::PATCH, &path, Some(&json!({ "status": status, "note": "by transfer" }))).await
+    };
+    settle("paid").await.refused(400, "bad-status");
+    assert_eq!(settle("completed").await.ok()["status"], "completed");
+    assert_eq!(status().await, "completed");
+    settle("failed").await.refused(409, "payout-settled");
+    put(&browser, draw, bank()).await.refused(409, "payout-settled");
+    let kinds: Vec<_> =
+        browser.get(&payouts).await.ok().as_array().expect("payouts").iter().map(|p| p["type"].clone()).collect();
+    assert_eq!(kinds, ["club_share", "winner"]);
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn bank_details_are_read_whole_only_with_the_password_and_emptied_in_time() {
+    let server = TestServer::start().await;
+    let (draw, browser) = won(&server).await;
+    let path = format!("/api/draws/{draw}/winner-bank/reveal");
+    let reveal = async |password: &str| browser.post(&path, json!({ "password": password })).await;
+    reveal(crate::support::server::PASSWORD).await.refused(404, "not-found");
+    put(&browser, draw, bank()).await.ok();
+    reveal("wrong").await.refused(400, "wrong-password");
+    let whole = reveal(crate::support::server::PASSWORD).await;
+    assert_eq!(whole.header("cache-control"), Some("no-store"));
+    assert_eq!(whole.ok(), json!({ "accountName": "Alice Example", "accountNumber": "12345678", "bsb": "062-123" }));
+    let read = "select count(*) from audit_log where action = 'read-winner-bank' and object = $1";
+    assert_eq!(server.database.count(read, &format!("draw:{draw}")).await, 1);
+    let payout = browser.post(&format!("/api/draws/{draw}/payouts"), json!({ "type": "winner" })).await.ok();
+    let paid = format!("/api/payouts/{}", payout["id"]);
+    browser.call(Method::PATCH, &paid, Some(&json!({ "status": "completed" }))).await.ok();
+    let now = server.now();
+    assert_eq!(server.records.purge_claims(now.plus_seconds(89 * 86_400)).await.expect("swept"), 0);
+    assert_eq!(server.records.purge_claims(now.plus_seconds(91 * 86_400)).await.expect("swept"), 1);
+    reveal(crate::support::server::PASSWORD).await.refused(404, "not-found");
+    let winners = browser.get(&format!("/api/draws/{draw}/winners")).await.ok();
+    assert_eq!(
+        (&winners["winningTickets"][0]["bank"], &winners["winningTickets"][0]["winnerPayoutStatus"]),
+        (&json!(null), &json!("completed"))
+    );
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn bank_details_stand_nowhere_in_the_books() {
+    let server = TestServer::start().await;
+    let (draw, browser) = won(&server).await;
+    let details = json!({ "accountName": "Zebedee Quux", "accountNumber": "98765432", "bsb": "735-911" });
+    put(&browser, draw, details).await.ok();
+    browser.post(&format!("/api/draws/{draw}/notify-winners"), json!({})).await.ok();
+    let everything = server.database.everything().await;
+    assert!(everything.contains("alice@example.com"), "the books are read whole");
+    for secret in ["98765432", "735-911", "735911", "Zebedee Quux"] {
+        assert!(!everything.contains(secret), "{secret} is stored in plain text");
+        // As bytes, too: a column of bytes is written in hexadecimal.
+        assert!(!everything.contains(&hex::encode(secret)), "{secret} is stored unsealed");
+    }
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn another_club_finds_nothing_and_an_archived_one_finishes_what_runs() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    server.club("storm").await;
+    let bought = server.alice().buys(draw, 1).await.1;
+    let (browser, storm) = (club::club(&server, "broncos").await, club::club(&server, "storm").await);
+    server
+        .records
+        .archive_club(server.state.catalogue.facts().listing(draw).expect("listed").club, true)
+        .await
+        .expect("archived");
+    server.state.catalogue.reload().await.expect("read");
+    let number = |name: &str| bought["tickets"][0][name].as_u64().expect("a number") as u8;
+    club::enters(&browser, draw, number("homeNumber"), number("awayNumber")).await.ok();
+    put(&browser, draw, bank()).await.ok();
+    put(&storm, draw, bank()).await.refused(404, "not-found");
+    for path in ["winners", "payouts", "financials"] {
+        storm.get(&format!("/api/draws/{draw}/{path}")).await.refused(404, "not-found");
+    }
+    for path in ["results", "notify-winners", "winner-bank/reveal", "payouts"] {
+        storm.post(&format!("/api/draws/{draw}/{path}"), json!({})).await.refused(404, "not-found");
+    }
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn a_club_is_reminded_once_that_a_result_is_due_and_that_it_is_not_connected() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    server.kick_off(draw).await;
+    server.state.catalogue.reload().await.expect("read");
+    let sweep = async || server::routes::club::reminders::sweep(&server.state).await;
+    sweep().await;
+    assert_eq!(server.queued("results-due").await, 0, "the game is still on");
+    server.clock.push_seconds(2 * 3600 + 60);
+    sweep().await;
+    sweep().await;
+    assert_eq!(server.mail("results-due").await.to, "broncos@demo.test");
+    assert_eq!(server.queued("results-due").await, 1);
+    let account = server.state.catalogue.facts().clubs().next().and_then(|club| club.account.clone()).expect("one");
+    server.records.account_updated(&account, false, false, false).await.expect("written");
+    server.state.catalogue.reload().await.expect("read");
+    server.clock.push_seconds(86_400);
+    sweep().await;
+    sweep().await;
+    assert_eq!(server.queued("connect-incomplete").await, 1);
+    server.finish().await;
+}
