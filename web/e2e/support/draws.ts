@@ -60,3 +60,17 @@ export async function clubWithTwo(request: APIRequestContext): Promise<string> {
   expect(club, 'a club with two draws on sale').toBeDefined();
   return club ?? '';
 }
+
+export interface Held {
+  count: number;
+  release: () => Promise<void>;
+}
+
+/** Somebody elsewhere is about to pay for so many tickets: they are kept, and nothing is bought. */
+export async function holdByCall(request: APIRequestContext, baseURL: string, drawNumber: number, count: number): Promise<Held> {
+  const headers = { origin: new URL(baseURL).origin };
+  const opened = await request.post('/api/create-payment-intent', { headers, data: { drawNumber, ticketCount: count, clientKey: `hold-${Date.now()}` } });
+  expect(opened.ok(), await opened.text()).toBe(true);
+  const { reservationId } = (await opened.json()) as { reservationId: string };
+  return { count, release: async () => void (await request.delete(`/api/reservations/${reservationId}`, { headers })) };
+}

@@ -1,0 +1,183 @@
+import { expect, test, type Page } from '@playwright/test';
+import { GOOD_CARD, expectTickets, fillCard, fillDetails, payButton, somebody, tickBoxes } from '../support/buyer';
+import { drawNow, drawWith } from '../support/draws';
+import { SHOP_STATES } from '../support/shop-states';
+
+/** The error catalogue on the screen (A:258-286): each trouble is in a toast, and stays beside the form (D12). */
+async function expectTrouble(page: Page, title: string, text: string): Promise<void> {
+  await expect(page.locator('.toast')).toContainText(title);
+  await expect(page.locator('.toast')).toContainText(text);
+  await expect(page.locator('.toast')).toHaveRole('alert');
+  await expect(page.locator('.callout.is-bad')).toContainText(`${title}${text}`);
+}
+
+async function filledIn(page: Page, drawNumber: number): Promise<void> {
+  await page.goto(`/draw/${drawNumber}`);
+  await tickBoxes(page);
+  await fillDetails(page, somebody());
+  await fillCard(page, GOOD_CARD);
+}
+
+const OPEN = '**/api/create-payment-intent';
+
+for (const [what, answer, title, text] of [
+  ['nobody answers', null, 'Payment Setup Failed', 'Could not set up payment. Please try again.'],
+  ['the server says nothing', { status: 500, body: '' }, 'Payment Setup Failed', 'Failed to create payment intent'],
+  ['the server says why', { status: 409, json: { message: 'The total has changed.', code: 'amount-changed' } }, 'Payment Setup Failed', 'The total has changed.'],
+] as const) {
+  test(`no payment can be opened: ${what}; the form stays filled and the next press buys`, async ({ page, request }) => {
+    const draw = await drawWith(request, 3);
+    await filledIn(page, draw.drawNumber);
+    await page.route(OPEN, (route) => (answer ? route.fulfill(answer) : route.abort()));
+    await payButton(page).click();
+    await expectTrouble(page, title, text);
+    await expect(page.getByLabel('Full Name')).not.toHaveValue('');
+    await page.unroute(OPEN);
+    await payButton(page).click();
+    await expectTickets(page, 1);
+  });
+}
+
+test('others were faster: the words say how many are left, and focus goes to the count', async ({ page, request }) => {
+  const draw = await drawWith(request, 3);
+  await filledIn(page, draw.drawNumber);
+  await page.route(OPEN, (route) => route.fulfill({ status: 409, json: { message: 'Tickets No Longer Available: Only 2 tickets remaining. Please adjust your selection.', code: 'tickets-unavailable', available: 2 } }));
+  await payButton(page).click();
+  await expectTrouble(page, 'Tickets No Longer Available', 'Only 2 tickets remaining. Please adjust your selection.');
+  await expect(page.getByRole('spinbutton')).toBeFocused();
+});
+
+test('the server’s check says what is wrong', async ({ page, request }) => {
+  const draw = await drawWith(request, 3);
+  await filledIn(page, draw.drawNumber);
+  await page.route('**/api/validate-purchase', (route) => route.fulfill({ json: { valid: false, errors: ['You must be over 18 to purchase tickets', 'You must agree to the terms and conditions'] } }));
+  await payButton(page).click();
+  await expectTrouble(page, 'Purchase Validation Failed', 'You must be over 18 to purchase tickets');
+});
+
+test('without the payment library it is said, and pressing again fetches it', async ({ page, request }) => {
+  const draw = await drawWith(request, 3);
+  await page.route('**/sandbox/stripe.js', (route) => route.abort());
+  await page.goto(`/draw/${draw.drawNumber}`);
+  await tickBoxes(page);
+  await fillDetails(page, somebody());
+  await payButton(page).click();
+  await expectTrouble(page, 'Payment System Error', 'Payment system is not ready. Please refresh the page and try again.');
+  await page.unroute('**/sandbox/stripe.js');
+  await payButton(page).click();
+  await fillCard(page, GOOD_CARD);
+  await payButton(page).click();
+  await expectTickets(page, 1);
+});
+
+test('a wallet whose card is declined fails in the sheet, and is said on the page', async ({ page, request }) => {
+  const draw = await drawWith(request, 3);
+  const before = await drawNow(request, draw.drawNumber);
+  await page.goto(`/draw/${draw.drawNumber}`);
+  await tickBoxes(page);
+  await page.getByRole('button', { name: /Pay with (Apple|Google) Pay/ }).click();
+  await page.getByRole('dialog').getByLabel('Card').selectOption({ label: 'Visa •••• 0002 (declined)' });
+  await page.getByRole('button', { name: 'Confirm payment' }).click();
+  await expect(page.getByRole('dialog').getByRole('status')).not.toHaveText('Processing…');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await expect(page.locator('.callout.is-bad')).toContainText('Payment failedYour card was declined.');
+  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold);
+});
+
+test('a wallet on the checkout page goes through the server: a decline is said there, another card buys', async ({ page, request }) => {
+  const draw = await drawWith(request, 3);
+  await page.goto(`/checkout/${draw.drawNumber}?tickets=1&mode=wallet&wallet=google`);
+  await page.getByLabel('I am over 18 years old').check();
+  await page.getByLabel(/I accept the/).check();
+  const wallet = page.getByRole('button', { name: 'Pay with Google Pay' });
+  await wallet.click();
+  await page.getByRole('dialog').getByLabel('Card').selectOption({ label: 'Visa •••• 0002 (declined)' });
+  await page.getByRole('button', { name: 'Confirm payment' }).click();
+  await expectTrouble(page, 'Payment Failed', 'Your card was declined.');
+  await wallet.click();
+  await page.getByRole('button', { name: 'Confirm payment' }).click();
+  await expect(page.getByText('Processing your tickets…').first()).toBeVisible();
+  await expectTickets(page, 1);
+});
+
+test('the checkout that cannot open a payment says so, and its card errors have their own words', async ({ page, request }) => {
+  const draw = await drawWith(request, 3);
+  await page.route(OPEN, (route) => route.abort());
+  await page.goto(`/checkout/${draw.drawNumber}?tickets=1`);
+  await expectTrouble(page, 'Payment Setup Error', 'Unable to initialize payment. Please refresh the page and try again.');
+  await page.unroute(OPEN);
+  await page.reload();
+  await fillDetails(page, somebody());
+  await page.getByLabel('I am over 18 years old').check();
+  await page.getByLabel(/I accept the/).check();
+  await page.getByRole('button', { name: 'Continue to Payment' }).click();
+  await fillCard(page, '4000000000000002');
+  await payButton(page).click();
+  await expectTrouble(page, 'Payment Error', 'Your card was declined.');
+  await fillCard(page, GOOD_CARD);
+  await payButton(page).click();
+  await expect(page.locator('.toast')).toContainText("You've purchased 1 ticket(s). Check your email for details.");
+  await expectTickets(page, 1);
+  expect(await page.evaluate(() => ['ticketCount', 'buyerInfo', 'ageConfirmation', 'termsAgreement'].map((key) => localStorage.getItem(key)))).toEqual([null, null, null, null]);
+});
+
+test('tickets that could not be had after all: no money, in words, and the way back', async ({ page, request }) => {
+  const draw = await drawWith(request, 3);
+  await filledIn(page, draw.drawNumber);
+  await page.route('**/api/complete-card-payment', (route) => route.fulfill({ status: 409, json: { message: 'The tickets were no longer available. You have not been charged.', status: 'not_charged', code: 'not-charged' } }));
+  await payButton(page).click();
+  await expect(page.locator('.buy .panel')).toContainText('The tickets were no longer available. You have not been charged.');
+  await expect(page.locator('.toast')).toContainText('There was an error completing your purchase. Please try again.');
+  await page.getByRole('button', { name: 'Back to the draw' }).click();
+  await expect(payButton(page)).toBeVisible();
+});
+
+test('when nothing can be kept in the browser, the club’s page follows the purchase', async ({ page, request }) => {
+  const draw = await drawWith(request, 3);
+  await page.addInitScript(() => {
+    const set = Storage.prototype.setItem;
+    Storage.prototype.setItem = function (key: string, value: string) {
+      if (key === 'purchaseData') throw new DOMException('full', 'QuotaExceededError');
+      set.call(this, key, value);
+    };
+  });
+  await filledIn(page, draw.drawNumber);
+  await payButton(page).click();
+  await expect(page).toHaveURL(new RegExp(`/club/${draw.clubSlug}$`));
+  await expect(page.locator('.toast')).toContainText('Purchase Successful');
+});
+
+test('the mail can be asked for again after twenty seconds, and what goes wrong with that is said', async ({ page }) => {
+  const show = SHOP_STATES.find(({ name }) => name === 'shop-thank-you')?.show;
+  await show?.({ page, request: page.request, playwright: undefined as never, baseURL: '' });
+  const resend = page.getByRole('button', { name: /^Resend email/ });
+  await expect(resend).toHaveAttribute('aria-disabled', 'true');
+  await page.route('**/api/resend-confirmation', (route) => route.fulfill({ status: 500, body: '' }));
+  await expect(resend).toHaveAttribute('aria-disabled', 'false', { timeout: 25_000 });
+  await resend.click();
+  await expect(page.locator('.toast')).toContainText('Resend failed');
+  await expect(page.getByText('Resend failed. Please try again later.')).toBeVisible();
+  await page.evaluate(() => sessionStorage.removeItem('lastPayment'));
+  await page.reload();
+  await expect(resend).toHaveAttribute('aria-disabled', 'false', { timeout: 25_000 });
+  await resend.click();
+  await expect(page.locator('.toast')).toContainText('Could not locate your payment reference yet. Please try again shortly.');
+});
+
+test('a count that nobody may buy is one ticket', async ({ page, request }) => {
+  const draw = await drawWith(request, 3);
+  for (const said of ['0', '-1', '51', '1e9', '2.5', 'ten', '%00', '9'.repeat(400)]) {
+    await page.goto(`/draw/${draw.drawNumber}?quantity=${said}`);
+    await expect(page.getByRole('spinbutton'), said).toHaveText('1');
+    await page.goto(`/checkout/${draw.drawNumber}?tickets=${said}`);
+    await expect(page.getByRole('spinbutton'), said).toHaveText('1');
+  }
+});
+
+test('addresses that mean nothing say so, with the right status', async ({ page }) => {
+  for (const path of ['/draw/0', '/draw/-1', '/draw/abc', '/draw/1e9', '/checkout/999999', '/checkout/abc', '/checkout', '/checkout?drawId=abc']) {
+    const answer = await page.goto(path);
+    expect(answer?.status(), path).toBe(404);
+    await expect(page.getByRole('heading', { level: 1 }), path).toHaveText(/Not Found/);
+  }
+});
