@@ -6,6 +6,7 @@ import { aWinner, here } from '@/testing/a-club';
 import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/show';
 import { Dashboard } from './dashboard';
+import { rowsOf } from './draw-table';
 import { inOrder, signedDollars, whenOf } from './draw-words';
 
 const HOUR = 3_600_000;
@@ -171,6 +172,12 @@ test('details say the game, or its date alone when the time cannot be said, and 
   expect(dialog.getByText('$244.00')).toBeTruthy();
   expect(whenOf(ACTIVE, () => { throw new Error('no such zone'); })).toBe(ACTIVE.gameDate.slice(0, 10));
   expect(whenOf({ gameDate: 'soon', timezone: 'x' })).toBe('soon');
+});
+
+test('on a screen with room all draws stand in one table, sorted and found by a word', () => {
+  const draws = [aDraw({ drawNumber: 1, awayTeam: 'Tweed', ticketsSold: 9 }), aDraw({ drawNumber: 2, awayTeam: 'Logan', ticketsSold: 80, league: 'Colts' })];
+  const numbers = (word: string, key: 'game' | 'when' | 'sold' | 'sales' | 'prize', down: boolean) => rowsOf(draws, word, { key, down }).map((draw) => draw.drawNumber);
+  expect([numbers('', 'game', false), numbers('', 'sold', false), numbers('', 'sales', true), numbers('colts', 'when', true), numbers('nothing', 'when', true)]).toEqual([[2, 1], [1, 2], [2, 1], [2], []]);
 });
 
 test('lists are in the order in which they are needed, and money below zero is said so', () => {

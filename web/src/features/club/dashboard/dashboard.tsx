@@ -9,8 +9,10 @@ import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
 import { CreateDrawButton } from '../frame/club-frame';
 import { CookieBanner } from '../frame/cookie-banner';
 import type { Here } from '../frame/club-page';
+import { useWide } from '../frame/use-wide';
 import { DetailsDialog } from './details-dialog';
-import { DrawItem } from './draw-item';
+import { DrawItem, type DrawItemProps } from './draw-item';
+import { DrawTable } from './draw-table';
 import type { ListOfDraws } from './draw-words';
 import { HomepageCard } from './homepage-card';
 import { PaymentCard } from './payment-card';
@@ -32,8 +34,19 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
   const deeds = useDrawDeeds(club.id);
   const showToast = useSetAtom(showToastAtom);
   const [detailed, setDetailed] = useState<Draw | null>(null);
+  const wide = useWide();
+  const [table, setTable] = useState(false);
   const [winners, setWinners] = useState<ReadonlySet<number>>(new Set());
   const toggle = (number: number) => setWinners(new Set(winners.has(number) ? [...winners].filter((shown) => shown !== number) : [...winners, number]));
+  const propsOf = (draw: Draw): DrawItemProps => ({
+    draw,
+    slug: club.slug,
+    deeds,
+    winnersShown: winners.has(draw.drawNumber),
+    onShare: () => void onShare(draw).then((toast) => toast && showToast(toast)),
+    onDetails: () => setDetailed(draw),
+    onWinners: () => toggle(draw.drawNumber),
+  });
   const list = (name: ListOfDraws, title: string, lead?: string, none?: string) => {
     const of = draws?.[name] ?? [];
     if (of.length === 0 && !none) return null;
@@ -43,42 +56,36 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
         {lead ? <p className="lead list-lead">{lead}</p> : null}
         {of.length === 0 ? <p className="card empty">{none}</p> : null}
         <div className="draw-items">
-          {of.map((draw) => (
-            <DrawItem
-              key={draw.drawNumber}
-              draw={draw}
-              slug={club.slug}
-              deeds={deeds}
-              winnersShown={winners.has(draw.drawNumber)}
-              onShare={() => void onShare(draw).then((toast) => toast && showToast(toast))}
-              onDetails={() => setDetailed(draw)}
-              onWinners={() => toggle(draw.drawNumber)}
-            />
-          ))}
+          {of.map((draw) => <DrawItem key={draw.drawNumber} {...propsOf(draw)} />)}
         </div>
       </section>
     );
   };
+  const all = draws ? [...draws.awaiting, ...draws.active, ...draws.completed] : [];
+  const asTable = wide && table && all.length > 0;
   const some = draws && draws.active.length + draws.awaiting.length + draws.completed.length > 0;
   return (
     <main className="admin dashboard" id="main" aria-busy={!draws && !problem}>
-      <div className="admin-head"><h1>Dashboard</h1></div>
+      <div className="admin-head">
+        <h1>Dashboard</h1>
+        {wide && all.length > 0 ? <button type="button" className="btn small sec" aria-pressed={table} onClick={() => setTable(!table)}>Table view</button> : null}
+      </div>
       <CookieBanner />
       <Reminder user={user} />
-      {list('awaiting', 'Draws Awaiting Results', C.gamesFinishedEnter)}
+      {asTable ? <DrawTable draws={all} propsOf={propsOf} /> : list('awaiting', 'Draws Awaiting Results', C.gamesFinishedEnter)}
       {!draws && problem ? (
         <div className="callout is-bad" role="alert"><strong>{S.failedToLoadDraws}</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div>
-      ) : draws ? (
+      ) : asTable ? null : draws ? (
         list('active', 'Active Draws', undefined, some ? 'No draw is on sale now.' : 'No draws yet – create your first')
       ) : (
         <span className="bone" style={{ height: 220 }} />
       )}
-      <StatCards club={club.id} />
+      <StatCards club={club.id} heard={all.map(({ ticketsSold, status }) => `${ticketsSold} ${status}`).join()} />
       <div className="side-cards">
         <HomepageCard club={club} />
         <PaymentCard club={club.id} />
       </div>
-      {list('completed', 'Completed Draws')}
+      {asTable ? null : list('completed', 'Completed Draws')}
       <div className="sticky-bar phone-only"><CreateDrawButton club={club} className="btn" at="bar" /></div>
       <DetailsDialog draw={detailed} onClose={() => setDetailed(null)} />
     </main>

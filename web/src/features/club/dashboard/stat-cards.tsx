@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { AT } from '@/api/endpoints/club';
 import type { Stats } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
@@ -5,8 +6,18 @@ import { useAnswer } from '../data/use-answer';
 import { signedDollars } from './draw-words';
 import { DASHBOARD_EVERY_MS } from './use-club-draws';
 
-export function StatCards({ club }: { club: number }) {
-  const { data } = useAnswer<Stats>(AT.stats(club), { every: DASHBOARD_EVERY_MS });
+const SETTLE_MS = 1_000;
+
+/** `heard` is what the socket last said of tickets and results; when it moves, the sums have moved too. */
+export function StatCards({ club, heard }: { club: number; heard: string }) {
+  const { data, retry } = useAnswer<Stats>(AT.stats(club), { every: DASHBOARD_EVERY_MS });
+  const before = useRef(heard);
+  useEffect(() => {
+    if (before.current === heard) return;
+    before.current = heard;
+    const timer = setTimeout(() => void retry(), SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [heard, retry]);
   const cards = [
     { label: C.totalRevenue, value: signedDollars(data?.totalRevenue) },
     { label: C.ticketsSold, value: data ? String(data.ticketsSold) : '–' },

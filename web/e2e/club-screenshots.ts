@@ -1,0 +1,55 @@
+import { test, type Page } from '@playwright/test';
+import { DOORS, clubScreens, demoClub, newDraw, settled, signIn } from './support/club';
+
+const FOLDER = 'e2e/__screenshots__';
+
+/** The whole page in one window, so that bars that stick to its end are at its end. */
+async function keep(page: Page, name: string, width: number): Promise<void> {
+  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {}))));
+  const height = Math.max(width === 390 ? 844 : 800, await page.evaluate(() => document.documentElement.scrollHeight));
+  await page.setViewportSize({ width, height });
+  await page.screenshot({ path: `${FOLDER}/${name}-${width}.png` });
+  await page.setViewportSize({ width, height: width === 390 ? 844 : 800 });
+}
+
+test('every screen of a club at both widths', async ({ browser, baseURL }) => {
+  test.setTimeout(300_000);
+  for (const width of [390, 1280]) {
+    const context = await browser.newContext({ viewport: { width, height: width === 390 ? 844 : 800 } });
+    const page = await context.newPage();
+    for (const { name, path } of DOORS) {
+      await page.goto(path);
+      await settled(page);
+      await keep(page, name, width);
+    }
+    await page.goto('/admin/login');
+    await page.getByRole('button', { name: 'Login', exact: true }).click();
+    await keep(page, 'door-login-problems', width);
+    const club = await demoClub(page);
+    await signIn(page, baseURL ?? '', club);
+    for (const { name, path } of await clubScreens(page, club)) {
+      await page.goto(path);
+      await settled(page);
+      await keep(page, name, width);
+    }
+    await page.goto(`/club/${club.slug}/admin`);
+    await settled(page);
+    const card = page.getByRole('article').filter({ has: page.getByText('Active', { exact: true }) }).first();
+    await card.getByRole('button', { name: /^Actions for/ }).click();
+    await page.screenshot({ path: `${FOLDER}/club-menu-${width}.png` });
+    await page.getByRole('menuitem', { name: 'Details' }).click();
+    await page.screenshot({ path: `${FOLDER}/club-details-${width}.png` });
+    const draw = await newDraw(page, baseURL ?? '', club);
+    await page.goto(`/club/${club.slug}/admin/results/${draw}`);
+    await settled(page);
+    await page.locator('.pad').nth(0).locator('button').nth(6).click();
+    await page.locator('.pad').nth(1).locator('button').nth(8).click();
+    await page.screenshot({ path: `${FOLDER}/club-results-chosen-${width}.png` });
+    await page.locator('.entry-bar').getByRole('button').click();
+    await page.screenshot({ path: `${FOLDER}/club-results-confirm-${width}.png` });
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Submit Results' }).click();
+    await page.getByRole('heading', { name: 'Winner Announced!' }).waitFor();
+    await keep(page, 'club-winner-unsold', width);
+    await context.close();
+  }
+});

@@ -1,0 +1,83 @@
+import { useAtomValue } from 'jotai';
+import { Fragment, useState } from 'react';
+import type { Draw } from '@/api/wire';
+import { nowAtom } from '@/features/shared-live/live-atoms';
+import { cents, dollars } from '@/shared/money';
+import { Field } from '@/shared/ui/field';
+import { ActionsMenu } from '../frame/actions-menu';
+import { menuOf, type DrawItemProps } from './draw-item';
+import { badgesOf, listOf, salesOf, teamsOf, whenOf } from './draw-words';
+import { WinnersPanel } from './winners-panel';
+
+const COLUMNS = [
+  { key: 'game', label: 'Game', number: false, of: (draw: Draw) => teamsOf(draw) },
+  { key: 'when', label: 'When', number: false, of: (draw: Draw) => Date.parse(draw.gameDate) },
+  { key: 'sold', label: 'Sold', number: true, of: (draw: Draw) => draw.ticketsSold },
+  { key: 'sales', label: 'Sales', number: true, of: (draw: Draw) => draw.ticketsSold * cents(draw.ticketPrice) },
+  { key: 'prize', label: 'Prize', number: true, of: (draw: Draw) => cents(draw.currentPrize) },
+] as const;
+
+type Sort = { key: (typeof COLUMNS)[number]['key']; down: boolean };
+
+/** What is left of the draws after a word of the teams or the league was asked for, in the order asked for. */
+export function rowsOf(draws: readonly Draw[], word: string, sort: Sort): Draw[] {
+  const wanted = word.trim().toLowerCase();
+  const column = COLUMNS.find(({ key }) => key === sort.key) ?? COLUMNS[1];
+  const found = draws.filter((draw) => `${teamsOf(draw)} ${draw.league ?? ''} ${draw.serialNumber}`.toLowerCase().includes(wanted));
+  return found.sort((one, other) => {
+    const [a, b] = [column.of(one), column.of(other)];
+    const order = typeof a === 'string' ? a.localeCompare(String(b)) : a - Number(b);
+    return sort.down ? -order : order;
+  });
+}
+
+interface DrawTableProps {
+  draws: readonly Draw[];
+  propsOf: (draw: Draw) => DrawItemProps;
+}
+
+/** All draws in one table, on a screen that has room: sorted by a column, filtered by a word. */
+export function DrawTable({ draws, propsOf }: DrawTableProps) {
+  const [word, setWord] = useState('');
+  const [sort, setSort] = useState<Sort>({ key: 'when', down: true });
+  const now = useAtomValue(nowAtom);
+  const rows = rowsOf(draws, word, sort);
+  return (
+    <section className="card" aria-labelledby="table-title">
+      <h2 id="table-title">All draws</h2>
+      <Field id="draw-filter" label="Find" type="search" value={word} onValue={setWord} />
+      <table>
+        <thead>
+          <tr>
+            {COLUMNS.map(({ key, label, number }) => (
+              <th key={key} scope="col" className={number ? 'num' : undefined} aria-sort={sort.key === key ? (sort.down ? 'descending' : 'ascending') : undefined}>
+                <button type="button" className="sort" onClick={() => setSort({ key, down: sort.key === key ? !sort.down : number })}>
+                  {label}{sort.key === key ? <span aria-hidden="true">{sort.down ? ' ↓' : ' ↑'}</span> : null}
+                </button>
+              </th>
+            ))}
+            <th scope="col">Status</th>
+            <th scope="col"><span className="sr">Actions</span></th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((draw) => (
+            <Fragment key={draw.drawNumber}>
+            <tr>
+              <th scope="row">{teamsOf(draw)}{draw.league ? <span className="meta">{draw.league}</span> : null}</th>
+              <td>{whenOf(draw)}</td>
+              <td className="num">{draw.ticketsSold}/169</td>
+              <td className="num">{salesOf(draw)}</td>
+              <td className="num">{dollars(cents(draw.currentPrize))}</td>
+              <td><span className="badges">{badgesOf(draw, now).map(({ words, look }) => <span className={`badge ${look}`} key={words}>{words}</span>)}</span></td>
+              <td><ActionsMenu of={teamsOf(draw)} items={menuOf(propsOf(draw), listOf(draw, now))} /></td>
+            </tr>
+            {propsOf(draw).winnersShown ? <tr><td colSpan={COLUMNS.length + 2}><WinnersPanel draw={draw.drawNumber} /></td></tr> : null}
+            </Fragment>
+          ))}
+        </tbody>
+      </table>
+      {rows.length === 0 ? <p className="lead">{draws.length === 0 ? 'No draws yet.' : `Nothing has “${word}” in it.`}</p> : null}
+    </section>
+  );
+}
