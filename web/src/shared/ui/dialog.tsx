@@ -17,7 +17,11 @@ export function Dialog({ title, open, onClose, kind = 'sheet', children }: Dialo
   useEffect(() => {
     const dialog = ref.current;
     if (!dialog) return;
-    if (open && !dialog.open) dialog.showModal();
+    if (open && !dialog.open) {
+      dialog.showModal();
+      // React keeps `autoFocus` to itself, so the browser would choose the first control: the one that closes.
+      dialog.querySelector<HTMLElement>('[data-autofocus]')?.focus();
+    }
     if (!open && dialog.open) dialog.close();
   }, [open]);
   return (

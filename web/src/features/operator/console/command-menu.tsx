@@ -65,7 +65,7 @@ function Palette({ onDone }: { onDone: () => void }) {
     <>
       <input
         className="ops-palette-input" type="text" role="combobox" aria-label="Search clubs, draws, payments and commands" aria-expanded aria-controls="palette-list" aria-autocomplete="list"
-        aria-activedescendant={commands[current] ? `palette-${commands[current].id}` : undefined} placeholder="Name, e-mail, FD-1042, pi_…, or a command" autoFocus autoComplete="off" value={query}
+        aria-activedescendant={commands[current] ? `palette-${commands[current].id}` : undefined} placeholder="Name, e-mail, FD-1042, pi_…, or a command" data-autofocus autoComplete="off" value={query}
         onChange={(event) => {
           setQuery(event.currentTarget.value);
           setAt(0);

@@ -78,7 +78,7 @@ export function Console() {
             <h1 ref={heading} tabIndex={-1}>{section.title}</h1>
             <LiveBadge />
             <div className="ops-head-tools">
-              <button type="button" className="ops-find" onClick={() => openCommands(true)}><SearchIcon /><span>Search</span><kbd>⌘K</kbd></button>
+              <button type="button" className="ops-find" aria-label="Search and commands" onClick={() => openCommands(true)}><SearchIcon /><span>Search</span><kbd>⌘K</kbd></button>
               <button type="button" className="icon-btn ops-keys-btn" aria-label="Keyboard shortcuts" onClick={() => openShortcuts(true)}><KeysIcon /></button>
             </div>
           </div>

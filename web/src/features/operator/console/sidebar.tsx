@@ -24,27 +24,25 @@ function Sections({ onGo }: { onGo?: () => void }) {
   const counts = useCounts();
   const current = sectionOf(address.read('section')).key;
   return (
-    <nav aria-label="Sections">
-      <ul>
-        {SECTIONS.map(({ key, title }) => (
-          <li key={key}>
-            <a
-              href={`${CONSOLE}?section=${key}`} aria-current={key === current ? 'page' : undefined} title={title}
-              onClick={(event) => {
-                if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-                event.preventDefault();
-                address.go(key);
-                onGo?.();
-              }}
-            >
-              {SECTION_ICONS[key]}
-              <span className="ops-nav-title">{title}</span>
-              {counts[key] ? <span className="ops-nav-count">{counts[key]}<span className="sr"> {COUNT_WORDS[key]}</span></span> : null}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
+    <ul>
+      {SECTIONS.map(({ key, title }) => (
+        <li key={key}>
+          <a
+            href={`${CONSOLE}?section=${key}`} aria-current={key === current ? 'page' : undefined} title={title}
+            onClick={(event) => {
+              if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+              event.preventDefault();
+              address.go(key);
+              onGo?.();
+            }}
+          >
+            {SECTION_ICONS[key]}
+            <span className="ops-nav-title">{title}</span>
+            {counts[key] ? <span className="ops-nav-count">{counts[key]}<span className="sr"> {COUNT_WORDS[key]}</span></span> : null}
+          </a>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -59,14 +57,14 @@ const Brand = () => <span className="ops-brand"><Crossing dark /><span className
 export function Sidebar() {
   const [narrow, setNarrow] = useAtom(sidebarNarrowAtom);
   return (
-    <div className={`ops-side${narrow ? ' is-narrow' : ''}`}>
+    <nav className={`ops-side${narrow ? ' is-narrow' : ''}`} aria-label="Sections">
       <Brand />
       <Sections />
       <div className="ops-side-foot">
         <button type="button" className="ops-side-btn" aria-pressed={narrow} title={narrow ? 'Widen the sidebar' : 'Narrow the sidebar'} onClick={() => setNarrow(!narrow)}><CollapseIcon /><span className="ops-nav-title">Narrow sidebar</span></button>
         <LogoutButton />
       </div>
-    </div>
+    </nav>
   );
 }
 
@@ -75,10 +73,10 @@ export function SidebarDrawer() {
   const setOpen = useSetAtom(drawerOpenAtom);
   return (
     <Dialog title={O.brand} open={open} onClose={() => setOpen(false)} kind="drawer">
-      <div className="ops-side is-drawer">
+      <nav className="ops-side is-drawer" aria-label="Sections">
         <Sections onGo={() => setOpen(false)} />
         <div className="ops-side-foot"><LogoutButton /></div>
-      </div>
+      </nav>
     </Dialog>
   );
 }

@@ -68,7 +68,7 @@ function RecoverForm({ ticket, onClose }: { ticket: OrphanedTicket; onClose: () 
     <form onSubmit={onSubmit} noValidate>
       <p>{ticket.homeTeam} v {ticket.awayTeam}. Whoever is named here becomes the owner of every ticket of this order.</p>
       <ProblemList ref={list} problems={missing.length > 0 ? [{ field: `recover-${missing[0]}`, text: MISSING_TEXT }] : []} />
-      <Field label="Name" autoComplete="off" {...field('name')} />
+      <Field label="Name" autoComplete="off" data-autofocus {...field('name')} />
       <Field label="E-mail" type="email" inputMode="email" autoComplete="off" {...field('email')} />
       <Field label="Phone (optional)" type="tel" inputMode="tel" autoComplete="off" {...field('phone')} />
       {approvalWanted ? (

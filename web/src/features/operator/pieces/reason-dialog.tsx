@@ -40,7 +40,7 @@ function ReasonForm({ children, button, typed, doing, onSure, onClose }: Omit<Re
   return (
     <form onSubmit={onSubmit} noValidate>
       {children}
-      {typed === undefined ? null : <Field id="typed-number" label={`Draw number (type ${typed})`} value={number} inputMode="numeric" autoComplete="off" error={tried ? numberProblem : null} onValue={setNumber} />}
+      {typed === undefined ? null : <Field id="typed-number" label={`Draw number (type ${typed})`} value={number} inputMode="numeric" autoComplete="off" error={tried ? numberProblem : null} data-autofocus onValue={setNumber} />}
       <Field id="reason" label="Reason" value={reason} autoComplete="off" maxLength={300} error={tried ? reasonProblem : null} onValue={setReason} />
       <Said trouble={doing.trouble} />
       <div className="actions">

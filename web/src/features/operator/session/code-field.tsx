@@ -39,7 +39,7 @@ export function CodeForm({ id, label, button, onCode, children }: CodeFormProps)
   return (
     <form onSubmit={onSubmit} noValidate>
       <Field
-        id={id} label={label} value={code} error={wrong} autoComplete="one-time-code" inputMode="numeric" maxLength={DIGITS + 1} autoFocus className="ops-code" enterKeyHint="go"
+        id={id} label={label} value={code} error={wrong} autoComplete="one-time-code" inputMode="numeric" maxLength={DIGITS + 1} autoFocus data-autofocus className="ops-code" enterKeyHint="go"
         onValue={(value) => {
           const said = value.replace(/[^\d ]/g, '');
           setCode(said);

@@ -77,7 +77,7 @@ export function MenuDialog({ menu, order, onClose }: { menu: AdminFooterMenu | n
     >
       {(errorOf) => (
         <>
-          <Field id="menu-heading" label="Heading" value={heading} autoComplete="off" error={errorOf('menu-heading')} onValue={setHeading} />
+          <Field id="menu-heading" label="Heading" value={heading} autoComplete="off" data-autofocus error={errorOf('menu-heading')} onValue={setHeading} />
           <Field id="menu-order" label="Display order" value={place} inputMode="numeric" error={errorOf('menu-order')} hint="Small numbers come first." onValue={setPlace} />
           <Check id="menu-visible" checked={isVisible} onChecked={setVisible}>Visible</Check>
         </>
@@ -107,7 +107,7 @@ export function ItemDialog({ menu, item, onClose }: { menu: AdminFooterMenu; ite
     >
       {(errorOf) => (
         <>
-          <Field id="item-label" label="Label" value={label} autoComplete="off" error={errorOf('item-label')} onValue={setLabel} />
+          <Field id="item-label" label="Label" value={label} autoComplete="off" data-autofocus error={errorOf('item-label')} onValue={setLabel} />
           <Field id="item-url" label="URL" value={url} autoComplete="off" inputMode="url" error={errorOf('item-url')} hint="A path such as /club/sharks, or #." onValue={setUrl} />
           <Field id="item-order" label="Display order" value={place} inputMode="numeric" error={errorOf('item-order')} onValue={setPlace} />
           <Check id="item-visible" checked={isVisible} onChecked={setVisible}>Visible</Check>

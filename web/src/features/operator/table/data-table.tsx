@@ -78,7 +78,7 @@ export function DataTable<Row extends RowData>({ label, rows, rowId, columns, or
   };
   return (
     <div className="ops-table-block">
-      <TableTools label={label} columns={columns} rows={originals} found={found.length} of={rows.length} chips={chips} />
+      <TableTools label={label} columns={columns} rows={originals} found={found.length} of={rows.length} chips={chips} order={address.read('sort') || order} />
       {ticked.length > 0 ? <div className="ops-bulk" role="group" aria-label="Chosen rows"><strong>{ticked.length} chosen</strong>{selecting?.bar(ticked, () => setSelected({}))}</div> : null}
       {rows.length === 0 ? <div className="card empty">{empty}</div> : null}
       {rows.length > 0 && found.length === 0 ? <div className="card empty"><strong>Nothing matches.</strong><button type="button" className="btn small sec" onClick={() => address.write({ q: '', status: '', type: '' })}>Clear search and filters</button></div> : null}

@@ -11,10 +11,12 @@ interface TableToolsProps<Row> {
   found: number;
   of: number;
   chips?: ReactNode;
+  /** The order in force, where a phone has no headings to press. */
+  order?: string;
 }
 
 /** Search, filters, how many, and the CSV of what is shown. */
-export function TableTools<Row>({ label, columns, rows, found, of, chips }: TableToolsProps<Row>) {
+export function TableTools<Row>({ label, columns, rows, found, of, chips, order }: TableToolsProps<Row>) {
   const address = useAddress();
   const now = useServerNow();
   const count = found === of ? `${of}` : `${found} of ${of}`;
@@ -24,9 +26,21 @@ export function TableTools<Row>({ label, columns, rows, found, of, chips }: Tabl
         <input type="search" aria-label={`Search ${label.toLowerCase()}`} placeholder="Search" value={address.read('q')} onChange={(event) => address.write({ q: event.currentTarget.value })} />
       </div>
       {chips}
+      {order === undefined ? null : <OrderSelect columns={columns} order={order} />}
       <span className="ops-count" role="status">{count} {of === 1 ? 'row' : 'rows'}</span>
       <button type="button" className="btn small sec" disabled={rows.length === 0} onClick={() => saveCsv(label.toLowerCase().replaceAll(' ', '-'), columns, rows, new Date(now()))}>CSV</button>
     </div>
+  );
+}
+
+/** A phone's rows are cards without headings; their order is chosen here. */
+function OrderSelect<Row>({ columns, order }: { columns: readonly Column<Row>[]; order: string }) {
+  const address = useAddress();
+  const shown = columns.filter((column) => !column.hidden);
+  return (
+    <select className="ops-select ops-order" aria-label="Order" value={order} onChange={(event) => address.write({ sort: event.currentTarget.value })}>
+      {shown.flatMap(({ id, header }) => [<option key={id} value={id}>{header} ↑</option>, <option key={`-${id}`} value={`-${id}`}>{header} ↓</option>])}
+    </select>
   );
 }
 
