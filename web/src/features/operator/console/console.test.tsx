@@ -81,12 +81,12 @@ test('the command menu goes to sections, runs the check, and finds what the serv
   const server = aServer({ 'GET /api/admin/search?q=robin': { body: [{ kind: 'order', id: 'o1', title: 'Robin Buyer', detail: '2 tickets of FD-1042', section: 'transactions', key: 'pi_9' }] }, 'POST /api/admin/payment-anomalies/check': { body: { newAnomalies: 0 } } });
   openConsole('overview');
   await userEvent.keyboard('{Control>}k{/Control}');
-  await userEvent.type(await screen.findByRole('combobox'), 'robin');
+  await userEvent.type(await screen.findByRole('combobox', { name: /^Search clubs/ }), 'robin');
   await screen.findByRole('option', { name: /Robin Buyer/ });
   await userEvent.keyboard('{Enter}');
   expect(window.location.search).toBe('?section=transactions&q=pi_9');
   await userEvent.keyboard('{Control>}k{/Control}');
-  await userEvent.type(await screen.findByRole('combobox'), 'run check{Enter}');
+  await userEvent.type(await screen.findByRole('combobox', { name: /^Search clubs/ }), 'run check{Enter}');
   await waitFor(() => expect(server.paths()).toContain('POST /api/admin/payment-anomalies/check'));
 });
 
