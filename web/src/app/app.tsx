@@ -1,6 +1,7 @@
 import { Provider } from 'jotai';
 import type { createStore } from 'jotai';
 import { debugLog } from '@/api/endpoints/buyer';
+import { renew } from '@/features/board/renewal';
 import { CartLayer } from '@/features/buyer/cart/cart-layer';
 import { MaintenanceBanner } from '@/features/buyer/site/maintenance-banner';
 import { SiteFooter } from '@/features/buyer/site/site-footer';
@@ -9,7 +10,16 @@ import { LiveConnection } from '@/features/shared-live/live-connection';
 import { CrashBoundary } from '@/shared/ui/crash-boundary';
 import { Toaster } from '@/shared/ui/toaster';
 import { PATHS } from './paths';
+import type { Route } from './routes';
 import { useFocusOnChange, useMatchedPage, useScrollToTop } from './router';
+
+const BOARD_REVIVES_AFTER_MS = 30_000;
+
+function onCrash(route: Route, error: Error): void {
+  debugLog('error', 'screen crashed', { path: route.path, message: error.message.slice(0, 200) });
+  // Nobody stands in front of a board to press 'Reload Page'.
+  if (route.bare) setTimeout(() => void renew(), BOARD_REVIVES_AFTER_MS);
+}
 
 function Screen() {
   const { route, params } = useMatchedPage();
@@ -18,7 +28,7 @@ function Screen() {
   const Page = route.loaded;
   if (!Page) return null;
   const page = (
-    <CrashBoundary key={route.path} onCrash={(error) => debugLog('error', 'screen crashed', { path: route.path, message: error.message.slice(0, 200) })}>
+    <CrashBoundary key={route.path} onCrash={(error) => onCrash(route, error)}>
       <Page key={Object.values(params).join('/')} params={params} />
     </CrashBoundary>
   );

@@ -23,6 +23,30 @@ export function useMatchedPage(): Match {
   return wanted.route.loaded ? wanted : shown;
 }
 
+function focusOn(heading: HTMLElement | null): void {
+  if (!heading) return;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+}
+
+const HEADING_COMES_WITHIN_MS = 10_000;
+
+/** A page that loads first replaces its heading, and the focus falls out of it: it is put on the new one, until somebody does something. */
+function keepOnHeading(): () => void {
+  const watch = new MutationObserver(() => {
+    if (document.activeElement === document.body) focusOn(document.querySelector<HTMLElement>('main h1'));
+  });
+  const stop = () => {
+    watch.disconnect();
+    clearTimeout(timer);
+    for (const doing of ['pointerdown', 'keydown']) window.removeEventListener(doing, stop, true);
+  };
+  const timer = setTimeout(stop, HEADING_COMES_WITHIN_MS);
+  for (const doing of ['pointerdown', 'keydown']) window.addEventListener(doing, stop, true);
+  watch.observe(document.body, { childList: true, subtree: true });
+  return stop;
+}
+
 /** On a change of page, not on the first, focus goes to the heading, or to the section that the address names. */
 export function useFocusOnChange(pathname: string): void {
   const first = useRef(true);
@@ -33,10 +57,8 @@ export function useFocusOnChange(pathname: string): void {
     }
     const named = window.location.hash ? document.getElementById(window.location.hash.slice(1)) : null;
     named?.scrollIntoView();
-    const heading = named?.querySelector<HTMLElement>('h2') ?? document.querySelector<HTMLElement>('main h1');
-    if (!heading) return;
-    heading.tabIndex = -1;
-    heading.focus({ preventScroll: true });
+    focusOn(named?.querySelector<HTMLElement>('h2') ?? document.querySelector<HTMLElement>('main h1'));
+    return keepOnHeading();
   }, [pathname]);
 }
 

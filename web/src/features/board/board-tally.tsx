@@ -5,8 +5,8 @@ import { TICKETS, phaseOf } from '@/features/shared-live/draw-phase';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { cents, dollars, priceOf, wholeDollars } from '@/shared/money';
 import { BoardTimer } from './board-timer';
+import { BoardTitle } from './board-title';
 import type { BoardOptions } from './board-options';
-import { oneLine } from './one-line';
 import { PlayHere } from './play-here';
 
 /** Before the result: lights, the prize, how many are sold, how long is left, and where to buy. */
@@ -18,7 +18,7 @@ export function BoardTally({ draw, options }: { draw: Draw; options: BoardOption
   const opensAt = draw.opensAt ? Date.parse(draw.opensAt) : null;
   return (
     <>
-      <h1 style={oneLine(draw.homeTeam.length + draw.awayTeam.length + 3)}>{draw.homeTeam}<span className="v">v</span>{draw.awayTeam}</h1>
+      <BoardTitle words={`${draw.homeTeam} v ${draw.awayTeam}`}>{draw.homeTeam}<span className="v">v</span>{draw.awayTeam}</BoardTitle>
       {options.compact ? null : <div className="board-grid"><TallyGrid sold={draw.ticketsSold} /></div>}
       <div className="board-side">
         <p className="board-label">Prize pool</p>

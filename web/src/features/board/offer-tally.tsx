@@ -7,8 +7,8 @@ import { dayAndTime } from '@/shared/dates';
 import { dollars, wholeDollars } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { BoardTimer } from './board-timer';
+import { BoardTitle } from './board-title';
 import type { BoardOptions } from './board-options';
-import { oneLine } from './one-line';
 import { PlayHere } from './play-here';
 
 interface OfferTallyProps {
@@ -27,7 +27,7 @@ export function OfferTally({ widget, offer, address, options }: OfferTallyProps)
   const onSale = !['closed', 'completed', 'cancelled', 'archived', 'draft', 'ended'].includes(widget.status);
   return (
     <>
-      <h1 style={oneLine(widget.title.length)}>{widget.title}</h1>
+      <BoardTitle words={widget.title}>{widget.title}</BoardTitle>
       {options.compact ? null : <div className="board-games">{offer ? <Games offer={offer} /> : null}</div>}
       <div className="board-side">
         <p className="board-label">Prize pool</p>

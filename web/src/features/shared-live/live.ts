@@ -94,8 +94,9 @@ export function fromBoot(boot: Boot, nowMs: number): Live {
   if (boot.draw) live = applyDraws(live, [boot.draw]);
   if (boot.draws) {
     const kickedOff = (draw: Draw) => Date.parse(draw.gameDate) <= nowMs;
-    live = applyList(live, 'active', boot.draws.filter((draw) => draw.status === 'active' && !kickedOff(draw)));
-    live = applyList(live, 'awaiting', boot.draws.filter((draw) => draw.status === 'closed' || (draw.status === 'active' && kickedOff(draw))));
+    const over = (draw: Draw) => draw.status === 'completed' || draw.status === 'cancelled';
+    live = applyList(live, 'active', boot.draws.filter((draw) => !over(draw) && draw.status !== 'closed' && !kickedOff(draw)));
+    live = applyList(live, 'awaiting', boot.draws.filter((draw) => !over(draw) && (draw.status === 'closed' || kickedOff(draw))));
     live = applyList(live, 'completed', boot.draws.filter((draw) => draw.status === 'completed'));
   }
   if (boot.order) live = applyOrder(live, boot.order);

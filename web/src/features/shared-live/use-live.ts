@@ -75,7 +75,7 @@ export function useDraw(drawNumber: number, every = 10_000) {
       receive([await fetchDraw(drawNumber)]);
       setFailed(false);
     } catch (error) {
-      if (error instanceof Problem && error.status === 404) setMissing(true);
+      if (error instanceof Problem && (error.status === 404 || error.status === 400)) setMissing(true);
       else setFailed(true);
     }
   };

@@ -27,7 +27,7 @@ export class CrashBoundary extends Component<Props, { error: Error | null }> {
         <p>{error.message}</p>
         <details>
           <summary>Technical details</summary>
-          <pre style={{ overflow: 'auto', fontSize: 14 }} tabIndex={0}>{error.stack}</pre>
+          <pre tabIndex={0}>{error.stack}</pre>
         </details>
         <div className="actions">
           <button type="button" className="btn" onClick={() => window.location.reload()}>

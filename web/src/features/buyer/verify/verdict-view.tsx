@@ -1,5 +1,6 @@
-import type { Proof } from '@/api/wire';
+import type { Draw, Proof } from '@/api/wire';
 import { pairAt } from '@/features/shared-grid/grid';
+import { ResultGrid } from '@/features/shared-grid/result-grid';
 import type { Verdict } from './deal';
 
 function Tick({ good, children }: { good: boolean; children: React.ReactNode }) {
@@ -7,7 +8,7 @@ function Tick({ good, children }: { good: boolean; children: React.ReactNode }) 
 }
 
 /** What this browser found, in words first and then number by number. */
-export function VerdictView({ proof, verdict }: { proof: Proof; verdict: Verdict }) {
+export function VerdictView({ proof, verdict, draw }: { proof: Proof; verdict: Verdict; draw: Draw | undefined }) {
   const result = proof.result;
   const good = verdict.promised && verdict.sameWinner !== false;
   return (
@@ -20,7 +21,9 @@ export function VerdictView({ proof, verdict }: { proof: Proof; verdict: Verdict
         <Tick good={verdict.promised}>The revealed seed is the one that was promised when the draw was created.</Tick>
         <Tick good>The seed deals all 169 pairs, each to one ticket.</Tick>
         {result ? <Tick good={verdict.sameWinner === true}>The pair {result.home} × {result.away} is on ticket {verdict.winningTicket}{verdict.sameWinner ? ', the announced winner' : `, not on ticket ${proof.winningTicket ?? '–'}`}.</Tick> : null}
+        {result ? null : <Tick good>No result stands, so there is no winning ticket to check yet.</Tick>}
       </ul>
+      {result ? <Crossed proof={proof} verdict={verdict} result={result} draw={draw} /> : null}
       <h2>The promise</h2>
       <dl className="hashes">
         <dt>Published before the first sale</dt><dd><code>{proof.commitment}</code></dd>
@@ -31,6 +34,20 @@ export function VerdictView({ proof, verdict }: { proof: Proof; verdict: Verdict
       <pre className="recipe" tabIndex={0}>{`printf 'football-doubles-v1${proof.drawNumber}' > promise\nprintf '${proof.seed ?? ''}' | xxd -r -p >> promise\nsha256sum promise`}</pre>
       <AllTickets proof={proof} verdict={verdict} />
     </>
+  );
+}
+
+/** The row, the column and the ticket where they cross, drawn from what was computed here and not from what was told. */
+function Crossed({ proof, verdict, result, draw }: { proof: Proof; verdict: Verdict; result: { home: number; away: number }; draw: Draw | undefined }) {
+  const sold = new Set(proof.soldTickets);
+  const cells = new Set(verdict.deal.filter((_, index) => sold.has(index + 1)));
+  const winner = verdict.winningTicket ?? 0;
+  const match = draw ? `${draw.homeTeam} v ${draw.awayTeam}` : `draw ${proof.drawNumber}`;
+  return (
+    <div className="grid-card verify-grid">
+      <ResultGrid result={result} sold={cells} winnerSold={sold.has(winner)} caption={`Result of ${match}, as computed here`} playing={false} />
+      <p className="meta">Rows are the home team’s numbers, columns the away team’s. {sold.has(winner) ? '' : 'The winning ticket was not sold.'}</p>
+    </div>
   );
 }
 

@@ -1,0 +1,195 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test, type Page, type WebSocketRoute } from '@playwright/test';
+import { activeDraws, buyByCall, completedDraw, drawNow, drawWith } from '../support/draws';
+import { anOffer, serveOffer } from '../support/offers';
+import { changeDraw, noSockets } from '../support/stubs';
+
+const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+
+/** What is cut off, or sticks out of the 5 % that a television may hide (3 % with the drift against burn-in). */
+const outside = (page: Page) =>
+  page.evaluate(() => {
+    const [left, top] = [window.innerWidth * 0.03, window.innerHeight * 0.03];
+    const texts = [...document.querySelectorAll<HTMLElement>('.board h1, .board h2, .board p, .board dt, .board dd, .board img, .board .tally, .board .result-grid')].filter((element) => !element.closest('.sr'));
+    return texts
+      .filter((element) => {
+        const box = element.getBoundingClientRect();
+        const cut = element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflow === 'hidden';
+        return box.width > 0 && (cut || box.left < left || box.top < top || box.right > window.innerWidth - left || box.bottom > window.innerHeight - top / 2);
+      })
+      .map((element) => element.outerHTML.slice(0, 120));
+  });
+
+/** Two boxes of a column that lie over each other. */
+const overlaps = (page: Page) =>
+  page.evaluate(() => {
+    const parts = [...document.querySelectorAll<HTMLElement>('.board-side > *')].map((part) => ({ name: part.className, box: part.getBoundingClientRect() }));
+    return parts.flatMap(({ name, box }, at) => { const next = parts[at + 1]; return next && next.box.top < box.bottom - 2 ? [`${name} over ${next.name}`] : []; });
+  });
+
+for (const viewport of [{ width: 1920, height: 1080 }, { width: 1280, height: 720 }]) {
+  for (const face of ['with its face', 'with the stand-in face']) {
+    test(`at ${viewport.width}x${viewport.height} nothing on a board is cut off or laid over, ${face}`, async ({ page, request }) => {
+      test.setTimeout(120_000);
+      await page.setViewportSize(viewport);
+      if (face !== 'with its face') await page.route('**/*.woff2', (route) => route.abort());
+      const number = (await drawWith(request, 1)).drawNumber;
+      const offer = await anOffer(request);
+      const long = { homeTeam: 'Western Suburbs District Rosellas', awayTeam: 'Northern Peninsula Area Crocodiles', currentPrize: '12430.00', gameDate: soon(300) };
+      for (const [path, more] of [[`/draw/${number}/display`, {}], [`/draw/${number}/display`, long], [`/draw/${number}/display?qr=xl`, {}], [`/draw/${number}/display?mode=compact`, long], [`/draw/${number}/display`, { opensAt: soon(30) }]] as const) {
+        await page.unrouteAll({ behavior: 'ignoreErrors' });
+        if (face !== 'with its face') await page.route('**/*.woff2', (route) => route.abort());
+        await changeDraw(page, number, more);
+        await page.goto(path);
+        await expect(page.locator('.board-stats')).toBeVisible();
+        expect.soft(await outside(page), `${path} ${JSON.stringify(more)}`).toEqual([]);
+        expect.soft(await overlaps(page), `${path} ${JSON.stringify(more)}`).toEqual([]);
+      }
+      await serveOffer(page, offer);
+      await page.goto(`/bundle/${offer.clubSlug}/${offer.slug}/display`);
+      await expect(page.locator('.board-games li')).toHaveCount(2);
+      expect.soft(await outside(page), 'offer').toEqual([]);
+      expect.soft(await overlaps(page), 'offer').toEqual([]);
+      const completed = await completedDraw(request);
+      await page.emulateMedia({ reducedMotion: 'reduce' });
+      await page.goto(`/draw/${completed}/display`);
+      await expect(page.locator('.result-grid')).toBeVisible();
+      expect.soft(await outside(page), 'result').toEqual([]);
+    });
+  }
+}
+
+test('the code is 260 px on a full board and 180 px on a compact one, and leads home with its marks', async ({ page, request }) => {
+  const { drawNumber } = await drawWith(request, 1);
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  for (const [query, size, mode] of [['?loc=bar', 260, 'fullscreen'], ['?mode=compact&loc=bar', 180, 'compact']] as const) {
+    await page.goto(`/draw/${drawNumber}/display${query}`);
+    const code = page.getByRole('img', { name: /QR code to buy tickets/ });
+    await expect(code).toHaveJSProperty('complete', true);
+    expect(await code.evaluate((image: HTMLImageElement) => [image.clientWidth, image.clientHeight, image.naturalWidth > 0])).toEqual([size, size, true]);
+    expect(decodeURIComponent((await code.getAttribute('src')) ?? '')).toContain(`/draw/${drawNumber}?src=widget&mode=${mode}&loc=bar`);
+  }
+});
+
+test('days are shown only when there are any, and the countdown stops at zero', async ({ page, request }) => {
+  const { drawNumber } = await drawWith(request, 1);
+  await changeDraw(page, drawNumber, { gameDate: soon(50) });
+  await page.goto(`/draw/${drawNumber}/display`);
+  await expect(page.getByRole('timer')).toHaveText(/^2d \d\d:\d\d:\d\d$/);
+  await page.unrouteAll();
+  await changeDraw(page, drawNumber, { gameDate: soon(3) });
+  await page.goto(`/draw/${drawNumber}/display`);
+  await expect(page.getByRole('timer')).toHaveText(/^0[23]:\d\d:\d\d$/);
+  await page.unrouteAll();
+  await changeDraw(page, drawNumber, { gameDate: new Date(Date.now() + 4_000).toISOString() });
+  await page.goto(`/draw/${drawNumber}/display`);
+  await expect(page.getByText('Results Pending')).toBeVisible();
+  await expect(page.getByRole('timer')).toHaveCount(0);
+});
+
+test('a board outlives three outages: the last good numbers stay, their age is said, and it comes back by itself', async ({ page, request, playwright, baseURL }) => {
+  test.setTimeout(300_000);
+  const draw = await drawWith(request, 5);
+  let down = false;
+  const sockets: WebSocketRoute[] = [];
+  await page.routeWebSocket(/\/ws/, (socket) => {
+    if (down) return void socket.close({ code: 1011 });
+    socket.connectToServer();
+    sockets.push(socket);
+  });
+  await page.route('**/api/**', (route) => (down ? route.abort() : route.fallback()));
+  await page.goto(`/draw/${draw.drawNumber}/display`);
+  const sold = page.locator('.board-stats .num').first();
+  await expect(page.getByText('Live · updated just now')).toBeVisible();
+  await expect.poll(() => sockets.length).toBe(1);
+  const session = await page.context().newCDPSession(page);
+  const heap = async () => {
+    await session.send('HeapProfiler.collectGarbage');
+    return ((await session.send('Runtime.getHeapUsage')) as { usedSize: number }).usedSize;
+  };
+  const before = await heap();
+  for (let outage = 1; outage <= 3; outage++) {
+    const shown = `${(await drawNow(request, draw.drawNumber)).ticketsSold} / 169`;
+    await expect(sold).toHaveText(shown);
+    down = true;
+    for (const socket of sockets.splice(0)) await socket.close({ code: 1011 });
+    await page.context().setOffline(true);
+    await expect(page.getByText('Offline', { exact: true }).first()).toBeVisible();
+    const crowd = await playwright.request.newContext({ baseURL });
+    await buyByCall(crowd, baseURL ?? '', draw.drawNumber, 1);
+    await crowd.dispose();
+    await page.context().setOffline(false);
+    await expect(page.getByText(/^Updated \d+ s ago$/)).toBeVisible({ timeout: 40_000 });
+    await expect(sold).toHaveText(shown);
+    down = false;
+    await expect(sold).toHaveText(`${(await drawNow(request, draw.drawNumber)).ticketsSold} / 169`, { timeout: 35_000 });
+    await expect(page.getByText('Live · updated just now')).toBeVisible({ timeout: 35_000 });
+    await expect.poll(() => sockets.length, { timeout: 35_000 }).toBe(1);
+  }
+  expect(await heap() - before).toBeLessThan(20 * 1024 * 1024);
+});
+
+test('the result is revealed once in 4.2 s, and at once for whoever wants no motion', async ({ page, request }) => {
+  const completed = await completedDraw(request);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.goto(`/draw/${completed}/display`);
+  await expect(page.locator('.result-pair .home')).toHaveText(/^#\d+$/);
+  await expect(page.locator('.result-serial')).toHaveText(/^FD-\d+-\d{3}$/);
+  expect(await page.evaluate(() => document.getAnimations().every((animation) => Number(animation.effect?.getComputedTiming().endTime) <= 20))).toBe(true);
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await page.reload();
+  await expect(page.locator('.is-playing')).toHaveCount(1);
+  const longest = await page.evaluate(() => Math.max(...document.getAnimations().map((animation) => Number(animation.effect?.getComputedTiming().endTime))));
+  expect(longest).toBeGreaterThan(3_000);
+  expect(longest).toBeLessThanOrEqual(4_200);
+  await expect(page.locator('.is-playing')).toHaveCount(0);
+});
+
+test.describe('widgets on somebody else’s page', () => {
+  test('three on one page are sandboxed, as high as they need, without cookies, and without javascript a link stays', async ({ page, request, baseURL }) => {
+    const draws = (await activeDraws(request)).slice(0, 2);
+    const offer = await anOffer(request);
+    const origin = new URL(baseURL ?? '').origin;
+    const tag = (options: string) => `<script async src="${origin}/widgets/live.js" ${options}></script>`;
+    const html = `<!doctype html><html lang="en"><title>A club's own site</title><body style="margin:20px"><h1>Our club</h1>
+      ${tag(`data-draw="${draws[0]?.drawNumber}"`)}<noscript><a href="${origin}/draw/${draws[0]?.drawNumber}?src=widget">Buy tickets</a></noscript>
+      ${tag(`data-draw="${draws[1]?.drawNumber}" data-theme="dark" data-qr="yes" data-loc="club-site" data-title="Our colts"`)}
+      ${tag(`data-bundle="${offer.clubSlug}/${offer.slug}" data-width="320"`)}</body></html>`;
+    const host = createServer((_, answered) => answered.setHeader('content-type', 'text/html').end(html)).listen(0, '127.0.0.1');
+    const scripts: string[] = [];
+    page.on('request', (asked) => { if (asked.url().startsWith(origin) && asked.frame() === page.mainFrame()) scripts.push(new URL(asked.url()).pathname); });
+    try {
+      await noSockets(page);
+      await serveOffer(page, offer);
+      await page.unrouteAll();
+      await page.route(`**/api/public/widget/bundle/**`, (route) => route.fulfill({ headers: { 'access-control-allow-origin': '*' }, json: { type: 'bundle', title: offer.name, status: 'active', opensAt: null, closesAt: null, earliestOpensAt: null, earliestClosesAt: offer.games[0]?.gameDate, purchaseUrl: `${origin}${offer.path}`, prizePoolCents: 52_750, ticketsSold: 261, ticketsCap: 338 } }));
+      await page.goto(`http://127.0.0.1:${(host.address() as AddressInfo).port}/`);
+      await expect(page.locator('iframe')).toHaveCount(3);
+      for (const [at, title] of [String(draws[0]?.homeTeam), String(draws[1]?.homeTeam), String(offer.name)].entries()) {
+        const frame = page.frameLocator('iframe').nth(at);
+        await page.locator('iframe').nth(at).scrollIntoViewIfNeeded();
+        await expect(frame.getByRole('heading', { level: 1 })).toContainText(title);
+        await expect(frame.getByText('Prize pool')).toBeVisible();
+        await expect(frame.getByRole('link', { name: /Buy Now/ })).toHaveAttribute('target', '_blank');
+        // As high as its card, to the pixel: nothing scrolls inside.
+        await expect.poll(async () => frame.locator('main').evaluate((card) => Math.ceil(card.getBoundingClientRect().height) - window.innerHeight)).toBe(0);
+      }
+      expect(await page.locator('iframe').evaluateAll((frames) => frames.map((frame) => frame.getAttribute('sandbox')))).toEqual(Array(3).fill('allow-scripts allow-popups allow-popups-to-escape-sandbox'));
+      expect(await page.locator('iframe').evaluateAll((frames) => frames.map((frame) => frame.getAttribute('title')))).toEqual(['Football Doubles: live prize and tickets', 'Our colts', 'Football Doubles: live prize and tickets']);
+      expect(await page.context().cookies()).toEqual([]);
+      expect(scripts.filter((path) => path !== '/widgets/live.js' && !path.endsWith('/display'))).toEqual([]);
+      await expect(page.frameLocator('iframe').nth(1).getByRole('link', { name: /Buy Now/ })).toHaveAttribute('href', /src=widget.*loc=club-site/);
+    } finally {
+      host.close();
+    }
+  });
+
+  test('the script is at most 6 KB and any site may load it', async ({ request }) => {
+    const script = await request.get('/widgets/live.js');
+    expect(script.ok()).toBe(true);
+    expect((await script.body()).length).toBeLessThanOrEqual(6 * 1024);
+    expect(script.headers()['access-control-allow-origin']).toBe('*');
+    expect(script.headers()['set-cookie']).toBeUndefined();
+  });
+});

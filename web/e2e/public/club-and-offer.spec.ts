@@ -1,0 +1,168 @@
+import { expect, test, type Page } from '@playwright/test';
+import { activeDraws } from '../support/draws';
+import { anOffer, serveOffer } from '../support/offers';
+import { answer, change, changeBoot } from '../support/stubs';
+
+const clubSlug = async (request: Parameters<typeof activeDraws>[0]) => (await activeDraws(request))[0]?.clubSlug ?? '';
+
+async function changeClub(page: Page, more: object): Promise<void> {
+  await changeBoot(page, (boot) => (boot.club ? { ...boot, club: { ...(boot.club as object), ...more } } : boot));
+  await change(page, /\/api\/clubs\/slug\//, (club: object) => ({ ...club, ...more }));
+}
+
+test('an old address gives way to the present one without a step in the history', async ({ page, request }) => {
+  const slug = await clubSlug(request);
+  await page.goto('/');
+  await page.goto(`/club/${slug.toUpperCase()}?from=poster#live-draws`);
+  await expect(page).toHaveURL(new RegExp(`/club/${slug}\\?from=poster#live-draws$`));
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await page.goBack();
+  await expect(page).toHaveURL(/\/$/);
+});
+
+test('no slug, no club and a failing server each have their own words', async ({ page }) => {
+  await page.goto('/club');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Invalid Club Page');
+  const answered = await page.goto('/club/nobody-here');
+  expect(answered?.status()).toBe(404);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Page Not Found');
+  await expect(page.getByText('Club page not found')).toBeVisible();
+  await answer(page, /\/api\/clubs\/slug\//, { message: 'down' }, 500);
+  await page.reload();
+  await expect(page.getByText('Failed to load club page')).toBeVisible();
+});
+
+test('a club without any draw says Coming Soon, one between games that there are no active draws right now', async ({ page, request }) => {
+  const slug = await clubSlug(request);
+  await changeClub(page, { activeDraws: [], completedDraws: [] });
+  await answer(page, /\/api\/(draws\/awaiting-results|clubs\/[^/]+\/(draws|bundles))/, []);
+  await page.goto(`/club/${slug}`);
+  await expect(page.getByText('Coming Soon')).toBeVisible();
+  await page.unrouteAll();
+  await changeClub(page, { activeDraws: [] });
+  await page.reload();
+  await expect(page.getByText('No active draws right now')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Recent Results' })).toBeVisible();
+  expect(await page.getByRole('region', { name: 'Recent Results' }).locator('article').count()).toBeLessThanOrEqual(6);
+});
+
+test('nothing of the marketing pixel is asked for before Allow, and the answer is kept', async ({ page, request }) => {
+  const slug = await clubSlug(request);
+  const pixels: string[] = [];
+  await page.route('https://www.facebook.com/**', (route) => {
+    pixels.push(route.request().url());
+    return route.fulfill({ status: 200, contentType: 'image/gif', body: '' });
+  });
+  await changeClub(page, { facebookPixelId: '123456789012345' });
+  await page.goto(`/club/${slug}`);
+  const bar = page.getByRole('region', { name: 'Cookies' });
+  await expect(bar).toBeVisible();
+  expect((await bar.boundingBox())?.height).toBeLessThanOrEqual(72);
+  await bar.getByRole('button', { name: 'Decline' }).click();
+  await expect(bar).toHaveCount(0);
+  expect(await page.evaluate(() => localStorage.getItem('marketing_consent'))).toBe('false');
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expect(bar).toHaveCount(0);
+  expect(pixels).toEqual([]);
+  await page.evaluate(() => localStorage.removeItem('marketing_consent'));
+  await page.reload();
+  await bar.getByRole('button', { name: 'Allow' }).click();
+  await expect.poll(() => pixels.length).toBe(1);
+  expect(pixels[0]).toContain('id=123456789012345&ev=PageView');
+  expect(await page.evaluate(() => localStorage.getItem('marketing_consent'))).toBe('true');
+});
+
+test('a club without a pixel asks for nothing', async ({ page, request }) => {
+  await page.goto(`/club/${await clubSlug(request)}`);
+  await expect(page.getByRole('heading', { name: 'Need Help?' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Cookies' })).toHaveCount(0);
+});
+
+test('offers on sale are listed with their price, others are not', async ({ page, request }) => {
+  const offer = await anOffer(request);
+  await serveOffer(page, offer);
+  const later = new Date(Date.now() + 3_600_000).toISOString();
+  await answer(page, `/api/clubs/${offer.clubSlug}/bundles`, [offer, { ...offer, id: 2, slug: 'later', name: 'Later', startAt: later }, { ...offer, id: 3, slug: 'draft', name: 'Draft', status: 'draft' }]);
+  await page.goto(`/club/${offer.clubSlug}`);
+  const section = page.getByRole('region', { name: 'Special offers' });
+  await expect(section.locator('article')).toHaveCount(1);
+  await expect(section).toContainText(/From \$\d+\.\d\d/);
+  await section.getByRole('link', { name: /See offer/ }).click();
+  await expect(page).toHaveURL(new RegExp(`${offer.path}$`));
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Double header');
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+});
+
+test('an offer goes into the cart whole, in the chosen count, and its events are counted', async ({ page, request }) => {
+  const events: unknown[] = [];
+  await page.route('**/api/track', (route) => {
+    events.push(route.request().postDataJSON());
+    return route.fulfill({ status: 204 });
+  });
+  const offer = await anOffer(request);
+  await serveOffer(page, offer);
+  await page.goto(offer.path);
+  await page.getByRole('button', { name: 'One more' }).click();
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Your cart' });
+  await expect(drawer.locator('.cart-line')).toHaveCount(2);
+  await expect(drawer.getByRole('spinbutton').first()).toHaveText('2');
+  const kept = await page.evaluate(() => JSON.parse(localStorage.getItem('football_doubles_cart') ?? '{}') as { items: { drawId: number; quantity: number; bundleId: number }[] });
+  expect(kept.items.map(({ drawId, quantity, bundleId }) => ({ drawId, quantity, bundleId }))).toEqual(offer.games.map((game) => ({ drawId: game.id, quantity: 2, bundleId: 77 })));
+  const about = { clubSlug: offer.clubSlug, bundleSlug: 'double-header' };
+  expect(events).toEqual([{ event: 'offer_view', ...about }, { event: 'offer_add_to_cart', ...about }]);
+});
+
+test('when one game is sold out nothing goes into the cart, and the game is named', async ({ page, request }) => {
+  const offer = await anOffer(request);
+  const [, second] = offer.games;
+  await serveOffer(page, offer);
+  await change(page, new RegExp(`/api/draws/${second?.id}$`), (draw: object) => ({ ...draw, ticketsAvailable: 0, ticketsSold: 169 }));
+  await page.goto(offer.path);
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  await expect(page.getByRole('alert')).toHaveText(`${second?.homeTeam} v ${second?.awayTeam} is sold out, so this offer cannot be added.`);
+  await expect(page.getByRole('dialog', { name: 'Your cart' })).toHaveCount(0);
+  expect(await page.evaluate(() => localStorage.getItem('football_doubles_cart'))).toBeNull();
+  await page.unrouteAll();
+  await serveOffer(page, offer);
+  await page.route(/\/api\/draws\/\d+$/, (route) => route.abort());
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  await expect(page.getByRole('alert')).toContainText('Failed to fetch draw');
+  expect(await page.evaluate(() => localStorage.getItem('football_doubles_cart'))).toBeNull();
+});
+
+for (const [words, more] of [
+  ['Bundle closed', { status: 'closed' }],
+  ['Special Offer Not Found', { status: 'draft' }],
+  ['Special Offer Not Found', { endAt: '2020-01-01T00:00:00Z' }],
+  ['Not on sale yet', { startAt: '2099-01-01T00:00:00Z' }],
+] as const) {
+  test(`an offer with ${JSON.stringify(more)} says '${words}' and cannot be bought`, async ({ page, request }) => {
+    const offer = await anOffer(request, more);
+    await serveOffer(page, offer);
+    await page.goto(offer.path);
+    await expect(page.getByText(words)).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Add to cart' })).toHaveCount(0);
+  });
+}
+
+test('an unknown offer and a failing call have their own words', async ({ page, request }) => {
+  const slug = await clubSlug(request);
+  await answer(page, /\/bundles\/nothing$/, { message: 'no' }, 404);
+  await page.goto(`/club/${slug}/offer/nothing`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Special Offer Not Found');
+  await page.unrouteAll();
+  await answer(page, /\/bundles\/nothing$/, { message: 'no' }, 500);
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Failed to load bundles');
+});
+
+test('when the club’s dress cannot be had, the offer still sells', async ({ page, request }) => {
+  const offer = await anOffer(request);
+  await serveOffer(page, offer);
+  await answer(page, `/api/clubs/${offer.clubSlug}/meta`, { message: 'no' }, 500);
+  await page.goto(offer.path);
+  await expect(page.getByText('Failed to load club meta')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Add to cart' })).toBeVisible();
+});
