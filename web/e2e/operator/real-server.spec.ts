@@ -1,0 +1,133 @@
+import { expect, test, type Page } from '@playwright/test';
+import { logIn } from '../support/operator';
+
+interface AnsweredDraw {
+  drawNumber: number;
+  ticketsSold: number;
+  league: string | null;
+}
+
+// One login serves them all: a code of the authenticator is good for one use.
+test.describe.configure({ mode: 'serial' });
+
+let page: Page;
+
+test.beforeAll(async ({ browser }) => {
+  page = await browser.newPage();
+  await logIn(page);
+});
+
+test.afterAll(() => page.close());
+
+const open = async (section: string, title: string) => {
+  await page.goto(`/super-admin?section=${section}`);
+  await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+};
+
+const answered = async <Answer>(path: string): Promise<Answer> => (await page.request.get(path)).json() as Promise<Answer>;
+
+test('the overview’s numbers are the server’s, and the badge is live', async () => {
+  await open('overview', 'Overview');
+  const sums = await answered<{ ticketsSold: number; totalRevenue: string; platformFees: string }>('/api/admin/analytics');
+  const draws = await answered<AnsweredDraw[]>('/api/admin/draws');
+  expect(draws.filter(({ league }) => !/test/i.test(league ?? '')).reduce((sum, draw) => sum + draw.ticketsSold, 0)).toBe(sums.ticketsSold);
+  await expect(page.locator('.ops-figure', { hasText: 'Tickets Sold' }).locator('dd')).toHaveText(String(sums.ticketsSold));
+  await expect(page.locator('.ops-facts')).toContainText(`$${Number(sums.totalRevenue).toLocaleString('en-AU', { minimumFractionDigits: 2 })}`);
+  await expect(page.locator('.ops-live')).toHaveText('Live System');
+});
+
+test('an anomaly of the demo is resolved by hand, and its trail says who did it', async () => {
+  await open('payments', 'Payment Monitor');
+  const before = await answered<{ unresolved: number }>('/api/admin/payment-anomalies/stats');
+  const row = page.locator('[data-row]', { has: page.getByRole('button', { name: 'Mark Resolved' }) }).first();
+  const id = await row.getAttribute('data-id');
+  await row.getByRole('button', { name: 'Mark Resolved' }).click();
+  await expect(page.locator('.toast')).toContainText('Anomaly resolved');
+  expect((await answered<{ unresolved: number }>('/api/admin/payment-anomalies/stats')).unresolved).toBe(before.unresolved - 1);
+  await page.locator(`[data-id="${id}"]`).getByRole('button', { name: 'Details' }).click();
+  await expect(page.locator('.ops-audit li').first()).toContainText('Super Admin');
+  await expect(page.locator('.ops-chain')).toContainText('is whole');
+});
+
+test('a check looks, and says what it found', async () => {
+  await open('payments', 'Payment Monitor');
+  await page.getByRole('button', { name: 'Run Check' }).click();
+  await expect(page.locator('.toast')).toContainText('Check finished');
+});
+
+test('a club goes to the archive and comes back', async () => {
+  await open('clubs', 'Club Management');
+  await page.locator('[data-row]').last().getByRole('button', { name: 'View Details' }).click();
+  const name = await page.getByRole('dialog').getByRole('heading', { level: 2 }).textContent();
+  await page.getByRole('button', { name: 'Archive club' }).click();
+  await page.getByRole('button', { name: 'Archive', exact: true }).click();
+  await expect(page.locator('.toast')).toContainText(`${name} is archived`);
+  await open('archived', 'Archived Clubs');
+  await page.getByRole('button', { name: 'Restore' }).click();
+  await expect(page.locator('.toast')).toContainText(`${name} is restored`);
+  await expect(page.getByText('No archived clubs.')).toBeVisible();
+});
+
+test('maintenance stops new purchases and ends again', async () => {
+  await open('system', 'System Controls');
+  const toggle = page.getByRole('switch', { name: 'Maintenance mode' });
+  for (const [button, on] of [['Begin maintenance', true], ['End maintenance', false]] as const) {
+    await toggle.click();
+    await page.getByRole('button', { name: button }).click();
+    await expect(toggle).toHaveAttribute('aria-checked', String(on));
+    expect(await answered('/api/maintenance-mode')).toEqual({ maintenanceMode: on });
+  }
+});
+
+test('a footer menu is made, moved and deleted, and the public footer follows', async () => {
+  await open('system', 'System Controls');
+  await page.getByRole('button', { name: 'New menu' }).click();
+  await page.getByLabel('Heading').fill('Rules');
+  await page.getByRole('button', { name: 'Create menu' }).click();
+  await expect(page.getByRole('heading', { level: 3, name: 'Rules' })).toBeVisible();
+  expect(JSON.stringify(await answered('/api/footer-menus'))).toContain('Rules');
+  await page.getByRole('button', { name: 'Move Rules up' }).click();
+  await expect(page.getByRole('button', { name: 'Move Rules down' })).toBeEnabled();
+  await page.getByRole('button', { name: 'Delete Rules', exact: true }).click();
+  await page.getByRole('button', { name: 'Really delete Rules' }).click();
+  await expect(page.getByRole('heading', { level: 3, name: 'Rules' })).toHaveCount(0);
+});
+
+test('tickets of a draw: as many rows as are sold', async () => {
+  await open('draws', 'Draw Management');
+  const card = page.getByRole('article').first();
+  const sold = Number((await card.locator('dd', { hasText: '/169' }).textContent())?.split('/')[0]);
+  await card.getByRole('button', { name: 'View Tickets' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.locator('.ops-figure', { hasText: 'Sold' }).locator('dd').first()).toHaveText(String(sold));
+  await expect(dialog.locator('tbody tr')).toHaveCount(sold);
+});
+
+test('search finds a club by a part of its name', async () => {
+  await open('overview', 'Overview');
+  const [club] = await answered<{ name: string }[]>('/api/admin/clubs');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type(club?.name.slice(0, 6) ?? '');
+  await expect(page.getByRole('option', { name: club?.name }).first()).toBeVisible();
+  await page.keyboard.press('Escape');
+});
+
+test('logging out ends it: the console is closed to whoever comes next', async () => {
+  await open('overview', 'Overview');
+  await page.getByRole('button', { name: 'Logout' }).click();
+  await expect(page.locator('.toast')).toContainText('Logged out');
+  await expect(page).toHaveURL(/\/admin\/login$/);
+  await page.goto('/super-admin');
+  await expect(page).toHaveURL(/\/admin\/login$/);
+});
+
+test('a club is sent to its own side', async ({ browser, baseURL }) => {
+  const other = await browser.newPage();
+  const headers = { origin: new URL(baseURL ?? '').origin };
+  const mail = 'bayside-barracudas@demo.test';
+  expect((await other.request.post('/api/clubs/login', { headers, data: { email: mail, password: 'demo-password' } })).ok()).toBe(true);
+  await other.goto('/super-admin');
+  await expect(other).not.toHaveURL(/super-admin/);
+  await other.close();
+});
