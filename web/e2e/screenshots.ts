@@ -2,6 +2,7 @@ import { test } from '@playwright/test';
 import { buyByCard, expectTickets, payButton, somebody } from './support/buyer';
 import { drawWith } from './support/draws';
 import { screens } from './support/screens';
+import { SHOP_STATES } from './support/shop-states';
 
 const FOLDER = 'e2e/__screenshots__';
 
@@ -35,3 +36,16 @@ test('every screen at both widths', async ({ page, request }) => {
     await page.screenshot({ path: `${FOLDER}/${name}-1920.png` });
   }
 });
+
+/** What covers the page is seen as a person sees it; everything else in its whole length. */
+const COVERS = /drawer|sheet|help|terms|bank/;
+
+for (const width of [390, 1280]) {
+  for (const { name, show } of SHOP_STATES) {
+    test(`${name} at ${width}`, async ({ page, request, playwright, baseURL }) => {
+      await page.setViewportSize({ width, height: width === 390 ? 844 : 800 });
+      await show({ page, request, playwright, baseURL: baseURL ?? '' });
+      await page.screenshot({ path: `${FOLDER}/${name}-${width}.png`, fullPage: !COVERS.test(name), animations: 'disabled' });
+    });
+  }
+}

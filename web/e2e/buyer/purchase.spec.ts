@@ -109,7 +109,8 @@ test('two buyers want the last ticket: one has it, the other keeps the money', a
     await page.getByLabel('Phone Number').fill('0400 000 000');
     await fillCard(page, '4242424242424242');
   }
-  await Promise.all(pages.map((page) => payButton(page).click()));
+  // Whoever is slower may find the form gone: the ticket is being paid for by the other.
+  await Promise.all(pages.map((page) => payButton(page).click({ timeout: 5_000 }).catch(() => {})));
   const tickets = async () => await Promise.all(pages.map((page) => page.locator('.ticket').count()));
   await expect.poll(async () => (await tickets()).sort()).toEqual([0, 1]);
   const loser = pages[(await tickets()).indexOf(0)];
