@@ -15,8 +15,11 @@ use timer::Timer;
 
 mod timer;
 
-/// Commands that may wait for a draw; the next one is told to try again (503). Room for everybody who comes at kick-off: a
-/// draw makes some hundred commits in its life and answers the rest from memory, so that nobody waits long.
+/// Commands that may wait for a draw; the next one is told to try again (503). As many as come at once in the worst minute: a
+/// rush of two thousand on one game, each asking once, because a browser waits for its answer before it asks again. Most are
+/// answered from memory in microseconds; only the few hundred commits of a draw's whole life wait for the disk, some
+/// milliseconds each, so that even the last in a full mailbox is answered within seconds, before its connection gives up.
+/// With the payment desk's limit of work (4096) before it, more than this cannot come from buyers; it is the last fence.
 pub(crate) const MAILBOX_MAX: usize = 2048;
 /// After a tick that could not be written, the timer tries again.
 const TICK_AGAIN_MS: i64 = 1000;

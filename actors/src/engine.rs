@@ -11,7 +11,7 @@ use crate::payment::room::{Nudges, Room};
 use crate::payment::{Desk, PaymentActor, operations, until_killed};
 use crate::supervisor::roster::Roster;
 use crate::supervisor::{DrawSupervisor, Rest, WakeAll};
-use crate::{Clock, Draws, Gateway, Payments, Post, Reconciler, mailer, notices, reconciler};
+use crate::{Anomalies, Clock, Draws, Gateway, Payments, Post, Reconciler, mailer, notices, reconciler};
 
 /// How long stopping waits for what was begun; whatever is cut off is found by the next restart scan.
 const DRAIN_MAX: Duration = Duration::from_secs(20);
@@ -40,6 +40,7 @@ pub struct Engine {
     pub draws: Draws,
     pub payments: Payments,
     pub reconciler: Reconciler,
+    pub anomalies: Anomalies,
     supervisor: Addr<DrawSupervisor>,
     desk: Desk,
     stop: watch::Sender<bool>,
@@ -99,8 +100,9 @@ impl Engine {
         rest.spawn(until_killed(killed.clone(), notices::run(room.clone(), stopping.clone())));
         rest.spawn(until_killed(killed.clone(), reconciler::run(room.clone(), stopping.clone())));
         rest.spawn(until_killed(killed, mailer::run(room.clone(), parts.mail, stopping)));
-        let (payments, reconciler) = (Payments::new(room.clone()), Reconciler::new(room));
-        Ok(Engine { draws, payments, reconciler, supervisor, desk, stop, kill, threads })
+        let (payments, reconciler) = (Payments::new(room.clone()), Reconciler::new(room.clone()));
+        let anomalies = Anomalies::new(room, reconciler.clone());
+        Ok(Engine { draws, payments, reconciler, anomalies, supervisor, desk, stop, kill, threads })
     }
 
     /// Lets what was begun come to an end, and stops. Nothing is lost by not calling it: a stop is a kind crash.

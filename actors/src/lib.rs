@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod anomalies;
 pub mod clock;
 mod draw;
 pub mod draws;
@@ -14,6 +15,7 @@ mod supervisor;
 #[cfg(feature = "testing")]
 pub mod testing;
 
+pub use anomalies::{Anomalies, AnomalyCounts, Unresolved};
 pub use clock::{Clock, SystemClock};
 pub use draws::{Committed, Denied, Draws};
 pub use engine::{Engine, EngineParts, Placement};

@@ -12,6 +12,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tokio::sync::{oneshot, watch};
 
+mod adopting;
 pub mod connect;
 pub(crate) mod effects;
 pub mod gateway;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{AccountId, OrderId, Timestamp};
+use domain::{AccountId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Timestamp};
 use futures_util::future::ready;
 use futures_util::{StreamExt, stream};
 use persistence::Failure;
@@ -18,6 +18,7 @@ use crate::payment::room::Room;
 mod comparison;
 
 pub(crate) use comparison::Comparison;
+use comparison::NAMELESS_MS;
 
 const ROUND: Duration = Duration::from_secs(30);
 /// Open orders younger than this are left to the buyer's own call and the webhook.
@@ -33,9 +34,16 @@ const QUESTION_PAUSE: Duration = Duration::from_millis(10);
 const LIST_FROM: usize = 5;
 /// An intent is made a moment after its order; clocks may differ by this much.
 const CLOCKS_DIFFER_MS: i64 = 300_000;
-/// Every so many rounds, ten minutes, the payments of accounts with open business are listed, forgotten ones included.
+/// Every round the newest payments are listed, those that our books forgot included, so that whatever is wrong with one is
+/// found within a minute even when no notice tells of it.
+const LIST_NEW_MS: i64 = 180_000;
+/// Every so many rounds, ten minutes, it looks further back.
 const LIST_ROUNDS: u64 = 20;
 const LIST_MS: i64 = 1_200_000;
+/// Accounts without open business that a round lists beside the others, in turn.
+const QUIET_ACCOUNTS: usize = 10;
+/// Payments remembered as compared and found right; they are compared again when the provider says something new.
+const KNOWN_MAX: usize = 50_000;
 /// Why an order of a cancelled draw is refunded when nobody is there to say it in their own words.
 const CALLED_OFF: &str = "the draw was cancelled";
 /// How far back a starting process looks for captured payments nobody has witnessed.
@@ -110,6 +118,7 @@ struct Rounds {
     /// Captures before this were witnessed; of those at this very time, these.
     witnessed_until: Timestamp,
     witnessed: BTreeSet<OrderId>,
+    known: BTreeMap<PaymentIntentId, PaymentIntent>,
 }
 
 pub(crate) async fn run(room: Arc<Room>, mut stop: watch::Receiver<bool>) {
@@ -121,9 +130,8 @@ pub(crate) async fn run(room: Arc<Room>, mut stop: watch::Receiver<bool>) {
         if let Err(failure) = rounds.witness().await {
             tracing::warn!(%failure, "captured payments are compared later");
         }
-        if rounds.count.is_multiple_of(LIST_ROUNDS) {
-            rounds.list().await;
-        }
+        rounds.nameless().await;
+        rounds.list().await;
         rounds.count += 1;
         tokio::select! {
             biased;
@@ -136,7 +144,8 @@ pub(crate) async fn run(room: Arc<Room>, mut stop: watch::Receiver<bool>) {
 impl Rounds {
     fn new(room: Arc<Room>) -> Rounds {
         let witnessed_until = room.clock.now().plus_ms(-START_MS);
-        Rounds { comparison: Comparison { room }, count: 0, witnessed_until, witnessed: BTreeSet::new() }
+        let (witnessed, known) = (BTreeSet::new(), BTreeMap::new());
+        Rounds { comparison: Comparison { room }, count: 0, witnessed_until, witnessed, known }
     }
 
     /// Every open order goes through the room; what waits too long is let go.
@@ -227,21 +236,62 @@ impl Rounds {
         Ok(())
     }
 
-    /// Lists accounts with open business, so that a payment our books forgot is found.
-    async fn list(&self) {
+    /// Paid tickets whose buyer left no address.
+    async fn nameless(&self) {
         let room = &self.comparison.room;
-        let now = room.clock.now();
-        let mut accounts: BTreeSet<AccountId> = BTreeSet::new();
-        for records in [
-            room.books.orders_open(now, READ_MAX).await,
-            room.books.orders_captured(now.plus_ms(-LIST_MS), READ_MAX).await,
-        ] {
-            accounts.extend(records.unwrap_or_default().into_iter().map(|record| record.order.account));
+        let before = room.clock.now().plus_ms(-NAMELESS_MS);
+        match room.books.orders_nameless(before, READ_MAX).await {
+            Ok(records) => {
+                for record in records {
+                    // What could not be compared now is compared in the next round.
+                    let _ = self.comparison.order(record.order.id).await;
+                }
+            }
+            Err(failure) => tracing::warn!(%failure, "orders without an address could not be read"),
         }
-        for account in accounts {
-            if let Err(failure) = self.comparison.account(&account, now.plus_ms(-LIST_MS)).await {
+    }
+
+    /// Lists accounts, so that a payment our books forgot is found.
+    async fn list(&mut self) {
+        let now = self.comparison.room.clock.now();
+        let far = self.count.is_multiple_of(LIST_ROUNDS);
+        let since = now.plus_ms(if far { -LIST_MS } else { -LIST_NEW_MS });
+        for account in self.accounts_to_list(now).await {
+            if let Err(failure) = self.list_account(&account, since).await {
                 tracing::warn!(%failure, "an account is listed later");
             }
         }
+    }
+
+    /// Those with open business, and some of the others in turn.
+    async fn accounts_to_list(&self, now: Timestamp) -> BTreeSet<AccountId> {
+        let books = &self.comparison.room.books;
+        let mut accounts: BTreeSet<AccountId> = BTreeSet::new();
+        for records in
+            [books.orders_open(now, READ_MAX).await, books.orders_captured(now.plus_ms(-LIST_MS), READ_MAX).await]
+        {
+            accounts.extend(records.unwrap_or_default().into_iter().map(|record| record.order.account));
+        }
+        let all = books.accounts().await.unwrap_or_default();
+        let quiet: Vec<AccountId> = all.into_iter().filter(|account| !accounts.contains(account)).collect();
+        let turn = (self.count as usize * QUIET_ACCOUNTS) % quiet.len().max(1);
+        accounts.extend(quiet.into_iter().cycle().skip(turn).take(QUIET_ACCOUNTS));
+        accounts
+    }
+
+    async fn list_account(&mut self, account: &AccountId, since: Timestamp) -> Result<(), Failure> {
+        for said in self.comparison.list(account, since).await? {
+            let decided = said.status != PaymentStatus::RequiresCapture;
+            if decided && self.known.get(&said.id) == Some(&said) {
+                continue;
+            }
+            if self.comparison.one(&said).await?.raised == 0 {
+                if self.known.len() >= KNOWN_MAX {
+                    self.known.clear();
+                }
+                self.known.insert(said.id.clone(), said);
+            }
+        }
+        Ok(())
     }
 }

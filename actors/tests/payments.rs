@@ -3,6 +3,10 @@
 
 use actors::FulfilStatus;
 
+#[path = "payments/anomalies.rs"]
+mod anomalies;
+#[path = "payments/crowd.rs"]
+mod crowd;
 #[path = "payments/doors.rs"]
 mod doors;
 #[path = "payments/faults.rs"]

@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use domain::{
-    AccountId, Anomaly, AnomalyKind, Cents, DrawId, Order, OrderId, PaymentIntent, PaymentIntentId, Serial, Timestamp,
+    AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, Order, OrderId, PaymentIntent, PaymentIntentId, Serial,
+    Timestamp,
 };
 
 use crate::error::Failure;
@@ -189,7 +190,8 @@ pub trait Books: Send + Sync {
     /// The reconciler's own copy of what the provider says: the second witness, never written by the purchase path.
     async fn witness(&self, said: &PaymentIntent, at: Timestamp) -> Result<(), Failure>;
 
-    /// Raises an anomaly unless one of its kind is open for its payment; `true` when it is new.
+    /// Raises an anomaly unless one of its kind is open for its payment, or a person has closed just this one before; `true`
+    /// when it is new.
     async fn raise(&self, anomaly: &Anomaly, amount: Option<Cents>, at: Timestamp) -> Result<bool, Failure>;
     /// Resolves the open anomalies of a payment that healed, and those of its order that name no payment; of one kind, or of
     /// all. What names another payment of the same order stays open.
@@ -200,6 +202,19 @@ pub trait Books: Send + Sync {
         at: Timestamp,
     ) -> Result<u64, Failure>;
     async fn anomalies(&self, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure>;
+    /// How many there ever were, and how many of them are open.
+    async fn anomaly_counts(&self) -> Result<(u64, u64), Failure>;
+    /// A person has dealt with it: it is closed, and the same about the same payment is not raised again. `false`: no such one
+    /// is open.
+    async fn resolve(&self, anomaly: u128, resolution: &str, at: Timestamp) -> Result<bool, Failure>;
+    /// The connected account of a payment that the reconciler saw.
+    async fn witnessed(&self, payment_intent: &PaymentIntentId) -> Result<Option<AccountId>, Failure>;
+    /// The club of a connected account.
+    async fn club_of(&self, account: &AccountId) -> Result<Option<ClubId>, Failure>;
+    /// Whose a sold ticket is.
+    async fn holder(&self, draw: DrawId, serial: Serial) -> Result<Option<OrderId>, Failure>;
+    /// Captured orders whose buyer left no address, captured before a time.
+    async fn orders_nameless(&self, captured_before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure>;
 
     /// Queues a mail; `false` when its dedupe key was queued before.
     async fn queue_mail(

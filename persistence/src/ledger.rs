@@ -93,6 +93,8 @@ pub struct NewOrder {
     pub lines: Vec<Line>,
     pub buyer: BuyerDetails,
     pub at: Timestamp,
+    /// Only of an order that the books forgot: it was authorised before it was opened again.
+    pub authorised_at: Option<Timestamp>,
 }
 
 /// A draw's journal and tables.

@@ -57,6 +57,9 @@ contract! {
     books::unfinished_and_captured_orders_are_found_by_age => unfinished_and_captured_orders_are_found_by_age,
     messages::a_notice_counts_once => a_notice_counts_once,
     messages::an_anomaly_is_open_once_until_it_heals => an_anomaly_is_open_once_until_it_heals,
+    messages::what_a_person_closed_does_not_come_back => what_a_person_closed_does_not_come_back,
+    messages::whose_a_ticket_a_payment_and_an_account_is_can_be_asked =>
+        whose_a_ticket_a_payment_and_an_account_is_can_be_asked,
     messages::a_mail_leaves_once => a_mail_leaves_once,
     messages::the_witness_is_written_over => the_witness_is_written_over,
 }

@@ -1,6 +1,6 @@
 //! What the payment provider says of a payment intent.
 
-use crate::{AccountId, Cents, OrderId, PaymentIntentId};
+use crate::{AccountId, Cents, DrawId, OrderId, PaymentIntentId, Timestamp};
 
 /// The provider's states, in its own spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,10 @@ pub struct PaymentIntent {
     /// The provider's own fee, once its balance transaction is known (decision D-18).
     pub provider_fee: Option<Cents>,
     pub disputed: bool,
+    /// When the buyer authorised it, once that happened.
+    pub authorised_at: Option<Timestamp>,
+    /// Which draws it pays for and how many tickets of each, as its metadata say: all there is of an order the books forgot.
+    pub draws: Vec<(DrawId, u16)>,
     /// Why the last attempt to pay failed, while nothing better came of the intent.
     pub decline: Option<Decline>,
 }

@@ -54,7 +54,8 @@ fn compare(order: &Order, theirs: &PaymentIntent) -> Vec<(AnomalyKind, &'static 
                 found.push((MismatchedAmount, "a part of the payment was refunded outside our books"));
             }
         }
-        OrderState::Released | OrderState::Void if theirs.is_taken() && !theirs.is_refunded() => {
+        // What the bank took back is not ours to refund, and is reported above.
+        OrderState::Released | OrderState::Void if theirs.is_taken() && !theirs.is_refunded() && !theirs.disputed => {
             found.push((MissingTicket, "a payment was taken for an order without tickets"));
         }
         _ => {}

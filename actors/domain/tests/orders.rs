@@ -74,6 +74,8 @@ fn intent(status: PaymentStatus) -> PaymentIntent {
         order: Some(OrderId(7)),
         provider_fee: None,
         disputed: false,
+        authorised_at: None,
+        draws: Vec::new(),
         decline: None,
     }
 }

@@ -253,6 +253,7 @@ fn new_order(wanted: &OpenOrder, at: Timestamp) -> NewOrder {
         lines: wanted.lines.clone(),
         buyer: wanted.buyer.clone(),
         at,
+        authorised_at: None,
     }
 }
 

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use domain::reconciliation::reconcile;
-use domain::{AccountId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Timestamp};
+use domain::{
+    AccountId, Anomaly, AnomalyKind, OrderId, OrderState, PaymentIntent, PaymentIntentId, PaymentStatus, Timestamp,
+};
 use persistence::Failure;
 use persistence::books::OrderRecord;
 
@@ -21,11 +23,20 @@ impl Comparison {
     /// Compares every payment of an account since a time.
     pub(super) async fn account(&self, account: &AccountId, since: Timestamp) -> Result<Scanned, Failure> {
         let mut scanned = Scanned::default();
-        for said in self.room.gateway.list(account, since).await.map_err(not_asked)? {
-            let record = self.record_of(&said).await?;
-            scanned.add(self.compare(record.as_ref(), &said).await?);
+        for said in self.list(account, since).await? {
+            scanned.add(self.one(&said).await?);
         }
         Ok(scanned)
+    }
+
+    pub(super) async fn list(&self, account: &AccountId, since: Timestamp) -> Result<Vec<PaymentIntent>, Failure> {
+        self.room.gateway.list(account, since).await.map_err(not_asked)
+    }
+
+    /// Compares a payment with its order, if it has one.
+    pub(super) async fn one(&self, said: &PaymentIntent) -> Result<Scanned, Failure> {
+        let record = self.record_of(said).await?;
+        self.compare(record.as_ref(), said).await
     }
 
     /// Asks the provider about an order and compares.
@@ -83,8 +94,15 @@ impl Comparison {
         let Some(order) = order else { return self.record(None, &said).await };
         let this = self.clone();
         let work = async move {
-            let record = this.room.books.order(order).await?;
+            let mut record = this.room.books.order(order).await?;
             let said = this.room.gateway.retrieve(&said.account, &said.id).await.map_err(not_asked)?;
+            let captured = record.as_ref().filter(|record| record.order.state == OrderState::Captured);
+            if said.disputed
+                && let Some(captured) = captured
+                && this.room.release_disputed(captured).await?
+            {
+                record = this.room.books.order(order).await?;
+            }
             this.record(record.as_ref(), &said).await
         };
         let settled = self.room.desk.run(Lane::Order(order), work).await;
@@ -95,7 +113,8 @@ impl Comparison {
         let (books, now) = (&self.room.books, self.room.clock.now());
         books.witness(said, now).await?;
         let mut scanned = Scanned { checked: 1, ..Scanned::default() };
-        let found = reconcile(record.map(|record| &record.order), said);
+        let mut found = reconcile(record.map(|record| &record.order), said);
+        found.extend(record.and_then(|record| nameless(record, now)));
         for anomaly in &found {
             if books.raise(anomaly, Some(said.amount), now).await? {
                 tracing::error!(payment_intent.id = %said.id, kind = ?anomaly.kind, anomaly.note, "an anomaly was raised");
@@ -111,4 +130,18 @@ impl Comparison {
 
 fn not_asked(error: GatewayError) -> Failure {
     Failure::NotWritten(format!("the provider could not be asked: {error}"))
+}
+
+/// Tickets whose buyer left no address for this long are a person's to find (decision C-11).
+pub(super) const NAMELESS_MS: i64 = 600_000;
+
+fn nameless(record: &OrderRecord, now: Timestamp) -> Option<Anomaly> {
+    let long_ago = record.captured_at.is_some_and(|at| now.ms_since(at) > NAMELESS_MS);
+    let nameless = record.order.state == OrderState::Captured && record.buyer.email.is_none() && long_ago;
+    nameless.then(|| Anomaly {
+        kind: AnomalyKind::OrphanedTicket,
+        payment_intent: record.order.payment_intent.clone(),
+        order: Some(record.order.id),
+        note: "the tickets are paid but their buyer left no address".into(),
+    })
 }

@@ -76,6 +76,10 @@ impl FakeGateway {
         FakeGateway { clock, provider: Arc::default(), faults: Arc::default(), pace: Arc::default() }
     }
 
+    pub(super) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
     /// Decides what goes wrong, call by call; it replaces the one before.
     pub fn set_faults(&self, decide: impl FnMut(Asked<'_>) -> Fault + Send + 'static) {
         *lock(&self.faults) = Some(Box::new(decide));

@@ -18,9 +18,11 @@ impl FakeGateway {
 
     /// The buyer's browser authorises the payment; `false` when the intent cannot be paid any more.
     pub fn authorise(&self, id: &PaymentIntentId) -> bool {
+        let now = self.now();
         self.turn(id, "payment_intent.amount_capturable_updated", |intent| {
             let payable = is_payable(intent.said.status);
             if payable {
+                intent.said.authorised_at = Some(now);
                 intent.said.status = PaymentStatus::RequiresCapture;
             }
             payable

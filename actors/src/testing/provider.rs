@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{AccountId, Cents, Decline, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Timestamp};
+use domain::{AccountId, Cents, Decline, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Timestamp};
 use persistence::books::Notice;
 
 use crate::{GatewayError, NewIntent, Opened};
@@ -78,6 +78,13 @@ impl Provider {
             order: Some(new.order),
             provider_fee: None,
             disputed: false,
+            authorised_at: None,
+            draws: new
+                .draws
+                .split(',')
+                .filter_map(|line| line.split_once('x'))
+                .filter_map(|(draw, count)| Some((DrawId(draw.parse().ok()?), count.parse().ok()?)))
+                .collect(),
             decline: None,
         };
         let client_secret = format!("{id}_secret");

@@ -1,6 +1,6 @@
 //! Anomalies in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{Anomaly, AnomalyKind, Cents, OrderId, PaymentIntentId, Timestamp};
 
@@ -10,6 +10,8 @@ use crate::books::AnomalyRecord;
 pub(super) struct Anomalies {
     rows: Vec<AnomalyRecord>,
     open: BTreeMap<(AnomalyKind, String), usize>,
+    /// Closed by a person: kind, payment and note.
+    dismissed: BTreeSet<(AnomalyKind, PaymentIntentId, String)>,
 }
 
 /// What an anomaly is about: a payment, else an order, else what its note says.
@@ -28,7 +30,8 @@ impl Anomalies {
 
     pub fn raise(&mut self, anomaly: &Anomaly, amount: Option<Cents>, at: Timestamp) -> bool {
         let key = (anomaly.kind, subject(anomaly));
-        if self.open.contains_key(&key) {
+        let again = anomaly.payment_intent.clone().map(|id| (anomaly.kind, id, anomaly.note.clone()));
+        if self.open.contains_key(&key) || again.is_some_and(|again| self.dismissed.contains(&again)) {
             return false;
         }
         self.open.insert(key, self.rows.len());
@@ -64,6 +67,22 @@ impl Anomalies {
             !heals
         });
         (before - self.open.len()) as u64
+    }
+
+    pub fn resolve(&mut self, id: u128, at: Timestamp) -> bool {
+        let Some(row) = self.rows.iter_mut().find(|row| row.id == id && row.resolved_at.is_none()) else {
+            return false;
+        };
+        row.resolved_at = Some(at);
+        self.open.remove(&(row.anomaly.kind, subject(&row.anomaly)));
+        if let Some(payment_intent) = row.anomaly.payment_intent.clone() {
+            self.dismissed.insert((row.anomaly.kind, payment_intent, row.anomaly.note.clone()));
+        }
+        true
+    }
+
+    pub fn counts(&self) -> (u64, u64) {
+        (self.rows.len() as u64, self.open.len() as u64)
     }
 
     /// Newest first.

@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use domain::{
-    AccountId, Anomaly, AnomalyKind, Cents, DrawId, OrderId, OrderState, PaymentIntent, PaymentIntentId, Timestamp,
+    AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, OrderId, OrderState, PaymentIntent, PaymentIntentId,
+    Serial, Timestamp,
 };
 
 use super::{Call, Memory, Refund, State};
@@ -42,7 +43,7 @@ impl Books for Memory {
             let row = state.orders.get_mut(order)?;
             match &row.record.order.payment_intent {
                 Some(known) if known == id => {}
-                None if row.state() == OrderState::Quoted => {}
+                None if matches!(row.state(), OrderState::Quoted | OrderState::Allocated) => {}
                 _ => return Err(cannot(row.state(), "given this payment intent")),
             }
             row.record.order.payment_intent = Some(id.clone());
@@ -224,6 +225,41 @@ impl Books for Memory {
 
     async fn anomalies(&self, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure> {
         self.reading("anomalies", |state| state.anomalies.list(only_open, limit as usize))
+    }
+
+    async fn anomaly_counts(&self) -> Result<(u64, u64), Failure> {
+        self.reading("anomaly_counts", |state| state.anomalies.counts())
+    }
+
+    async fn resolve(&self, anomaly: u128, _resolution: &str, at: Timestamp) -> Result<bool, Failure> {
+        self.writing(Call::Write("resolve"), |state| Ok(state.anomalies.resolve(anomaly, at)))
+    }
+
+    async fn witnessed(&self, payment_intent: &PaymentIntentId) -> Result<Option<AccountId>, Failure> {
+        self.reading("witnessed", |state| {
+            let mut seen = state.notices.witnesses();
+            seen.find(|witness| witness.said.id == *payment_intent).map(|witness| witness.said.account.clone())
+        })
+    }
+
+    async fn club_of(&self, account: &AccountId) -> Result<Option<ClubId>, Failure> {
+        self.reading("club_of", |state| state.clubs.iter().find(|(_, of)| *of == account).map(|(club, _)| *club))
+    }
+
+    async fn holder(&self, draw: DrawId, serial: Serial) -> Result<Option<OrderId>, Failure> {
+        self.reading("holder", |state| {
+            state.draws.get(draw).and_then(|row| row.tickets.get(&serial)).map(|ticket| ticket.order)
+        })
+    }
+
+    async fn orders_nameless(&self, captured_before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
+        self.reading("orders_nameless", |state| {
+            let nameless = |record: &&OrderRecord| {
+                let long_ago = record.captured_at.is_some_and(|at| at < captured_before);
+                record.order.state == OrderState::Captured && record.buyer.email.is_none() && long_ago
+            };
+            state.orders.all().map(|row| &row.record).filter(nameless).take(limit as usize).cloned().collect()
+        })
     }
 
     async fn queue_mail(

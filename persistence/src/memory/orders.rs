@@ -169,7 +169,7 @@ impl Orders {
             buyer: BuyerDetails::default().filled(&new.buyer),
             consent_at: None,
             opened_at: new.at,
-            authorised_at: None,
+            authorised_at: new.authorised_at,
             captured_at: None,
             reason: None,
             tickets: Vec::new(),

@@ -1,6 +1,6 @@
 //! Anomalies: at most one open of a kind about the same payment.
 
-use domain::{Anomaly, AnomalyKind, Cents, OrderId, PaymentIntentId, Timestamp};
+use domain::{AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, OrderId, PaymentIntentId, Serial, Timestamp};
 use sqlx::Row;
 use sqlx::postgres::{PgPool, PgRow};
 use time::OffsetDateTime;
@@ -18,7 +18,10 @@ pub(super) async fn raise(
 ) -> Result<bool, Failure> {
     let raised = sqlx::query(
         "insert into anomalies (kind, payment_intent_id, order_id, amount_cents, note, detected_at)
-         values ($1, $2, $3, $4, $5, $6) on conflict (kind, subject) where resolved_at is null do nothing",
+         select $1, $2, $3, $4, $5, $6
+         where $2::text is null or not exists (
+           select from anomalies where payment_intent_id = $2 and kind = $1 and note = $5 and resolution <> 'healed')
+         on conflict (kind, subject) where resolved_at is null do nothing",
     )
     .bind(words::anomaly(anomaly.kind))
     .bind(anomaly.payment_intent.as_ref().map(|id| id.0.as_str()))
@@ -51,6 +54,58 @@ pub(super) async fn heal(
     .await
     .map_err(Failure::at_commit)?;
     Ok(healed.rows_affected())
+}
+
+pub(super) async fn counts(pool: &PgPool) -> Result<(u64, u64), Failure> {
+    let counts: (i64, i64) =
+        sqlx::query_as("select count(*), count(*) filter (where resolved_at is null) from anomalies")
+            .fetch_one(pool)
+            .await
+            .map_err(Failure::from_read)?;
+    Ok((counts.0.cast_unsigned(), counts.1.cast_unsigned()))
+}
+
+pub(super) async fn resolve(pool: &PgPool, id: u128, resolution: &str, at: Timestamp) -> Result<bool, Failure> {
+    let resolved =
+        sqlx::query("update anomalies set resolved_at = $2, resolution = $3 where id = $1 and resolved_at is null")
+            .bind(Uuid::from_u128(id))
+            .bind(instant::stored(at))
+            .bind(resolution)
+            .execute(pool)
+            .await
+            .map_err(Failure::at_commit)?;
+    Ok(resolved.rows_affected() == 1)
+}
+
+pub(super) async fn witnessed(pool: &PgPool, id: &PaymentIntentId) -> Result<Option<AccountId>, Failure> {
+    let account: Option<String> = sqlx::query_scalar("select account_id from provider_pi where payment_intent_id = $1")
+        .bind(&id.0)
+        .fetch_optional(pool)
+        .await
+        .map_err(Failure::from_read)?;
+    Ok(account.map(AccountId))
+}
+
+pub(super) async fn club_of(pool: &PgPool, account: &AccountId) -> Result<Option<ClubId>, Failure> {
+    let club: Option<i64> = sqlx::query_scalar("select id from clubs where stripe_connect_account_id = $1")
+        .bind(&account.0)
+        .fetch_optional(pool)
+        .await
+        .map_err(Failure::from_read)?;
+    Ok(club.map(ClubId))
+}
+
+pub(super) async fn holder(pool: &PgPool, draw: DrawId, serial: Serial) -> Result<Option<OrderId>, Failure> {
+    let order: Option<Uuid> = sqlx::query_scalar(
+        "select l.order_id from tickets t join order_lines l on l.id = t.order_line_id
+         where t.draw_id = $1 and t.serial = $2",
+    )
+    .bind(draw.0)
+    .bind(serial.number().cast_signed())
+    .fetch_optional(pool)
+    .await
+    .map_err(Failure::from_read)?;
+    Ok(order.map(|id| OrderId(id.as_u128())))
 }
 
 /// Newest first.

@@ -2,7 +2,9 @@
 //! rare is a statement or a transaction of its own.
 
 use async_trait::async_trait;
-use domain::{AccountId, Anomaly, AnomalyKind, Cents, DrawId, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
+use domain::{
+    AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, OrderId, PaymentIntent, PaymentIntentId, Serial, Timestamp,
+};
 
 use super::endings::Ending;
 use super::entries::{Entry, Said};
@@ -207,6 +209,36 @@ impl Books for Postgres {
     async fn anomalies(&self, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure> {
         let postgres = self.clone();
         self.run(async move { anomalies::list(postgres.background(), only_open, limit).await }).await
+    }
+
+    async fn anomaly_counts(&self) -> Result<(u64, u64), Failure> {
+        let postgres = self.clone();
+        self.run(async move { anomalies::counts(postgres.background()).await }).await
+    }
+
+    async fn resolve(&self, anomaly: u128, resolution: &str, at: Timestamp) -> Result<bool, Failure> {
+        let (postgres, resolution) = (self.clone(), resolution.to_string());
+        self.run(async move { anomalies::resolve(postgres.background(), anomaly, &resolution, at).await }).await
+    }
+
+    async fn witnessed(&self, payment_intent: &PaymentIntentId) -> Result<Option<AccountId>, Failure> {
+        let (postgres, id) = (self.clone(), payment_intent.clone());
+        self.run(async move { anomalies::witnessed(postgres.background(), &id).await }).await
+    }
+
+    async fn club_of(&self, account: &AccountId) -> Result<Option<ClubId>, Failure> {
+        let (postgres, account) = (self.clone(), account.clone());
+        self.run(async move { anomalies::club_of(postgres.background(), &account).await }).await
+    }
+
+    async fn holder(&self, draw: DrawId, serial: Serial) -> Result<Option<OrderId>, Failure> {
+        let postgres = self.clone();
+        self.run(async move { anomalies::holder(postgres.background(), draw, serial).await }).await
+    }
+
+    async fn orders_nameless(&self, captured_before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
+        let postgres = self.clone();
+        self.run(async move { orders::nameless(postgres.background(), captured_before, limit).await }).await
     }
 
     async fn queue_mail(

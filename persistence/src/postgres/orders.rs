@@ -284,6 +284,20 @@ pub(super) async fn called_off(pool: &PgPool, limit: u32) -> Result<Vec<OrderRec
     rows.iter().map(read).collect()
 }
 
+/// Captured before a time, oldest first, without an address to write to.
+pub(super) async fn nameless(pool: &PgPool, before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
+    let rows = sqlx::query(select_orders!(
+        "where o.state = 'captured' and o.buyer_email is null and o.captured_at < $1
+         order by o.captured_at, o.id limit $2"
+    ))
+    .bind(instant::stored(before))
+    .bind(i64::from(limit))
+    .fetch_all(pool)
+    .await
+    .map_err(Failure::from_read)?;
+    rows.iter().map(read).collect()
+}
+
 pub(super) async fn accounts(pool: &PgPool) -> Result<Vec<AccountId>, Failure> {
     let accounts: Vec<String> = sqlx::query_scalar(
         "select stripe_connect_account_id from clubs where stripe_connect_account_id is not null

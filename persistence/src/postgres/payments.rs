@@ -36,7 +36,7 @@ pub(super) async fn opened(
         "update orders o set payment_intent_id = a.id, client_secret = coalesce(o.client_secret, a.secret)
          from unnest($1::uuid[], $2::text[], $3::text[]) as a (order_id, id, secret)
          where o.id = a.order_id
-           and (o.payment_intent_id = a.id or o.payment_intent_id is null and o.state = 'quoted')
+           and (o.payment_intent_id = a.id or o.payment_intent_id is null and o.state in ('quoted', 'allocated'))
          returning o.id",
     )
     .bind(&orders)

@@ -68,9 +68,9 @@ async fn open(connection: &mut PgConnection, orders: &[&NewOrder]) -> Result<(),
     }
     sqlx::query(
         "insert into orders (id, club_id, account_id, client_key, token, lines, subtotal_cents, card_fee_cents, buyer_name,
-           buyer_email, buyer_phone, opened_at)
+           buyer_email, buyer_phone, opened_at, authorised_at)
          select * from unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::bigint[],
-           $8::bigint[], $9::text[], $10::text[], $11::text[], $12::timestamptz[])",
+           $8::bigint[], $9::text[], $10::text[], $11::text[], $12::timestamptz[], $13::timestamptz[])",
     )
     .bind(&ids)
     .bind(clubs)
@@ -84,6 +84,7 @@ async fn open(connection: &mut PgConnection, orders: &[&NewOrder]) -> Result<(),
     .bind(emails)
     .bind(phones)
     .bind(opened)
+    .bind(orders.iter().map(|order| order.authorised_at.map(instant::stored)).collect::<Vec<_>>())
     .execute(&mut *connection)
     .await?;
     columns.insert(connection).await?;

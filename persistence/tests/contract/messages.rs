@@ -3,6 +3,7 @@
 use domain::{Anomaly, AnomalyKind, Cents, OrderId, PaymentIntentId, PaymentStatus};
 use persistence::Failure;
 use persistence::books::Notice;
+use persistence::ledger::{BuyerDetails, NewOrder};
 
 use crate::support::{NOW, World, intent_id, said};
 
@@ -109,4 +110,59 @@ pub async fn the_witness_is_written_over(world: World) {
     for status in [PaymentStatus::RequiresCapture, PaymentStatus::Succeeded, PaymentStatus::Succeeded] {
         world.books.witness(&said(&record, status), NOW).await.expect("written");
     }
+}
+
+pub async fn what_a_person_closed_does_not_come_back(world: World) {
+    use AnomalyKind::{MismatchedAmount, MissingTicket};
+    let about = |kind, payment_intent: Option<PaymentIntentId>, note: &str| Anomaly {
+        kind,
+        payment_intent,
+        order: None,
+        note: note.into(),
+    };
+    let raise = async |anomaly: &Anomaly| world.books.raise(anomaly, None, NOW).await.expect("raised");
+    let dispute = about(MismatchedAmount, Some(intent_id(1)), "disputed");
+    let paused = about(MissingTicket, None, "draw 1001 is paused");
+    assert!(raise(&dispute).await && raise(&paused).await);
+    assert_eq!(world.books.anomaly_counts().await, Ok((2, 2)));
+    for record in world.books.anomalies(true, 10).await.expect("read") {
+        assert_eq!(world.books.resolve(record.id, "by operator 1", NOW).await, Ok(true));
+        assert_eq!(world.books.resolve(record.id, "by operator 1", NOW).await, Ok(false), "it is closed");
+    }
+    assert_eq!(world.books.anomaly_counts().await, Ok((2, 0)));
+    assert!(!raise(&dispute).await, "somebody knows");
+    assert!(raise(&about(MismatchedAmount, Some(intent_id(1)), "another amount")).await, "that is news");
+    assert!(raise(&paused).await, "what names no payment happens again");
+    assert_eq!(world.books.resolve(404, "by nobody", NOW).await, Ok(false));
+}
+
+pub async fn whose_a_ticket_a_payment_and_an_account_is_can_be_asked(world: World) {
+    let mut owner = world.owner(0).await;
+    let record = world.captured(&mut owner, 1, 2).await;
+    let [mine, nobodys] = [2, 3].map(|number| domain::Serial::new(number).expect("a serial"));
+    assert_eq!(world.books.holder(world.draws[0], mine).await, Ok(Some(OrderId(1))));
+    assert_eq!(world.books.holder(world.draws[0], nobodys).await, Ok(None));
+    assert_eq!(world.books.witnessed(&intent_id(1)).await, Ok(None));
+    let seen = said(&record, PaymentStatus::Succeeded);
+    world.books.witness(&seen, NOW).await.expect("seen");
+    assert_eq!(world.books.witnessed(&intent_id(1)).await, Ok(Some(record.order.account.clone())));
+    assert_eq!(world.books.club_of(&record.order.account).await, Ok(Some(record.order.club)));
+    assert_eq!(world.books.club_of(&domain::AccountId("acct_nobody".into())).await, Ok(None));
+
+    let nameless = NewOrder { buyer: BuyerDetails::default(), ..world.order(2, &[(0, 1)]) };
+    owner.open(nameless).await.expect("opened");
+    world.books.opened(OrderId(2), &intent_id(2), "secret").await.expect("opened");
+    owner.allocate(2, 1).await.expect("allocated");
+    let taken = said(&world.record(2).await, PaymentStatus::Succeeded);
+    world.books.captured(OrderId(2), &taken, NOW).await.expect("captured");
+    let ids = |found: Vec<persistence::books::OrderRecord>| found.iter().map(|r| r.order.id.0).collect::<Vec<_>>();
+    let found = world.books.orders_nameless(NOW.plus_ms(1), 10).await.expect("read");
+    assert_eq!(ids(found), [2]);
+    assert_eq!(ids(world.books.orders_nameless(NOW, 10).await.expect("read")), []);
+
+    assert_eq!(ids(world.books.orders_called_off(10).await.expect("read")), []);
+    owner.execute(domain::Command::Cancel, None).await.expect("cancelled");
+    let mut due = ids(world.books.orders_called_off(10).await.expect("read"));
+    due.sort_unstable();
+    assert_eq!(due, [1, 2]);
 }

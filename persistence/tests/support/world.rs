@@ -100,6 +100,7 @@ impl World {
             lines: lines.collect(),
             buyer: buyer(),
             at: NOW,
+            authorised_at: None,
         }
     }
 
@@ -153,6 +154,8 @@ pub fn said(record: &OrderRecord, status: PaymentStatus) -> PaymentIntent {
         order: Some(record.order.id),
         provider_fee: None,
         disputed: false,
+        authorised_at: None,
+        draws: Vec::new(),
         decline: None,
     }
 }

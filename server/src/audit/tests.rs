@@ -32,6 +32,8 @@ fn said(id: &str, amount: i64, fee: i64) -> PaymentIntent {
         order: None,
         provider_fee: None,
         disputed: false,
+        authorised_at: None,
+        draws: Vec::new(),
         decline: None,
     }
 }

@@ -167,6 +167,7 @@ async fn who_stops_reading_is_dropped() {
             lines: vec![domain::Line { draw, count: 1, unit_price: Cents(500), card_fee: Cents(0) }],
             buyer: BuyerDetails::default(),
             at: server.now(),
+            authorised_at: None,
         };
         let reserve = Command::Reserve { order: order.id, count: 1, until: server.now().plus_seconds(150) };
         server.engine.draws.execute(draw, reserve, Some(Rider::Open(order))).await.expect("reserved");

@@ -1,6 +1,6 @@
 //! The provider's words in ours.
 
-use domain::{AccountId, Cents, Decline, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus};
+use domain::{AccountId, Cents, Decline, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Timestamp};
 use stripe_shared::{ApiErrors, ApplicationFeeId, Charge, PaymentIntent as Theirs, PaymentIntentStatus};
 use uuid::Uuid;
 
@@ -29,8 +29,20 @@ pub(super) fn intent(account: &AccountId, theirs: &Theirs) -> Result<PaymentInte
         order: theirs.metadata.get(ORDER).and_then(|order| order_id(order)),
         provider_fee: charge.and_then(provider_fee),
         disputed: charge.is_some_and(|charge| charge.disputed),
+        // Confirming makes the charge; one that failed authorised nothing.
+        authorised_at: charge.filter(|charge| charge.paid).map(|charge| Timestamp(charge.created * 1000)),
+        draws: theirs.metadata.get(DRAWS).map(|draws| draws_of(draws)).unwrap_or_default(),
         decline: theirs.last_payment_error.as_deref().map(decline),
     })
+}
+
+/// `1042x3,1043x2`; what cannot be read is left out.
+fn draws_of(text: &str) -> Vec<(DrawId, u16)> {
+    let line = |part: &str| {
+        let (draw, count) = part.split_once('x')?;
+        Some((DrawId(draw.parse().ok()?), count.parse().ok()?))
+    };
+    text.split(',').filter_map(line).collect()
 }
 
 fn decline(error: &ApiErrors) -> Decline {

@@ -1,7 +1,9 @@
 //! The way to the books.
 
 use async_trait::async_trait;
-use domain::{AccountId, Anomaly, AnomalyKind, Cents, DrawId, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
+use domain::{
+    AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, OrderId, PaymentIntent, PaymentIntentId, Serial, Timestamp,
+};
 use persistence::Failure;
 use persistence::books::{AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord};
 use persistence::ledger::BuyerDetails;
@@ -163,6 +165,30 @@ impl Books for BooksPort {
 
     async fn anomalies(&self, only_open: bool, limit: u32) -> Answer<Vec<AnomalyRecord>> {
         through!(self, anomalies(only_open, limit))
+    }
+
+    async fn anomaly_counts(&self) -> Answer<(u64, u64)> {
+        through!(self, anomaly_counts())
+    }
+
+    async fn resolve(&self, anomaly: u128, resolution: &str, at: Timestamp) -> Answer<bool> {
+        through!(self, resolve(anomaly, resolution, at))
+    }
+
+    async fn witnessed(&self, payment_intent: &PaymentIntentId) -> Answer<Option<AccountId>> {
+        through!(self, witnessed(payment_intent))
+    }
+
+    async fn club_of(&self, account: &AccountId) -> Answer<Option<ClubId>> {
+        through!(self, club_of(account))
+    }
+
+    async fn holder(&self, draw: DrawId, serial: Serial) -> Answer<Option<OrderId>> {
+        through!(self, holder(draw, serial))
+    }
+
+    async fn orders_nameless(&self, captured_before: Timestamp, limit: u32) -> Answer<Vec<OrderRecord>> {
+        through!(self, orders_nameless(captured_before, limit))
     }
 
     async fn queue_mail(

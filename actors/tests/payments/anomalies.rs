@@ -1,0 +1,205 @@
+//! What goes wrong with money is found within a minute, without a notice; what can heal does, and the rest is a person's.
+
+use actors::testing::{Fault, Verb};
+use actors::{FulfilStatus, Gateway, NewIntent, Unresolved};
+use domain::{AnomalyKind, Cents, Command, DrawId, GameResult, OrderId, OrderState, PaymentIntentId, Refusal, Serial};
+use persistence::books::AnomalyRecord;
+use persistence::ledger::BuyerDetails;
+
+use crate::world::{KICK_OFF, World, account, intent_of, play};
+
+fn open(world: &World) -> Vec<(AnomalyKind, Option<PaymentIntentId>)> {
+    let open = world.memory.anomaly_records().into_iter().filter(|record| record.resolved_at.is_none());
+    open.map(|record| (record.anomaly.kind, record.anomaly.payment_intent)).collect()
+}
+
+fn somebody() -> BuyerDetails {
+    BuyerDetails { name: Some("Bob".into()), email: Some("bob@example.org".into()), phone: Some("0411000001".into()) }
+}
+
+/// A payment of an order that the books do not know: they were restored from a backup.
+async fn forgotten(world: &World, order: u128, cents: i64, draws: &str) -> PaymentIntentId {
+    let new = NewIntent { order: OrderId(order), account: account(), amount: Cents(cents), draws: draws.into() };
+    let opened = world.gateway.create(&format!("forgotten-{order}"), &new).await.unwrap();
+    assert!(world.gateway.authorise(&opened.id) && world.gateway.capture_behind_our_back(&opened.id));
+    opened.id
+}
+
+#[test]
+fn a_payment_without_an_order_is_missing_its_tickets_until_a_person_allocates_them() {
+    play(|| async {
+        let world = World::with(&[1042, 1043]).await;
+        let id = forgotten(&world, 404, 1500, "1042x2,1043x1").await;
+        world.pass(60).await;
+        assert_eq!(open(&world), [(AnomalyKind::MissingTicket, Some(id.clone()))]);
+        let anomalies = world.engine().anomalies.clone();
+        // The kick-off has come since; it was authorised before.
+        world.clock.advance_to(KICK_OFF.plus_seconds(60)).await;
+        let record = anomalies.allocate_missing(&id, somebody(), "f".repeat(32)).await.unwrap();
+        assert_eq!(record.order.state, OrderState::Captured);
+        assert_eq!((world.sold(1042), world.sold(1043)), (2, 1));
+        let again = anomalies.allocate_missing(&id, somebody(), "e".repeat(32)).await.unwrap();
+        assert_eq!((again.order.id, again.token), (OrderId(404), "f".repeat(32)), "the same, once");
+        world.pass(60).await;
+        assert_eq!(world.mails().len(), 1, "the buyer has the tickets");
+        let left: Vec<_> = open(&world).into_iter().map(|(kind, _)| kind).collect();
+        assert_eq!(left, [AnomalyKind::MismatchedAmount], "no fee was taken with it: that is for a person");
+        assert_eq!(anomalies.counts().await.unwrap().success_rate(), 50);
+    });
+}
+
+#[test]
+fn only_what_was_paid_in_time_for_what_it_names_is_allocated() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let anomalies = world.engine().anomalies.clone();
+        let ask = async |id: &PaymentIntentId| {
+            let asked = anomalies.allocate_missing(id, somebody(), "f".repeat(32)).await;
+            asked.map(|record| record.order.id).unwrap_err()
+        };
+        let wrong = forgotten(&world, 401, 2000, "1042x2").await;
+        let full = forgotten(&world, 402, 500, "1042x1").await;
+        let refunded = forgotten(&world, 403, 500, "1042x1").await;
+        let late = forgotten(&world, 404, 500, "1042x1").await;
+        world.pass(60).await;
+        assert_eq!(open(&world).len(), 4);
+        assert_eq!(ask(&PaymentIntentId("pi_nobody".into())).await, Unresolved::Unknown);
+        assert_eq!(ask(&wrong).await, Unresolved::Mismatch);
+        world.gateway.refund_behind_our_back(&refunded);
+        assert_eq!(ask(&refunded).await, Unresolved::Refunded);
+        for count in [50, 50, 50, 19] {
+            world.buy(&[(1042, count)]).await;
+        }
+        assert_eq!(ask(&full).await, Unresolved::Refused(Refusal::TooFewTickets { free: 0 }));
+        let result = GameResult::new(1, 1).unwrap();
+        world.draws().execute(DrawId(1042), Command::Complete { result }, None).await.unwrap();
+        assert_eq!(ask(&late).await, Unresolved::Refused(Refusal::DrawClosed), "after a result only a refund is left");
+        assert_eq!(world.sold(1042), 169);
+    });
+}
+
+#[test]
+fn a_second_payment_for_one_order_is_found_without_a_notice() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let record = world.buy(&[(1042, 2)]).await;
+        let second = forgotten(&world, record.order.id.0, 1000, "1042x2").await;
+        world.pass(60).await;
+        assert_eq!(open(&world), [(AnomalyKind::DuplicatePayment, Some(second.clone()))]);
+        world.gateway.refund_behind_our_back(&second);
+        world.pass(60).await;
+        assert_eq!(open(&world), [], "somebody gave it back");
+    });
+}
+
+#[test]
+fn an_authorisation_that_cannot_be_cancelled_is_shown_and_heals_when_it_can() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let record = world.open(&[(1042, 2)]).await;
+        world.gateway.authorise(&intent_of(&record));
+        world.draws().execute(DrawId(1042), Command::Cancel, None).await.unwrap();
+        world.gateway.set_faults(|asked| if asked.verb == Verb::Cancel { Fault::TimeoutBefore } else { Fault::None });
+        let told = world.fulfil(&record).await.unwrap().status;
+        assert!(matches!(told, FulfilStatus::NotCharged { .. }), "{told:?}");
+        world.pass(60).await;
+        assert_eq!(open(&world), [(AnomalyKind::FailedAllocation, Some(intent_of(&record)))]);
+        world.gateway.clear_faults();
+        world.pass(120).await;
+        assert_eq!(open(&world), []);
+        assert_eq!(world.order(&record).order.state, OrderState::Released);
+    });
+}
+
+#[test]
+fn a_fee_that_was_not_taken_is_a_mismatch_that_a_person_closes_once() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let record = world.open(&[(1042, 2)]).await;
+        world.gateway.authorise(&intent_of(&record));
+        world.gateway.capture_behind_our_back(&intent_of(&record));
+        assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Succeeded);
+        world.pass(60).await;
+        assert_eq!(open(&world), [(AnomalyKind::MismatchedAmount, Some(intent_of(&record)))]);
+        let anomalies = world.engine().anomalies.clone();
+        let [AnomalyRecord { id, .. }] = anomalies.list(true, 10).await.unwrap()[..] else { panic!("one is open") };
+        assert_eq!(anomalies.resolve(id, "operator 1").await, Ok(true));
+        assert_eq!(anomalies.resolve(id, "operator 1").await, Ok(false), "it is closed");
+        assert_eq!(anomalies.check().await.unwrap().raised, 0, "what a person closed does not come back");
+        assert_eq!(anomalies.scan(10_000).await.unwrap().raised, 0);
+        assert_eq!(open(&world), []);
+    });
+}
+
+#[test]
+fn tickets_whose_money_went_back_past_us_are_orphaned() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let record = world.buy(&[(1042, 2)]).await;
+        world.gateway.refund_behind_our_back(&intent_of(&record));
+        world.pass(60).await;
+        assert_eq!(open(&world), [(AnomalyKind::OrphanedTicket, Some(intent_of(&record)))]);
+    });
+}
+
+#[test]
+fn a_ticket_without_an_address_gets_its_buyer_and_a_winning_one_needs_two_people() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let buys_nameless = async |count| {
+            let mut wanted = world.wants(&[(1042, count)]);
+            wanted.buyer = BuyerDetails::default();
+            let record = world.payments().open(wanted).await.unwrap();
+            world.gateway.authorise(&intent_of(&record));
+            world.fulfil(&record).await.unwrap().record
+        };
+        let (first, second) = (buys_nameless(1).await, buys_nameless(1).await);
+        world.pass(500).await;
+        assert_eq!(open(&world), [], "a buyer has ten minutes");
+        world.pass(160).await;
+        assert_eq!(open(&world).len(), 2);
+        let anomalies = world.engine().anomalies.clone();
+        let [one, two, three] = [1, 2, 3].map(|number| Serial::new(number).unwrap());
+        let recovered = anomalies.recover(DrawId(1042), one, somebody(), false).await.unwrap();
+        assert_eq!((recovered.order.id, recovered.buyer), (first.order.id, somebody()));
+        let unknown = anomalies.recover(DrawId(1042), three, somebody(), false).await;
+        assert_eq!(unknown.map(drop), Err(Unresolved::Unknown), "nobody has it");
+        let taken = anomalies.recover(DrawId(1042), one, somebody(), false).await;
+        assert_eq!(taken.map(drop), Err(Unresolved::HasBuyer));
+        world.pass(60).await;
+        assert_eq!(open(&world), [(AnomalyKind::OrphanedTicket, Some(intent_of(&second)))]);
+        assert_eq!(world.mails().len(), 1, "the confirmation left");
+
+        let winner = world.draws().cells(DrawId(1042), &[two]).await.unwrap()[0].1;
+        let result = GameResult { cell: winner };
+        world.draws().execute(DrawId(1042), Command::Complete { result }, None).await.unwrap();
+        let alone = anomalies.recover(DrawId(1042), two, somebody(), false).await;
+        assert_eq!(alone.map(drop), Err(Unresolved::NeedsApproval));
+        anomalies.recover(DrawId(1042), two, somebody(), true).await.unwrap();
+        world.pass(60).await;
+        assert_eq!(open(&world), []);
+    });
+}
+
+#[test]
+fn a_dispute_before_the_game_releases_the_tickets_and_after_it_keeps_them() {
+    play(|| async {
+        let world = World::with(&[1042, 1043]).await;
+        let (before, after) = (world.buy(&[(1042, 2)]).await, world.buy(&[(1043, 2)]).await);
+        world.gateway.dispute(&intent_of(&before));
+        world.deliver_notices().await;
+        world.pass(30).await;
+        assert_eq!(world.order(&before).order.state, OrderState::Void);
+        assert_eq!((world.sold(1042), world.sold(1043)), (0, 2));
+        let takings = world.gateway.takings(&account());
+        assert_eq!((takings.refunded, takings.fees_refunded), (Cents(0), Cents(35)), "the money is the bank's to move");
+
+        world.clock.advance_to(KICK_OFF.plus_seconds(60)).await;
+        world.gateway.dispute(&intent_of(&after));
+        world.deliver_notices().await;
+        world.pass(30).await;
+        assert_eq!((world.order(&after).order.state, world.sold(1043)), (OrderState::Captured, 2));
+        let kinds: Vec<_> = open(&world).into_iter().map(|(kind, _)| kind).collect();
+        assert_eq!(kinds, [AnomalyKind::MismatchedAmount; 2]);
+    });
+}
