@@ -37,7 +37,7 @@ export function TableGrid<Row>({ label, columns, rows, originals, sorting, onSor
           <tr role="row">
             {selects ? <th role="columnheader" scope="col" className="is-tick"><span className="sr">Choose</span></th> : null}
             {shown.map((column) => (
-              <th key={column.id} role="columnheader" scope="col" className={column.end ? 'is-end' : undefined} aria-sort={ariaSort(column.id, sorting)}>
+              <th key={column.id} role="columnheader" scope="col" data-column={column.id} className={column.end ? 'is-end' : undefined} aria-sort={ariaSort(column.id, sorting)}>
                 <button type="button" onClick={() => onSort(column.id)}>{column.header}<span aria-hidden="true">{sorting?.id === column.id ? (sorting.desc ? '↓' : '↑') : ''}</span></button>
               </th>
             ))}
@@ -57,7 +57,7 @@ export function TableGrid<Row>({ label, columns, rows, originals, sorting, onSor
                 </td>
               ) : null}
               {shown.map((column) => (
-                <td key={column.id} role={column.name ? 'rowheader' : 'cell'} data-label={column.header} className={[column.end ? 'is-end' : '', column.name ? 'is-name' : ''].join(' ').trim() || undefined}>
+                <td key={column.id} role={column.name ? 'rowheader' : 'cell'} data-label={column.header} data-column={column.id} className={[column.end ? 'is-end' : '', column.name ? 'is-name' : ''].join(' ').trim() || undefined}>
                   <div className="ops-cell">{column.cell ? column.cell(row.original) : textOf(column, row.original)}</div>
                 </td>
               ))}
@@ -69,7 +69,7 @@ export function TableGrid<Row>({ label, columns, rows, originals, sorting, onSor
           <tfoot role="rowgroup">
             <tr role="row">
               {selects ? <td role="cell" className="is-tick" /> : null}
-              {shown.map((column, index) => <td key={column.id} role="cell" data-label={column.header} className={column.end ? 'is-end' : undefined}>{column.total?.(originals) ?? (index === 0 ? 'Total shown' : '')}</td>)}
+              {shown.map((column, index) => <td key={column.id} role="cell" data-label={column.header} data-column={column.id} className={column.end ? 'is-end' : undefined}>{column.total?.(originals) ?? (index === 0 ? 'Total shown' : '')}</td>)}
               {actions ? <td role="cell" className="is-actions" /> : null}
             </tr>
           </tfoot>
