@@ -3,9 +3,11 @@ import { DOORS, clubScreens, demoClub, newDraw, settled, signIn } from './suppor
 
 const FOLDER = 'e2e/__screenshots__';
 
+const still = (page: Page) => page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {}))));
+
 /** The whole page in one window, so that bars that stick to its end are at its end. */
 async function keep(page: Page, name: string, width: number): Promise<void> {
-  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {}))));
+  await still(page);
   const height = Math.max(width === 390 ? 844 : 800, await page.evaluate(() => document.documentElement.scrollHeight));
   await page.setViewportSize({ width, height });
   await page.screenshot({ path: `${FOLDER}/${name}-${width}.png` });
@@ -36,16 +38,20 @@ test('every screen of a club at both widths', async ({ browser, baseURL }) => {
     await settled(page);
     const card = page.getByRole('article').filter({ has: page.getByText('Active', { exact: true }) }).first();
     await card.getByRole('button', { name: /^Actions for/ }).click();
+    await still(page);
     await page.screenshot({ path: `${FOLDER}/club-menu-${width}.png` });
     await page.getByRole('menuitem', { name: 'Details' }).click();
+    await still(page);
     await page.screenshot({ path: `${FOLDER}/club-details-${width}.png` });
     const draw = await newDraw(page, baseURL ?? '', club);
     await page.goto(`/club/${club.slug}/admin/results/${draw}`);
     await settled(page);
     await page.locator('.pad').nth(0).locator('button').nth(6).click();
     await page.locator('.pad').nth(1).locator('button').nth(8).click();
+    await still(page);
     await page.screenshot({ path: `${FOLDER}/club-results-chosen-${width}.png` });
     await page.locator('.entry-bar').getByRole('button').click();
+    await still(page);
     await page.screenshot({ path: `${FOLDER}/club-results-confirm-${width}.png` });
     await page.getByRole('alertdialog').getByRole('button', { name: 'Submit Results' }).click();
     await page.getByRole('heading', { name: 'Winner Announced!' }).waitFor();

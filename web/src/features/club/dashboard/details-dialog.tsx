@@ -51,7 +51,7 @@ function Details({ draw }: { draw: Draw }) {
         {facts.map(([name, value]) => (value ? <div key={name}><dt>{name}</dt><dd>{value}</dd></div> : null))}
       </dl>
       <h3>Money</h3>
-      <dl className="facts">
+      <dl className="facts is-sums">
         {sums.map(([name, value]) => (money && value === undefined ? null : <div key={name}><dt>{name}</dt><dd>{signedDollars(value)}</dd></div>))}
       </dl>
       {money?.feesEstimated ? <p className="meta">Card fees are estimated until the provider states them.</p> : null}
