@@ -17,26 +17,19 @@ export interface IntegrityAudit {
   affectedCustomers: number;
 }
 
+/** One payment of the last 30 days, from the server's own mirror (decision C-24). */
 export interface StripeTransaction {
   paymentIntentId: string;
-  /** Cents, all four. */
-  amount: number;
-  stripeFee: number;
-  platformFee: number;
-  clubPayout: number;
-  /** Seconds since 1970. */
-  created: number;
   status: string;
+  createdAt: string;
+  customerCharged: string;
+  stripeFees: string;
+  platformFee: string;
+  clubPayout: string;
+  ticketCount?: number | null;
+  drawId?: number | null;
+  lines?: { drawNumber: number }[];
   clubName?: string | null;
   customerName?: string | null;
-  customerEmail?: string | null;
-  drawNumbers?: number[];
-  ticketCount?: number | null;
-  paymentMethod?: string | null;
-}
-
-export interface StripeDebug {
-  transactions: StripeTransaction[];
-  summary: { totalCharged: string; stripeFees: string; platformFees: string; clubPayouts: string; prizePools: string; count: number };
   feesEstimated?: boolean;
 }

@@ -5,7 +5,7 @@ import type {
   BankDetails, Claim, ClubTicket, ConnectStatus, DrawTemplate, DrawWanted, FixturesAnswer, HomePageWanted, MaskedBank, Notified, OwnClub, Payout, Registration, ResultEntered, TermsText, User, WaitlistEntry, Whoami,
 } from '@/api/wire-club';
 import type { Offer, OfferWanted } from '@/api/wire-offer';
-import type { IntegrityAudit, StripeDebug } from '@/api/wire-payments';
+import type { IntegrityAudit, StripeTransaction } from '@/api/wire-payments';
 
 const part = encodeURIComponent;
 
@@ -91,4 +91,4 @@ export const uploadOfferImage = (image: OfferImage) => post<{ url: string }>('/a
 export const deleteOfferImage = (url: string, clubSlug: string, bundleSlug: string) => del<unknown>('/api/uploads/bundle-image', { url, clubSlug, bundleSlug });
 
 export const fetchAudit = () => get<IntegrityAudit>(AT.audit);
-export const fetchStripeDebug = () => get<StripeDebug>(AT.stripeDebug);
+export const fetchStripeDebug = () => get<StripeTransaction[]>(AT.stripeDebug);

@@ -77,12 +77,13 @@ test('a guest reads on both payment pages that a login is needed', async () => {
 
 test('transactions have their sums, with the prize pools fixed at nothing, and are asked for every thirty seconds', async () => {
   vi.useFakeTimers();
-  const answer = { transactions: [{ paymentIntentId: 'pi_1', amount: 1047, stripeFee: 48, platformFee: 35, clubPayout: 964, created: 1_795_000_000, status: 'succeeded', customerName: 'Robin', drawNumbers: [1042, 1043] }], summary: { totalCharged: '10.47', stripeFees: '0.48', platformFees: '0.35', clubPayouts: '9.64', prizePools: '99.00', count: 1 } };
+  const one = { paymentIntentId: 'pi_1', status: 'succeeded', createdAt: '2026-11-18T11:06:40Z', customerCharged: '10.47', stripeFees: '0.48', platformFee: '0.35', clubPayout: '9.64', customerName: 'Robin', lines: [{ drawNumber: 1042 }, { drawNumber: 1043 }] };
+  const answer = [one, { ...one, paymentIntentId: 'pi_2', customerCharged: '5.00', clubPayout: '-0.40', lines: [] }, { ...one, paymentIntentId: 'pi_3', status: 'canceled' }];
   const server = new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('GET /api/stripe-debug', { body: answer });
   show(<StripeDebug />, '/admin/stripe-debug');
   await pass(0);
   expect(screen.getByText('1042, 1043')).toBeTruthy();
-  expect(screen.getAllByRole('definition').map((value) => value.textContent)).toEqual(['$10.47', '$0.48', '$0.35', '$9.64', '$0.00']);
+  expect(screen.getAllByRole('definition').map((value) => value.textContent)).toEqual(['$15.47', '$0.96', '$0.70', '$9.24', '$0.00']);
   await pass(30_000);
   expect(server.paths().filter((path) => path.includes('stripe-debug'))).toHaveLength(2);
 });

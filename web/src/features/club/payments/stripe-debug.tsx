@@ -1,9 +1,9 @@
 import { useAtomValue } from 'jotai';
 import { AT } from '@/api/endpoints/club';
-import type { StripeDebug as Answer, StripeTransaction } from '@/api/wire-payments';
+import type { StripeTransaction } from '@/api/wire-payments';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
-import { dollars } from '@/shared/money';
+import { cents, dollars } from '@/shared/money';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { signedDollars } from '../dashboard/draw-words';
@@ -12,17 +12,26 @@ import { LoadTrouble, PaymentsFrame } from './payments-frame';
 
 const EVERY_MS = 30_000;
 
+type Money = 'customerCharged' | 'stripeFees' | 'platformFee' | 'clubPayout';
+
+/** The sum as a decimal string; a payment given back can weigh below zero. */
+export function sumOf(rows: readonly StripeTransaction[], of: Money): string {
+  const signed = (decimal: string) => (decimal.startsWith('-') ? -cents(decimal.slice(1)) : cents(decimal));
+  const sum = rows.reduce((total, row) => total + signed(row[of]), 0);
+  return `${sum < 0 ? '-' : ''}${Math.floor(Math.abs(sum) / 100)}.${String(Math.abs(sum) % 100).padStart(2, '0')}`;
+}
+
 /** Successful payments of the last 30 days with their sums (B:87); the prize pools of this page are fixed at nothing (decision D-13). */
 export function StripeDebug() {
-  const { data, problem, retry } = useAnswer<Answer>(AT.stripeDebug, { every: EVERY_MS, guarded: false });
+  const { data, problem, retry } = useAnswer<StripeTransaction[]>(AT.stripeDebug, { every: EVERY_MS, guarded: false });
   const config = useAtomValue(configAtom);
   usePageTitle('Transactions');
-  const summary = data?.summary;
+  const paid = data?.filter(({ status }) => status === 'succeeded');
   const cards: [string, string | undefined][] = [
-    ['Total Charged', summary?.totalCharged],
-    ['Stripe Fees', summary?.stripeFees],
-    ['Platform Fees', summary?.platformFees],
-    ['Club Payouts', summary?.clubPayouts],
+    ['Total Charged', paid && sumOf(paid, 'customerCharged')],
+    ['Stripe Fees', paid && sumOf(paid, 'stripeFees')],
+    ['Platform Fees', paid && sumOf(paid, 'platformFee')],
+    ['Club Payouts', paid && sumOf(paid, 'clubPayout')],
     ['Prize Pools', '0.00'],
   ];
   return (
@@ -36,9 +45,9 @@ export function StripeDebug() {
         <dl className="stat-cards is-five">{cards.map(([label, value]) => <div className="card stat" key={label}><dt>{label}</dt><dd>{signedDollars(value)}</dd></div>)}</dl>
         <section className="card" aria-labelledby="transactions-title">
           <h2 id="transactions-title">Last 30 days</h2>
-          {data && data.transactions.length === 0 ? <p className="lead">No payments yet.</p> : null}
-          {data && data.transactions.length > 0 ? <Rows transactions={data.transactions} /> : null}
-          {config ? <p className="meta">Platform fee: {config.feeRateBps / 100}% of ticket sales, at most {dollars(config.feeCapCents)} a draw.{data?.feesEstimated ? ' Some card fees are estimated.' : ''}</p> : null}
+          {paid && paid.length === 0 ? <p className="lead">No payments yet.</p> : null}
+          {paid && paid.length > 0 ? <Rows transactions={paid} /> : null}
+          {config ? <p className="meta">Platform fee: {config.feeRateBps / 100}% of ticket sales, at most {dollars(config.feeCapCents)} a draw.{paid?.some(({ feesEstimated }) => feesEstimated) ? ' Some card fees are estimated.' : ''}</p> : null}
         </section>
       </main>
     </PaymentsFrame>
@@ -56,13 +65,13 @@ function Rows({ transactions }: { transactions: readonly StripeTransaction[] }) 
         <tbody>
           {transactions.map((row) => (
             <tr key={row.paymentIntentId}>
-              <td>{dayAndTime(new Date(row.created * 1000).toISOString())}</td>
-              <td>{(row.drawNumbers ?? []).join(', ') || '–'}</td>
+              <td>{dayAndTime(row.createdAt)}</td>
+              <td>{row.lines?.map(({ drawNumber }) => drawNumber).join(', ') || row.drawId || '–'}</td>
               <td>{row.customerName ?? '–'}</td>
-              <td className="num">{dollars(row.amount)}</td>
-              <td className="num">{dollars(row.stripeFee)}</td>
-              <td className="num">{dollars(row.platformFee)}</td>
-              <td className="num">{dollars(row.clubPayout)}</td>
+              <td className="num">{signedDollars(row.customerCharged)}</td>
+              <td className="num">{signedDollars(row.stripeFees)}</td>
+              <td className="num">{signedDollars(row.platformFee)}</td>
+              <td className="num">{signedDollars(row.clubPayout)}</td>
             </tr>
           ))}
         </tbody>
