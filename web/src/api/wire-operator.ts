@@ -78,8 +78,8 @@ export interface OrphanedTicket {
   amount: string;
   paymentIntentId: string | null;
   purchaseDate: string;
-  orderId?: string;
-  clubName?: string;
+  orderId?: string | null;
+  clubName?: string | null;
 }
 
 export interface Recovered {
@@ -118,13 +118,13 @@ export interface OrderDetail {
   id: string;
   state: string;
   paymentIntentId: string | null;
-  clubName: string;
+  clubName: string | null;
   buyerName: string | null;
   buyerEmail: string | null;
   total: string;
   platformFee: string;
   lines: { drawNumber: number; homeTeam: string; awayTeam: string; drawStatus: string; ticketCount: number; ticketPrice: string; tickets: { ticketNumber: number; serialNumber: string }[] }[];
-  refund: { state: string; amount: string; feeReturned: string; reason: string; createdAt: string } | null;
+  refund: { state: string; amount: string; feeReturned: string; reason: string; createdAt: string | null } | null;
   refundable: boolean;
   whyNot: string | null;
 }

@@ -351,6 +351,20 @@ export interface components {
             awaiting: number;
             completed: number;
         };
+        DrawFees: {
+            awayTeam: string;
+            /** @description The fee has reached its cap. */
+            capped: boolean;
+            clubName: string;
+            drawNumber: number;
+            gameDate: string;
+            homeTeam: string;
+            platformFee: string;
+            revenue: string;
+            serialNumber: string;
+            status: string;
+            ticketsSold: number;
+        };
         /** @description Every field may be absent: creating asks for what it needs, changing takes any of them. */
         DrawForm: {
             /** @default null */
