@@ -176,6 +176,10 @@ export interface components {
             timezone: string;
             winnerName: string;
         };
+        Closed: {
+            closed: number;
+            message: string;
+        };
         /** @description By itself (A:146). `slug` is what was asked for, `canonicalSlug` the present one (decision A-16). */
         Club: {
             accentColor: string;
@@ -988,6 +992,15 @@ export interface components {
             ticketsSold: number;
             totalRevenue: string;
         };
+        /** @description A club's account at the provider (decision B-17). */
+        StripeAccount: {
+            accountId: string | null;
+            chargesEnabled: boolean;
+            clubId: number;
+            clubName: string;
+            detailsSubmitted: boolean;
+            payoutsEnabled: boolean;
+        };
         /** @description A versioned legal text (decision B-15). */
         TermsText: {
             kind: string;
@@ -1177,6 +1190,7 @@ export type BankTold = components['schemas']['BankTold'];
 export type BankWhole = components['schemas']['BankWhole'];
 export type Buyer = components['schemas']['Buyer'];
 export type Claim = components['schemas']['Claim'];
+export type Closed = components['schemas']['Closed'];
 export type Club = components['schemas']['Club'];
 export type ClubDesk = components['schemas']['ClubDesk'];
 export type ClubListed = components['schemas']['ClubListed'];
@@ -1190,6 +1204,7 @@ export type ConsoleTicket = components['schemas']['ConsoleTicket'];
 export type Diagnostics = components['schemas']['Diagnostics'];
 export type Draw = components['schemas']['Draw'];
 export type DrawCounts = components['schemas']['DrawCounts'];
+export type DrawFees = components['schemas']['DrawFees'];
 export type DrawForm = components['schemas']['DrawForm'];
 export type DrawMeta = components['schemas']['DrawMeta'];
 export type DrawNow = components['schemas']['DrawNow'];
@@ -1257,6 +1272,7 @@ export type Setting = components['schemas']['Setting'];
 export type SettlePayout = components['schemas']['SettlePayout'];
 export type SlugPreview = components['schemas']['SlugPreview'];
 export type Stats = components['schemas']['Stats'];
+export type StripeAccount = components['schemas']['StripeAccount'];
 export type TermsText = components['schemas']['TermsText'];
 export type Ticket = components['schemas']['Ticket'];
 export type TicketBought = components['schemas']['TicketBought'];
