@@ -27,8 +27,8 @@ pub mod second_factor;
 pub struct Browser(pub [u8; 16]);
 
 /// Idle 2 hours, at most 12 (operators); idle 12 hours, at most 24 (clubs).
-const OPERATOR: Lifetime = Lifetime { idle_seconds: 2 * 3600, whole_seconds: 12 * 3600 };
-const CLUB: Lifetime = Lifetime { idle_seconds: 12 * 3600, whole_seconds: 24 * 3600 };
+pub const OPERATOR: Lifetime = Lifetime { idle_seconds: 2 * 3600, whole_seconds: 12 * 3600 };
+pub const CLUB: Lifetime = Lifetime { idle_seconds: 12 * 3600, whole_seconds: 24 * 3600 };
 
 const BROWSER_COOKIE: [&str; 2] = ["fd_session", "__Host-fd_session"];
 const LOGIN_COOKIE: [&str; 2] = ["fd_login", "__Host-fd_login"];

@@ -15,9 +15,9 @@ use crate::config::Stage;
 use crate::error::Problem;
 
 /// New payment intents of one browser session a minute; resizing one is free.
-const INTENTS_PER_SESSION_AND_MINUTE: u32 = 10;
+pub const INTENTS_PER_SESSION_AND_MINUTE: u32 = 10;
 /// New payment intents of one address a minute: a clubhouse shares one at kick-off.
-const INTENTS_PER_ADDRESS_AND_MINUTE: u32 = 600;
+pub const INTENTS_PER_ADDRESS_AND_MINUTE: u32 = 600;
 /// Browser diagnostics of one address a minute (decision B-23).
 const LOGS_PER_ADDRESS_AND_MINUTE: u32 = 30;
 /// Repeated confirmation mails of one order an hour (decision C-17).

@@ -15,8 +15,10 @@ use tokio::time::MissedTickBehavior;
 
 use crate::app::Phase;
 use crate::error::Problem;
-use crate::identity::{self, origin};
+use crate::identity::{self, Caller, origin};
+use crate::routes::operator::health::now as ops_now;
 use crate::state::State;
+use crate::wire::console::health::OpsNow;
 use crate::wire::draw::DrawNow;
 use crate::wire::frame::{PublicNow, frame};
 
@@ -69,6 +71,7 @@ pub struct Wanted {
 pub async fn open(
     request: HttpRequest,
     state: web::Data<State>,
+    caller: Caller,
     wanted: web::Query<Wanted>,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
@@ -87,7 +90,7 @@ pub async fn open(
     if full || *state.phase.borrow() >= Phase::Draining {
         return Err(Problem::unavailable());
     }
-    session::start(&request, payload, state, topic::read_list(&wanted.topics))
+    session::start(&request, payload, state, caller.principal(), topic::read_list(&wanted.topics))
 }
 
 impl Hub {
@@ -201,6 +204,7 @@ struct Seen {
     changed: u64,
     reading: u64,
     listed: Option<(u64, u64)>,
+    ops: Option<OpsNow>,
 }
 
 impl Seen {
@@ -216,8 +220,25 @@ impl Seen {
             self.listed = Some((changed, reading));
             republish(state, Topic::Draws).await;
         }
+        if self.ticks.is_multiple_of(TICKS_PER_LIST) {
+            self.publish_ops(state).await;
+        }
         if self.ticks.is_multiple_of(TICKS_PER_CLEANING) {
             state.live.clean(state.clock.now().0);
+        }
+    }
+}
+
+impl Seen {
+    /// The console hears once a second when something of it moved; without a console nothing is read.
+    async fn publish_ops(&mut self, state: &State) {
+        for (topic, seq) in state.live.watched(|watched| *watched == Topic::Ops) {
+            let Ok(now) = ops_now(state).await else { continue };
+            if self.ops.as_ref() != Some(&now) {
+                let newest = encode(state, &topic, seq, "ops", &now);
+                state.live.publish(&topic, newest);
+                self.ops = Some(now);
+            }
         }
     }
 }
@@ -267,6 +288,7 @@ async fn make(state: &State, topic: &Topic, after: u64) -> Option<Newest> {
             let data = PublicNow { maintenance_mode, build_version: state.config.build_version.clone() };
             Some(encode(state, topic, after, "public", data))
         }
+        Topic::Ops => Some(encode(state, topic, after, "ops", ops_now(state).await.ok()?)),
         Topic::Order(token) => orders::make(state, topic, token, after).await,
     }
 }

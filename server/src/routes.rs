@@ -145,6 +145,11 @@ routes! {
     Post   "/api/admin/orders/{order}/refund"       ProvenOperator FORM => operator::orders::refund;
     Get    "/api/admin/draws"                       Operator FORM   => operator::draws::list;
     Post   "/api/admin/close-expired-draws"         Operator FORM   => operator::draws::close_expired;
+    Post   "/api/draws/{draw}/undo-results"         ProvenOperator FORM => operator::draws::undo;
+    Get    "/api/admin/draws/{draw}/cancellation"   Operator FORM   => operator::draws::cancellation;
+    Post   "/api/admin/draws/{draw}/cancel"         ProvenOperator FORM => operator::draws::cancel;
+    Get    "/api/admin/health"                      Operator FORM   => operator::health::show;
+    Get    "/api/admin/configuration"               Operator FORM   => operator::configuration::show;
     Get    "/api/admin/clubs"                       Operator FORM   => operator::clubs::list;
     Get    "/api/admin/clubs/archived"              Operator FORM   => operator::clubs::archived;
     Post   "/api/admin/clubs/{club}/archive"        Operator FORM   => operator::clubs::archive;

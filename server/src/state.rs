@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use actors::{Clock, Draws, Payments, Reconciler};
+use domain::Timestamp;
 use persistence::records::Records;
 use persistence::{Books, Failure};
 use tokio::sync::watch;
@@ -30,6 +31,7 @@ pub struct State {
     pub open_orders: OpenOrders,
     pub live: Hub,
     pub integrity: Integrity,
+    pub started_at: Timestamp,
 }
 
 /// What the state is made of.
@@ -50,6 +52,7 @@ impl State {
     /// # Errors
     /// The books could not be read.
     pub async fn open(parts: StateParts) -> Result<State, Failure> {
+        let started_at = parts.clock.now();
         let catalogue = Catalogue::open(parts.records.clone(), parts.draws.clone()).await?;
         Ok(State {
             limits: Limits::new(parts.config.stage),
@@ -65,6 +68,7 @@ impl State {
             open_orders: OpenOrders::default(),
             live: Hub::default(),
             integrity: Integrity::default(),
+            started_at,
         })
     }
 }

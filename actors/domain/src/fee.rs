@@ -20,9 +20,14 @@ impl FeePolicy {
     }
 }
 
+/// The proportional part of the card fee, in basis points.
+pub const CARD_FEE_BPS: u32 = 170;
+/// The fixed part of the card fee.
+pub const CARD_FEE_FIXED: Cents = Cents(30);
+
 /// Card fee of one charge part: 1.7 % of the subtotal, half up, plus 30 cents, no gross-up (A:298, decision D-5).
 pub fn card_fee(subtotal: Cents) -> Cents {
-    subtotal.share_half_up(17, 1000) + Cents(30)
+    subtotal.share_half_up(CARD_FEE_BPS.into(), 10_000) + CARD_FEE_FIXED
 }
 
 /// Whether a cart pays the 30 cents per line, as specified, or once per charge (decision D-6).

@@ -7,6 +7,7 @@ use actix::dev::SendError;
 use actix::{Actor, ActorContext, AsyncContext, Handler, Message, StreamHandler};
 use actix_web::{HttpRequest, HttpResponse, web};
 use actix_web_actors::ws;
+use domain::access::Principal;
 
 use super::outbox::{Farewell, Outbox};
 use super::topic::Topic;
@@ -26,6 +27,8 @@ const TOPICS_MAX: usize = 50;
 const RETRY_AFTER_MS_MAX: u16 = 10_000;
 
 struct Session {
+    /// Who opened the socket.
+    principal: Principal,
     state: web::Data<State>,
     outbox: Arc<Outbox>,
     topics: Vec<Topic>,
@@ -43,19 +46,25 @@ pub(super) fn start(
     request: &HttpRequest,
     payload: web::Payload,
     state: web::Data<State>,
+    principal: Principal,
     topics: Vec<Topic>,
 ) -> Result<HttpResponse, Problem> {
     let now = Instant::now();
     let outbox = Arc::new(Outbox::default());
-    let session = Session { state, outbox, topics: Vec::new(), heard_at: now, second: (now, 0) };
+    let session = Session { principal, state, outbox, topics: Vec::new(), heard_at: now, second: (now, 0) };
     let (outbox, state) = (session.outbox.clone(), session.state.clone());
-    let topics: Vec<Topic> = topics.into_iter().take(TOPICS_MAX).collect();
+    let topics: Vec<Topic> = topics.into_iter().filter(|topic| may_hear(principal, topic)).take(TOPICS_MAX).collect();
     let session = Session { topics: topics.clone(), ..session };
     let response = ws::WsResponseBuilder::new(session, request, payload).frame_size(MESSAGE_BYTES_MAX).start();
     let response = response.map_err(|_| Problem::bad_request("not-a-websocket", "This address speaks WebSocket."))?;
     state.live.admit(outbox.clone());
     join_all(state, topics, outbox);
     Ok(response)
+}
+
+/// What is not for a caller stays silent, as if it did not exist.
+fn may_hear(principal: Principal, topic: &Topic) -> bool {
+    *topic != Topic::Ops || principal == Principal::Operator
 }
 
 fn join_all(state: web::Data<State>, topics: Vec<Topic>, outbox: Arc<Outbox>) {
@@ -112,6 +121,7 @@ impl Session {
             self.outbox.forget(&topic);
         }
         let wanted = wish.subscribe.iter().filter_map(|topic| Topic::read(topic));
+        let wanted = wanted.filter(|topic| may_hear(self.principal, topic));
         let new: Vec<Topic> = wanted.filter(|topic| !self.topics.contains(topic)).collect();
         let room = TOPICS_MAX.saturating_sub(self.topics.len());
         let new: Vec<Topic> = new.into_iter().take(room).collect();

@@ -12,6 +12,8 @@ pub enum Topic {
     Draws,
     /// Maintenance and the build's version.
     Public,
+    /// What the operator's console watches; for an operator's whole session alone.
+    Ops,
     /// One buyer's own order; the token is the permission (decision B-9).
     Order(String),
 }
@@ -21,6 +23,7 @@ impl Topic {
         match text.trim().split_once(':') {
             None if text.trim() == "draws" => Some(Topic::Draws),
             None if text.trim() == "public" => Some(Topic::Public),
+            None if text.trim() == "ops" => Some(Topic::Ops),
             Some(("draw", number)) => number.parse().ok().map(|number| Topic::Draw(DrawId(number))),
             Some(("order", token)) if token.len() == 32 && token.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
                 Some(Topic::Order(token.to_lowercase()))
@@ -36,6 +39,7 @@ impl fmt::Display for Topic {
             Topic::Draw(draw) => write!(f, "draw:{draw}"),
             Topic::Draws => f.write_str("draws"),
             Topic::Public => f.write_str("public"),
+            Topic::Ops => f.write_str("ops"),
             Topic::Order(token) => write!(f, "order:{token}"),
         }
     }
@@ -53,7 +57,7 @@ mod tests {
     #[test]
     fn topics_read_as_they_are_written() {
         let token = "0123456789abcdef0123456789abcdef";
-        for text in ["draw:1042", "draws", "public", &format!("order:{token}")] {
+        for text in ["draw:1042", "draws", "public", "ops", &format!("order:{token}")] {
             assert_eq!(Topic::read(text).expect("a topic").to_string(), text);
         }
         for text in

@@ -4,6 +4,7 @@ pub mod anomaly;
 pub mod audit;
 pub mod club;
 pub mod desk;
+pub mod health;
 pub mod money;
 pub mod order;
 pub mod system;

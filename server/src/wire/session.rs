@@ -26,7 +26,6 @@ pub struct User {
     /// An archived club may only look, and finish what runs (decision H-3).
     pub archived: bool,
     /// An operator's: `enrol`, `required` or `done`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub second_factor: Option<&'static str>,
 }
 
@@ -38,7 +37,6 @@ pub struct Whoami {
     pub club_slug: Option<String>,
     pub user: User,
     /// An operator's: `enrol`, `required` or `done`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub second_factor: Option<&'static str>,
     /// Until when an operator need not show a code again.
     pub reauthenticated_until: Option<String>,

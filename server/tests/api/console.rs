@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::buyer::Intent;
 use crate::support::server::PASSWORD;
+use crate::support::server::eventually;
 use crate::support::{TestServer, club};
 
 #[actix_web::test]
@@ -276,5 +277,68 @@ async fn a_ticket_without_a_buyer_gets_one_and_keeps_it() {
     let other = json!({ "name": "Sam", "email": "sam@x.test" });
     operator.call(reqwest::Method::PATCH, &path, Some(&other)).await.refused(409, "not-orphaned");
     assert_eq!(operator.get("/api/admin/orphaned-tickets").await.ok(), json!([]));
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn a_result_is_undone_with_a_reason_and_the_typed_number() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    server.operator().await;
+    let operator = club::operator(&server).await;
+    let broncos = club::club(&server, "broncos").await;
+    server.alice().buys(draw, 1).await;
+    let path = format!("/api/draws/{draw}/undo-results");
+    let meant = json!({ "reason": "Wrong player", "drawNumber": draw.0 });
+    operator.post(&path, meant.clone()).await.refused(409, "not-completed");
+    club::enters(&broncos, draw, 3, 11).await.ok();
+    operator.post(&path, json!({ "reason": "Wrong player" })).await.refused(400, "draw-number-mismatch");
+    operator.post(&path, json!({ "drawNumber": draw.0 })).await.refused(400, "reason-required");
+    broncos.post(&path, meant.clone()).await.refused(403, "forbidden");
+    let undone = operator.post(&path, meant).await.ok();
+    assert_eq!(undone, json!({ "newStatus": "active", "correctionsSent": 0, "payoutsCleared": 0 }));
+    let trail = operator.get(&format!("/api/admin/audit?object=draw:{draw}")).await.ok();
+    let undoing = &trail["entries"][0];
+    assert_eq!((&undoing["action"], &undoing["detail"]["before"]), (&json!("undo-results"), &json!([3, 11])));
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn a_game_that_is_called_off_gives_everybody_everything_back() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    server.operator().await;
+    let operator = club::operator(&server).await;
+    server.alice().buys(draw, 2).await;
+    server.bob().buys(draw, 1).await;
+    let path = format!("/api/admin/draws/{draw}/cancellation");
+    let before = operator.get(&path).await.ok();
+    assert_eq!((&before["orders"], &before["refundTotal"]), (&json!(2), &json!("15.00")));
+    let meant = json!({ "reason": "Abandoned", "drawNumber": draw.0 });
+    let cancel = format!("/api/admin/draws/{draw}/cancel");
+    assert_eq!(operator.post(&cancel, meant.clone()).await.ok()["status"], "cancelled");
+    let done = eventually("everything is given back", async || {
+        let now = operator.post(&cancel, meant.clone()).await.ok();
+        (now["refunds"]["succeeded"] == 2).then_some(now)
+    })
+    .await;
+    assert_eq!((&done["refundTotal"], &done["platformFeeReturned"]), (&json!("15.00"), &before["platformFeeReturned"]));
+    assert_eq!(operator.get("/api/admin/analytics").await.ok()["platformFees"], "0.00");
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn the_console_tells_how_the_machine_is_and_what_is_in_force() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    server.operator().await;
+    let operator = club::operator(&server).await;
+    server.alice().buys(draw, 1).await;
+    let health = operator.get("/api/admin/health").await.ok();
+    assert_eq!((&health["status"], &health["checks"]["integrity"]["ok"]), (&json!("ok"), &json!(true)), "{health}");
+    assert!(health["checks"]["provider"]["lastAnswerAt"].is_string(), "{health}");
+    let configuration = operator.get("/api/admin/configuration").await.ok();
+    assert_eq!((&configuration["feeRateBps"], &configuration["feeCapCents"]), (&json!(350), &json!(1100)));
+    assert_eq!((&configuration["cardFeeBps"], &configuration["reservationSeconds"]), (&json!(170), &json!(120)));
     server.finish().await;
 }

@@ -33,18 +33,24 @@ pub struct Integrity(Mutex<Option<(Timestamp, BTreeMap<String, u64>)>>);
 
 /// Every promise that is broken, by name and count; 500 when there is any.
 pub async fn integrity(state: web::Data<State>) -> Result<HttpResponse, Problem> {
-    let mut last = state.integrity.0.lock().await;
-    let now = state.clock.now();
-    let found = match last.as_ref() {
-        Some((at, found)) if now < at.plus_seconds(CHECK_SECONDS) => found.clone(),
-        _ => {
-            let mut found = BTreeMap::new();
-            for violation in state.records.violations().await? {
-                *found.entry(violation.invariant).or_default() += 1;
-            }
-            last.insert((now, found)).1.clone()
-        }
-    };
+    let found = violations(&state).await?;
     let mut response = if found.is_empty() { HttpResponse::Ok() } else { HttpResponse::InternalServerError() };
     Ok(response.json(wire::Integrity { healthy: found.is_empty(), violations: found }))
+}
+
+/// The broken promises as of the last ten seconds, by name and count.
+///
+/// # Errors
+/// The books could not be read.
+pub async fn violations(state: &State) -> Result<BTreeMap<String, u64>, Problem> {
+    let mut last = state.integrity.0.lock().await;
+    let now = state.clock.now();
+    if let Some((_, found)) = last.as_ref().filter(|(at, _)| now < at.plus_seconds(CHECK_SECONDS)) {
+        return Ok(found.clone());
+    }
+    let mut found = BTreeMap::new();
+    for violation in state.records.violations().await? {
+        *found.entry(violation.invariant).or_default() += 1;
+    }
+    Ok(last.insert((now, found)).1.clone())
 }

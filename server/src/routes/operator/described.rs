@@ -5,10 +5,13 @@ use crate::routes::operator::settings::WantedMaintenance;
 use crate::wire::console::anomaly::{Anomaly, AnomalyStats, Resolution, Scan, Scanned};
 use crate::wire::console::audit::AuditTrail;
 use crate::wire::console::club::{ClubDesk, StripeAccount, WaitlistEntry};
-use crate::wire::console::desk::{Closed, ConsoleDraw, SearchHit};
+use crate::wire::console::desk::{Cancellation, Closed, ConsoleDraw, SearchHit, Undone};
+use crate::wire::console::health::ConsoleHealth;
 use crate::wire::console::money::{Analytics, PlatformFees, Series};
 use crate::wire::console::order::{ConsoleOrder, OrphanedTicket, Reasoned, Recovered, Recovery, Refunded};
-use crate::wire::console::system::{InFlight, Maintenance, Setting, WantedItem, WantedMenu, WantedSetting};
+use crate::wire::console::system::{
+    Configuration, InFlight, Maintenance, Setting, WantedItem, WantedMenu, WantedSetting,
+};
 use crate::wire::footer::{FooterItem, FooterMenu};
 use crate::wire::session::{Code, Enrolment, Reauthenticated, Whoami};
 
@@ -27,6 +30,11 @@ describe! {
     Post "/api/admin/orders/{order}/refund" "Voids the tickets and gives all the money back." takes Reasoned -> Refunded, refuses 409;
     Get "/api/admin/draws" "All draws with their money, the newest kick-off first." -> [ConsoleDraw];
     Post "/api/admin/close-expired-draws" "Writes down what kick-off has decided." -> Closed, refuses 409;
+    Post "/api/draws/{draw}/undo-results" "Takes a result back." takes Reasoned -> Undone, refuses 409;
+    Get "/api/admin/draws/{draw}/cancellation" "What cancelling a draw would give back, or how far it is." -> Cancellation;
+    Post "/api/admin/draws/{draw}/cancel" "Calls a game off: everybody gets everything back." takes Reasoned -> Cancellation, refuses 409;
+    Get "/api/admin/health" "How the machine is." -> ConsoleHealth;
+    Get "/api/admin/configuration" "What is in force." -> Configuration;
     Get "/api/admin/clubs" "All clubs but the archived ones." -> [ClubDesk];
     Get "/api/admin/clubs/archived" "The archived clubs." -> [ClubDesk];
     Post "/api/admin/clubs/{club}/archive" "Hides a club and ends its new sales." -> ClubDesk;

@@ -1,12 +1,18 @@
 //! All draws, and what only the operator may do to one.
 
 use actix_web::{HttpResponse, web};
-use domain::{Command, Status};
+use domain::{Cents, Command, DrawId, Status};
+use serde_json::json;
 
+use super::reason;
 use crate::error::Problem;
+use crate::identity::Caller;
+use crate::routes::body::Body;
+use crate::routes::buyer::draw_number;
 use crate::state::State;
-use crate::wire::console::desk::{Closed, ConsoleDraw};
-use crate::wire::draw::Draw;
+use crate::wire::console::desk::{Cancellation, Closed, ConsoleDraw, RefundsSoFar, Undone};
+use crate::wire::console::order::Reasoned;
+use crate::wire::draw::{Draw, status_shown};
 
 /// The newest kick-off first; test draws and archived ones too.
 pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
@@ -38,4 +44,99 @@ pub async fn close_expired(state: web::Data<State>) -> Result<HttpResponse, Prob
         many => format!("Closed {many} expired draws."),
     };
     Ok(HttpResponse::Ok().json(Closed { message, closed }))
+}
+
+/// Takes a result back (decision E-6): on sale again only while kick-off is ahead.
+///
+/// # Errors
+/// 409 `payout-completed` or `not-completed`; 400 without a reason, or with another draw's number.
+pub async fn undo(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body<Reasoned>,
+) -> Result<HttpResponse, Problem> {
+    let draw = meant(&path, &body.0)?;
+    let reason = reason(&body.0, "Give a reason for undoing the results.")?;
+    let (_, listing, before) = state.catalogue.draw(draw).await.ok_or_else(Problem::draw_not_found)?;
+    let (waiting, told) = state.records.undoing(draw).await?;
+    let undone = state.draws.undo(draw).await.map_err(|denied| refused(draw, denied))?;
+    state.catalogue.reload().await?;
+    let (still_waiting, told_now) = state.records.undoing(draw).await?;
+    let result = before.result.map(|(result, _)| [result.cell.home(), result.cell.away()]);
+    let new_status = status_shown(&undone.view, state.clock.now());
+    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let detail = json!({ "reason": reason, "before": result, "newStatus": new_status });
+    state.records.audit(caller.act(&actor, Some(listing.club), "undo-results", &object), &detail).await?;
+    Ok(HttpResponse::Ok().json(Undone {
+        new_status,
+        corrections_sent: told_now - told,
+        payouts_cleared: waiting - still_waiting,
+    }))
+}
+
+/// What cancelling would do, or how far it is.
+pub async fn cancellation(state: web::Data<State>, path: web::Path<String>) -> Result<HttpResponse, Problem> {
+    Ok(HttpResponse::Ok().json(progress(&state, draw_number(&path)?).await?))
+}
+
+/// The game is off: everybody gets everything back, the platform's fee too (decision E-9). Asked again, it says how far it is.
+///
+/// # Errors
+/// 409 `draw-completed`: undo the result first.
+pub async fn cancel(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body<Reasoned>,
+) -> Result<HttpResponse, Problem> {
+    let draw = meant(&path, &body.0)?;
+    let reason = reason(&body.0, "Give a reason for cancelling the draw.")?;
+    let (_, listing, view) = state.catalogue.draw(draw).await.ok_or_else(Problem::draw_not_found)?;
+    if view.status == Status::Completed {
+        return Err(Problem::conflict("draw-completed", HAS_A_RESULT));
+    }
+    let cancelled = state.payments.cancel_draw(draw, &reason).await.map_err(|denied| Problem::denied(draw, denied))?;
+    state.catalogue.reload().await?;
+    if view.status != Status::Cancelled {
+        let (actor, object) = (caller.name(), format!("draw:{draw}"));
+        let detail = json!({ "reason": reason, "refunds": cancelled.refunds });
+        state.records.audit(caller.act(&actor, Some(listing.club), "cancel-draw", &object), &detail).await?;
+    }
+    Ok(HttpResponse::Ok().json(progress(&state, draw).await?))
+}
+
+const HAS_A_RESULT: &str = "This draw has a result. Undo the result first.";
+
+async fn progress(state: &State, draw: DrawId) -> Result<Cancellation, Problem> {
+    let (_, _, view) = state.catalogue.draw(draw).await.ok_or_else(Problem::draw_not_found)?;
+    let row = state.records.cancellation(draw).await?;
+    Ok(Cancellation {
+        draw_number: draw.0,
+        status: status_shown(&view, state.clock.now()),
+        orders: row.orders,
+        tickets: row.tickets,
+        refund_total: Cents(row.refund_cents).decimal(),
+        platform_fee_returned: Cents(row.fee_cents).decimal(),
+        refunds: RefundsSoFar { pending: row.pending, succeeded: row.succeeded, failed: row.failed },
+        why_not: (view.status == Status::Completed).then_some(HAS_A_RESULT),
+    })
+}
+
+/// The draw of the path, typed once more, so that no slip of the hand hits another.
+fn meant(path: &web::Path<String>, form: &Reasoned) -> Result<DrawId, Problem> {
+    let draw = draw_number(path)?;
+    if form.draw_number == Some(draw.0) {
+        return Ok(draw);
+    }
+    Err(Problem::bad_request("draw-number-mismatch", "Type the draw number to confirm."))
+}
+
+fn refused(draw: DrawId, denied: actors::Denied) -> Problem {
+    match denied {
+        actors::Denied::Refused(domain::Refusal::PaidOut) => {
+            Problem::conflict("payout-completed", "A payout of this draw is completed, so its result stands.")
+        }
+        other => Problem::denied(draw, other),
+    }
 }

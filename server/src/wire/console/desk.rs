@@ -47,8 +47,8 @@ impl ConsoleDraw {
 #[serde(rename_all = "camelCase")]
 pub struct Undone {
     pub new_status: &'static str,
-    pub corrections_sent: u64,
-    pub payouts_cleared: u64,
+    pub corrections_sent: i64,
+    pub payouts_cleared: i64,
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]

@@ -3,6 +3,11 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        ActorsCheck: {
+            /** @description Draws whose actor is awake. */
+            awake: number;
+            ok: boolean;
+        };
         /** @description The agreement as it was written down. */
         Agreed: {
             acceptedAt: string;
@@ -155,6 +160,27 @@ export interface components {
             name?: string | null;
             phone?: string | null;
         };
+        /** @description What cancelling a draw would do, and once it is cancelled how far it is. */
+        Cancellation: {
+            drawNumber: number;
+            orders: number;
+            platformFeeReturned: string;
+            refunds: components["schemas"]["RefundsSoFar"];
+            refundTotal: string;
+            status: string;
+            tickets: number;
+            whyNot: string | null;
+        };
+        Checks: {
+            actors: components["schemas"]["ActorsCheck"];
+            database: components["schemas"]["DatabaseCheck"];
+            integrity: components["schemas"]["IntegrityCheck"];
+            mail: components["schemas"]["MailCheck"];
+            provider: components["schemas"]["ProviderCheck"];
+            reconciler: components["schemas"]["ReconcilerCheck"];
+            sockets: components["schemas"]["SocketsCheck"];
+            webhook: components["schemas"]["WebhookCheck"];
+        };
         /** @description What the winner's own page shows. The link is the key; no login. */
         Claim: {
             awayNumber: number;
@@ -240,6 +266,30 @@ export interface components {
             /** @default null */
             code: string | null;
         };
+        /** @description What is in force, read only (decision B-18). */
+        Configuration: {
+            cardFeeBps: number;
+            cardFeeFixedCents: number;
+            country: string;
+            currency: string;
+            extensionSeconds: number;
+            extensionsMax: number;
+            feeCapCents: number;
+            feePassthroughAllowed: boolean;
+            feeRateBps: number;
+            intentsPerAddressPerMinute: number;
+            intentsPerSessionPerMinute: number;
+            maxPerPurchase: number;
+            releaseAfterSeconds: number;
+            reservationSeconds: number;
+            sessionIdleSeconds: components["schemas"]["SessionIdle"];
+            /** @description `per_line` or `per_charge`. */
+            surchargeMode: string;
+            termsVersion: string;
+            ticketsPerDraw: number;
+            timezone: string;
+            versions: components["schemas"]["Versions"];
+        };
         ConsoleDraw: components["schemas"]["Draw"] & {
             createdAt: string | null;
             /** @description Its league contains "test" (decision E-15). */
@@ -251,6 +301,14 @@ export interface components {
             platformFee: string;
             revenue: string;
             winnersNotified: boolean;
+        };
+        ConsoleHealth: {
+            buildVersion: string;
+            checkedAt: string;
+            checks: components["schemas"]["Checks"];
+            startedAt: string;
+            /** @description `ok`, `degraded` or `down`. */
+            status: string;
         };
         ConsoleLine: {
             awayTeam: string;
@@ -294,6 +352,10 @@ export interface components {
             /** @description `FD-1042-007`. */
             serialNumber: string;
             ticketNumber: number;
+        };
+        DatabaseCheck: {
+            latencyMs: number;
+            ok: boolean;
         };
         Diagnostics: {
             /** @default null */
@@ -560,6 +622,13 @@ export interface components {
                 [key: string]: number;
             };
         };
+        IntegrityCheck: {
+            ok: boolean;
+            /** @description How many rows break each promise. */
+            violations: {
+                [key: string]: number;
+            };
+        };
         /** @description A line of a cart. What it says of prices and fees is ignored (decision C-3). */
         Item: {
             drawId?: number | null;
@@ -580,6 +649,12 @@ export interface components {
         Login: {
             email?: string;
             password?: string;
+        };
+        MailCheck: {
+            dead: number;
+            lastSentAt: string | null;
+            ok: boolean;
+            pending: number;
         };
         /** @description The secret of a mailed link. */
         MailedSecret: {
@@ -787,6 +862,11 @@ export interface components {
             away: number;
             home: number;
         };
+        ProviderCheck: {
+            lastAnswerAt: string | null;
+            lastFailureAt: string | null;
+            ok: boolean;
+        };
         PublicConfig: {
             buildVersion: string;
             currency: string;
@@ -857,6 +937,11 @@ export interface components {
         Reauthenticated: {
             reauthenticatedUntil: string;
         };
+        ReconcilerCheck: {
+            /** @description When it last saw a payment at the provider with its own eyes. */
+            lastRunAt: string | null;
+            ok: boolean;
+        };
         RecordPayout: {
             type?: string;
         };
@@ -895,6 +980,11 @@ export interface components {
             orderId: string;
             state: string;
             ticketsVoided: string[];
+        };
+        RefundsSoFar: {
+            failed: number;
+            pending: number;
+            succeeded: number;
         };
         /** @description A new club (B:191). */
         Registration: {
@@ -967,6 +1057,11 @@ export interface components {
             stepSeconds: number;
             ticketsSold: number[];
         };
+        /** @description How long an unused session lives, in seconds. */
+        SessionIdle: {
+            club: number;
+            operator: number;
+        };
         Setting: {
             description: string | null;
             id: number;
@@ -983,6 +1078,10 @@ export interface components {
         /** @description What a registration under this name would be given. */
         SlugPreview: {
             slug: string;
+        };
+        SocketsCheck: {
+            ok: boolean;
+            sessions: number;
         };
         /** @description The dashboard's figures (decision B-5). */
         Stats: {
@@ -1038,6 +1137,11 @@ export interface components {
             serialNumber: string;
             ticketNumber: number;
         };
+        Undone: {
+            correctionsSent: number;
+            newStatus: string;
+            payoutsCleared: number;
+        };
         /** @description Who signed in; a display hint for the browser, never an authority (decision G-4). */
         User: {
             /** @description An archived club may only look, and finish what runs (decision H-3). */
@@ -1056,6 +1160,12 @@ export interface components {
         Validated: {
             errors: string[];
             valid: boolean;
+        };
+        Versions: {
+            database: string;
+            /** @description The newest migration. */
+            schema: string;
+            server: string;
         };
         /** @description A club that wants to be told when it may join (B:189). */
         Waiting: {
@@ -1112,6 +1222,11 @@ export interface components {
             description: string | null;
             /** @default null */
             value: string | null;
+        };
+        WebhookCheck: {
+            lastReceivedAt: string | null;
+            ok: boolean;
+            waiting: number;
         };
         Whoami: {
             clubSlug: string | null;
@@ -1175,6 +1290,7 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type ActorsCheck = components['schemas']['ActorsCheck'];
 export type Agreed = components['schemas']['Agreed'];
 export type Agreement = components['schemas']['Agreement'];
 export type Analytics = components['schemas']['Analytics'];
@@ -1189,6 +1305,8 @@ export type BankShown = components['schemas']['BankShown'];
 export type BankTold = components['schemas']['BankTold'];
 export type BankWhole = components['schemas']['BankWhole'];
 export type Buyer = components['schemas']['Buyer'];
+export type Cancellation = components['schemas']['Cancellation'];
+export type Checks = components['schemas']['Checks'];
 export type Claim = components['schemas']['Claim'];
 export type Closed = components['schemas']['Closed'];
 export type Club = components['schemas']['Club'];
@@ -1196,11 +1314,14 @@ export type ClubDesk = components['schemas']['ClubDesk'];
 export type ClubListed = components['schemas']['ClubListed'];
 export type ClubMeta = components['schemas']['ClubMeta'];
 export type Code = components['schemas']['Code'];
+export type Configuration = components['schemas']['Configuration'];
 export type ConsoleDraw = components['schemas']['ConsoleDraw'];
+export type ConsoleHealth = components['schemas']['ConsoleHealth'];
 export type ConsoleLine = components['schemas']['ConsoleLine'];
 export type ConsoleOrder = components['schemas']['ConsoleOrder'];
 export type ConsoleRefund = components['schemas']['ConsoleRefund'];
 export type ConsoleTicket = components['schemas']['ConsoleTicket'];
+export type DatabaseCheck = components['schemas']['DatabaseCheck'];
 export type Diagnostics = components['schemas']['Diagnostics'];
 export type Draw = components['schemas']['Draw'];
 export type DrawCounts = components['schemas']['DrawCounts'];
@@ -1223,10 +1344,12 @@ export type Happening = components['schemas']['Happening'];
 export type Imported = components['schemas']['Imported'];
 export type InFlight = components['schemas']['InFlight'];
 export type Integrity = components['schemas']['Integrity'];
+export type IntegrityCheck = components['schemas']['IntegrityCheck'];
 export type Item = components['schemas']['Item'];
 export type ItemOpened = components['schemas']['ItemOpened'];
 export type Live = components['schemas']['Live'];
 export type Login = components['schemas']['Login'];
+export type MailCheck = components['schemas']['MailCheck'];
 export type MailedSecret = components['schemas']['MailedSecret'];
 export type Maintenance = components['schemas']['Maintenance'];
 export type MaintenanceMode = components['schemas']['MaintenanceMode'];
@@ -1245,6 +1368,7 @@ export type PlatformFees = components['schemas']['PlatformFees'];
 export type Problem = components['schemas']['Problem'];
 export type Proof = components['schemas']['Proof'];
 export type ProofResult = components['schemas']['ProofResult'];
+export type ProviderCheck = components['schemas']['ProviderCheck'];
 export type PublicConfig = components['schemas']['PublicConfig'];
 export type PublicNow = components['schemas']['PublicNow'];
 export type Purchase = components['schemas']['Purchase'];
@@ -1252,12 +1376,14 @@ export type PurchaseAnswer = components['schemas']['PurchaseAnswer'];
 export type Ready = components['schemas']['Ready'];
 export type Reasoned = components['schemas']['Reasoned'];
 export type Reauthenticated = components['schemas']['Reauthenticated'];
+export type ReconcilerCheck = components['schemas']['ReconcilerCheck'];
 export type RecordPayout = components['schemas']['RecordPayout'];
 export type Recovered = components['schemas']['Recovered'];
 export type RecoveredTicket = components['schemas']['RecoveredTicket'];
 export type Recovery = components['schemas']['Recovery'];
 export type Refund = components['schemas']['Refund'];
 export type Refunded = components['schemas']['Refunded'];
+export type RefundsSoFar = components['schemas']['RefundsSoFar'];
 export type Registration = components['schemas']['Registration'];
 export type RegistrationSwitch = components['schemas']['RegistrationSwitch'];
 export type Resolution = components['schemas']['Resolution'];
@@ -1268,16 +1394,20 @@ export type Scanned = components['schemas']['Scanned'];
 export type SearchHit = components['schemas']['SearchHit'];
 export type SecondApproval = components['schemas']['SecondApproval'];
 export type Series = components['schemas']['Series'];
+export type SessionIdle = components['schemas']['SessionIdle'];
 export type Setting = components['schemas']['Setting'];
 export type SettlePayout = components['schemas']['SettlePayout'];
 export type SlugPreview = components['schemas']['SlugPreview'];
+export type SocketsCheck = components['schemas']['SocketsCheck'];
 export type Stats = components['schemas']['Stats'];
 export type StripeAccount = components['schemas']['StripeAccount'];
 export type TermsText = components['schemas']['TermsText'];
 export type Ticket = components['schemas']['Ticket'];
 export type TicketBought = components['schemas']['TicketBought'];
+export type Undone = components['schemas']['Undone'];
 export type User = components['schemas']['User'];
 export type Validated = components['schemas']['Validated'];
+export type Versions = components['schemas']['Versions'];
 export type Waiting = components['schemas']['Waiting'];
 export type Waitlisted = components['schemas']['Waitlisted'];
 export type WaitlistEntry = components['schemas']['WaitlistEntry'];
@@ -1285,6 +1415,7 @@ export type WantedItem = components['schemas']['WantedItem'];
 export type WantedMaintenance = components['schemas']['WantedMaintenance'];
 export type WantedMenu = components['schemas']['WantedMenu'];
 export type WantedSetting = components['schemas']['WantedSetting'];
+export type WebhookCheck = components['schemas']['WebhookCheck'];
 export type Whoami = components['schemas']['Whoami'];
 export type Widget = components['schemas']['Widget'];
 export type Winners = components['schemas']['Winners'];

@@ -1,0 +1,44 @@
+//! What cancelling a draw gives back, before and while it happens (decision E-9), and what undoing a result took back.
+
+use domain::DrawId;
+use sqlx::PgPool;
+
+use crate::Failure;
+use crate::records::Records;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct CancellationRow {
+    /// Orders with a ticket in the draw; an order goes back whole (decision C-10).
+    pub orders: i64,
+    pub tickets: i64,
+    pub refund_cents: i64,
+    pub fee_cents: i64,
+    pub pending: i64,
+    pub succeeded: i64,
+    pub failed: i64,
+}
+
+impl Records {
+    pub async fn cancellation(&self, draw: DrawId) -> Result<CancellationRow, Failure> {
+        let read = sqlx::query_as(
+            "select count(*) as orders, coalesce(sum(l.count), 0)::bigint as tickets,
+                 coalesce(sum(coalesce(r.amount_cents, o.total_cents)), 0)::bigint as refund_cents,
+                 coalesce(sum(coalesce(r.fee_cents, o.application_fee_cents)), 0)::bigint as fee_cents,
+                 count(*) filter (where r.state = 'pending') as pending,
+                 count(*) filter (where r.state = 'succeeded') as succeeded,
+                 count(*) filter (where r.state = 'failed') as failed
+             from order_lines l join orders o on o.id = l.order_id left join refunds r on r.order_id = o.id
+             where l.draw_id = $1 and o.captured_at is not null",
+        )
+        .bind(draw.0);
+        self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await
+    }
+
+    /// Payouts of a draw that wait, and corrections that were sent: what an undoing clears and adds.
+    pub async fn undoing(&self, draw: DrawId) -> Result<(i64, i64), Failure> {
+        let read = "select (select count(*) from payouts where draw_id = $1 and status = 'pending'),
+                 (select count(*) from email_outbox where kind = 'correction' and dedupe_key like '%winner:' || $1 || ':%')";
+        let read = sqlx::query_as(read).bind(draw.0);
+        self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await
+    }
+}

@@ -1,0 +1,105 @@
+//! How the machine is, for whoever has to keep it running.
+
+use std::time::Instant;
+
+use actix_web::{HttpResponse, web};
+use persistence::records::console::anomalies::AnomalyCounts;
+use persistence::records::console::vitals::{Pulse, Vitals};
+
+use crate::error::Problem;
+use crate::routes::machine::health::violations;
+use crate::state::State;
+use crate::wire::console::health::{
+    ActorsCheck, Checks, ConsoleHealth, DatabaseCheck, IntegrityCheck, MailCheck, OpsNow, ProviderCheck,
+    ReconcilerCheck, Revisions, SocketsCheck, WebhookCheck,
+};
+use crate::wire::console::instant;
+use crate::wire::instant::rfc3339;
+
+pub async fn show(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+    let begun = Instant::now();
+    let reachable = state.records.reachable().await.is_ok();
+    let latency_ms = begun.elapsed().as_millis() as i64;
+    let vitals = state.records.vitals().await?;
+    let violations = violations(&state).await?;
+    let checks = Checks {
+        database: DatabaseCheck { ok: reachable, latency_ms },
+        provider: provider(&vitals),
+        webhook: WebhookCheck {
+            ok: vitals.webhooks_overdue == 0,
+            last_received_at: vitals.webhook_received_at.map(instant),
+            waiting: vitals.webhooks_waiting,
+        },
+        mail: MailCheck {
+            ok: vitals.mails_overdue == 0 && vitals.mails_dead == 0,
+            pending: vitals.mails_pending,
+            dead: vitals.mails_dead,
+            last_sent_at: vitals.mail_sent_at.map(instant),
+        },
+        sockets: SocketsCheck { ok: true, sessions: state.live.sessions() },
+        actors: ActorsCheck { ok: true, awake: state.draws.views().len() },
+        reconciler: ReconcilerCheck { ok: vitals.provider_overdue == 0, last_run_at: vitals.witnessed_at.map(instant) },
+        integrity: IntegrityCheck { ok: violations.is_empty(), violations },
+    };
+    Ok(HttpResponse::Ok().json(ConsoleHealth {
+        status: status(&checks),
+        checked_at: rfc3339(state.clock.now()),
+        started_at: rfc3339(state.started_at),
+        build_version: state.config.build_version.clone(),
+        checks,
+    }))
+}
+
+fn provider(vitals: &Vitals) -> ProviderCheck {
+    ProviderCheck {
+        ok: vitals.provider_overdue == 0,
+        last_answer_at: vitals.provider_answered_at.map(instant),
+        last_failure_at: vitals.provider_failed_at.map(instant),
+    }
+}
+
+/// A broken promise or a lost database is down; work that waits too long is degraded.
+fn status(checks: &Checks) -> &'static str {
+    let waits = [checks.provider.ok, checks.webhook.ok, checks.mail.ok, checks.sockets.ok, checks.actors.ok];
+    match (checks.database.ok && checks.integrity.ok, waits.into_iter().all(|ok| ok) && checks.reconciler.ok) {
+        (false, _) => "down",
+        (true, false) => "degraded",
+        (true, true) => "ok",
+    }
+}
+
+/// What the console's socket says now.
+///
+/// # Errors
+/// The books could not be read.
+pub async fn now(state: &State) -> Result<OpsNow, Problem> {
+    let (pulse, vitals) = (state.records.pulse().await?, state.records.vitals().await?);
+    let overdue = vitals.webhooks_overdue + vitals.mails_overdue + vitals.mails_dead + vitals.provider_overdue;
+    let changed = *state.draws.changed().borrow() as i64;
+    Ok(OpsNow {
+        anomalies: counts(&pulse).into(),
+        waitlist: pulse.waitlist,
+        orphaned_tickets: pulse.orphans,
+        maintenance_mode: state.catalogue.facts().maintenance_mode(),
+        health: if overdue == 0 { "ok" } else { "degraded" },
+        revisions: Revisions {
+            anomalies: pulse.anomalies_total * 2 - pulse.anomalies_unresolved,
+            orphans: pulse.orphans,
+            transactions: pulse.captured + pulse.refunds,
+            settings: pulse.settings,
+            clubs: pulse.catalogue,
+            draws: pulse.catalogue + changed,
+            waitlist: pulse.waitlist_newest + pulse.waitlist,
+            footer: pulse.catalogue,
+            audit: pulse.audit,
+        },
+    })
+}
+
+fn counts(pulse: &Pulse) -> AnomalyCounts {
+    AnomalyCounts {
+        total: pulse.anomalies_total,
+        unresolved: pulse.anomalies_unresolved,
+        oldest_unresolved_at: pulse.oldest_unresolved_at,
+    }
+}
