@@ -4,7 +4,9 @@ import { ResultGrid } from '@/features/shared-grid/result-grid';
 import { useSoldCells } from '@/features/shared-grid/use-sold-cells';
 import { cents, wholeDollars } from '@/shared/money';
 import { S } from '@/shared/strings';
+import { BoardTitle } from './board-title';
 import { useCountUp } from './use-count-up';
+import { useFit } from './use-fit';
 
 const REVEAL_MS = 4_200;
 const HOME_MS = 900;
@@ -21,6 +23,8 @@ export function BoardResult({ draw, home, away }: { draw: Draw; home: number; aw
     return () => clearTimeout(timer);
   }, []);
   const [homeShown, awayShown] = [useCountUp(home, HOME_MS, playing), useCountUp(away, AWAY_MS, playing)];
+  const match = `${S.completedCaps} · ${draw.homeTeam} v ${draw.awayTeam}`;
+  const pair = useFit<HTMLParagraphElement>(`${home} ${away}`);
   const winnerSold = draw.winningTicketSold !== false;
   return (
     <>
@@ -28,8 +32,8 @@ export function BoardResult({ draw, home, away }: { draw: Draw; home: number; aw
         <ResultGrid result={{ home, away }} sold={sold} winnerSold={winnerSold} caption={`Result of ${draw.homeTeam} v ${draw.awayTeam}`} playing={playing} />
       </div>
       <div className={`board-side${playing ? ' is-playing-side' : ''}`}>
-        <h1 className="board-label board-match">{S.completedCaps} · {draw.homeTeam} v {draw.awayTeam}</h1>
-        <p className="result-pair num"><span className="sr">#{home} and #{away}</span><span aria-hidden="true"><span className="home home-number">#{homeShown}</span> &amp; <span className="away away-number">#{awayShown}</span></span></p>
+        <BoardTitle look="board-label board-match" words={match}>{match}</BoardTitle>
+        <p ref={pair} className="result-pair num"><span className="sr">#{home} and #{away}</span><span aria-hidden="true"><span className="home home-number">#{homeShown}</span> &amp; <span className="away away-number">#{awayShown}</span></span></p>
         <p className="board-label">First try scorers (home &amp; away){home === DEFAULT_NUMBER || away === DEFAULT_NUMBER ? ` · #${DEFAULT_NUMBER} No Try/Default` : ''}</p>
         <div className="late">
           {winnerSold ? (

@@ -5,7 +5,7 @@ import { TICKETS, phaseOf } from '@/features/shared-live/draw-phase';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { cents, dollars, priceOf, wholeDollars } from '@/shared/money';
 import { BoardTimer } from './board-timer';
-import { BoardTitle } from './board-title';
+import { BoardPrize, BoardTitle } from './board-title';
 import type { BoardOptions } from './board-options';
 import { PlayHere } from './play-here';
 
@@ -22,7 +22,7 @@ export function BoardTally({ draw, options }: { draw: Draw; options: BoardOption
       {options.compact ? null : <div className="board-grid"><TallyGrid sold={draw.ticketsSold} /></div>}
       <div className="board-side">
         <p className="board-label">Prize pool</p>
-        <p className="board-prize num">{wholeDollars(cents(draw.currentPrize))}</p>
+        <BoardPrize prize={wholeDollars(cents(draw.currentPrize))} />
         <dl className="board-stats">
           <div><dt className="board-label">Tickets sold</dt><dd className="num">{draw.ticketsSold} / {TICKETS}</dd></div>
           <BoardTimer times={{ status: phase === 'soldOut' ? 'active' : draw.status, opensAt, closesAt: Date.parse(draw.gameDate), of: 'draw' }} />

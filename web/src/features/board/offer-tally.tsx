@@ -7,7 +7,7 @@ import { dayAndTime } from '@/shared/dates';
 import { dollars, wholeDollars } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { BoardTimer } from './board-timer';
-import { BoardTitle } from './board-title';
+import { BoardPrize, BoardTitle } from './board-title';
 import type { BoardOptions } from './board-options';
 import { PlayHere } from './play-here';
 
@@ -31,7 +31,7 @@ export function OfferTally({ widget, offer, address, options }: OfferTallyProps)
       {options.compact ? null : <div className="board-games">{offer ? <Games offer={offer} /> : null}</div>}
       <div className="board-side">
         <p className="board-label">Prize pool</p>
-        <p className="board-prize num">{wholeDollars(widget.prizePoolCents)}</p>
+        <BoardPrize prize={wholeDollars(widget.prizePoolCents)} />
         <dl className="board-stats">
           <div><dt className="board-label">Tickets sold</dt><dd className="num">{widget.ticketsSold}{widget.ticketsCap ? ` / ${widget.ticketsCap}` : ''}</dd></div>
           <BoardTimer times={{ status: widget.status, opensAt: time(widget.earliestOpensAt ?? widget.opensAt), closesAt: time(widget.earliestClosesAt ?? widget.closesAt), of: 'offer' }} />

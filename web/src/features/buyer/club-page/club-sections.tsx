@@ -110,7 +110,7 @@ function ClubFoot() {
     <div className="club-foot">
       <section className="card panel" aria-labelledby="help-title">
         <h2 id="help-title">{S.needHelpAsked}</h2>
-        <p>Questions about a particular draw go to the organiser named on its page. For anything else:</p>
+        <p>Questions about a particular draw go to the person named on its page. For anything else:</p>
         <SupportContacts />
       </section>
       <section className="card panel" aria-labelledby="other-title">

@@ -5,13 +5,13 @@ export function OfferPicture({ offer, eager = false }: { offer: Pick<Offer, 'nam
   if (offer.shareImageUrl) return <img className="offer-picture" src={offer.shareImageUrl} alt="" width="1200" height="630" loading={eager ? 'eager' : 'lazy'} />;
   return (
     <div className="offer-picture is-drawn" aria-hidden="true">
-      <svg viewBox="0 0 240 126" preserveAspectRatio="xMidYMid slice">{squaresOf(offer.slug).map(({ x, y, lit }) => <rect key={`${x}-${y}`} x={x * 18 + 4} y={y * 18 + 2} width="14" height="14" rx="3" className={lit} />)}</svg>
+      <svg viewBox="0 0 240 126" preserveAspectRatio="xMidYMid slice">{cellsOf(offer.slug).map(({ x, y, lit }) => <rect key={`${x}-${y}`} x={x * 18 + 4} y={y * 18 + 2} width="14" height="14" rx="3" className={lit} />)}</svg>
     </div>
   );
 }
 
 /** One row crosses one column, where the name says: the same picture for the same offer, everywhere. */
-function squaresOf(slug: string): { x: number; y: number; lit: 'cross' | 'line' | 'off' }[] {
+function cellsOf(slug: string): { x: number; y: number; lit: 'cross' | 'line' | 'off' }[] {
   const sum = [...slug].reduce((so, letter) => (so * 31 + letter.charCodeAt(0)) >>> 0, 7);
   const [column, row] = [2 + (sum % 9), 1 + (Math.floor(sum / 9) % 5)];
   return Array.from({ length: 91 }, (_, at) => {
