@@ -167,6 +167,7 @@ impl Config {
         let mail = MailConfig { smtp_url: Some(Secret::new(need("SMTP_URL"))), from: need("MAIL_FROM") };
         let support = Support { email: need("SUPPORT_EMAIL"), sms: need("SUPPORT_SMS") };
         environment.check_seal_key(&mut problems);
+        environment.check_public_url(&mut problems);
         let config = Config {
             stage: Stage::Production,
             listen: SocketAddr::from((

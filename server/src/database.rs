@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use persistence::embedded::{Embedded, EmbeddedError};
 use persistence::{Postgres, Sealer};
 use serde::{Deserialize, Serialize};
@@ -65,10 +65,28 @@ impl Database {
     /// One line with what to run first.
     pub async fn connect_migrated(&self, config: &Config) -> anyhow::Result<Postgres> {
         let postgres = self.connect(config).await?;
-        match postgres.migrations_missing().await? {
+        let missing = postgres.migrations_missing().await;
+        match missing.context("the database does not answer: is PostgreSQL running, and is DATABASE_URL right?")? {
             0 => Ok(postgres),
             missing => bail!("the database lacks {missing} of our migrations: run `server migrate` first"),
         }
+    }
+
+    /// Whether a private Postgres has room to work on the data folder's disk; one that runs out of it in the middle of work
+    /// says so in many more words.
+    ///
+    /// # Errors
+    /// One line: how much is free, and how much is needed.
+    pub fn check_room(data_dir: &Path) -> anyhow::Result<()> {
+        const ROOM_MB_MIN: u64 = 256;
+        let found = nix::sys::statvfs::statvfs(data_dir).with_context(|| format!("{}", data_dir.display()))?;
+        let free_mb = found.blocks_available() as u64 * found.fragment_size() as u64 / (1 << 20);
+        ensure!(
+            free_mb >= ROOM_MB_MIN,
+            "only {free_mb} MB are free in {}, and {ROOM_MB_MIN} are needed: make room, or set FD_DATA_DIR to another disk",
+            data_dir.display()
+        );
+        Ok(())
     }
 
     /// Our own, in the data folder.

@@ -60,6 +60,7 @@ pub async fn start(mut config: Config, site: Site) -> anyhow::Result<Demo> {
     std::fs::create_dir_all(&config.data_dir)
         .with_context(|| format!("cannot make the folder {}", config.data_dir.display()))?;
     config.data_dir = config.data_dir.canonicalize()?;
+    Database::check_room(&config.data_dir)?;
     let database = Database::open(&config).await?;
     match open(config, site, &database).await {
         Ok((running, season)) => Ok(Demo { running, season, database }),

@@ -203,11 +203,17 @@ fn initialise(binaries: &Binaries, dir: &Path, durability: Durability) -> Result
     let done = initdb.stdin(Stdio::null()).output().map_err(|why| folder(&binaries.folder, why))?;
     if !done.status.success() {
         let said = String::from_utf8_lossy(&done.stderr);
-        let why = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("initdb failed").to_string();
-        return Err(EmbeddedError::NotStarted { log: dir.join("data"), why });
+        return Err(EmbeddedError::NotStarted { log: dir.join("data"), why: complaint(&said) });
     }
     let data = dir.join("data");
     fs::rename(&unfinished, &data).map_err(|why| folder(&data, why))
+}
+
+/// What went wrong, in one of its lines; the last one only says that it cleans up.
+fn complaint(said: &str) -> String {
+    let wrong = |line: &&str| ["FATAL", "PANIC", "error:"].iter().any(|word| line.contains(word));
+    let line = said.lines().find(wrong).or_else(|| said.lines().rfind(|line| !line.trim().is_empty()));
+    line.unwrap_or("initdb failed").to_string()
 }
 
 async fn launch(binaries: &Binaries, dir: &Path, durability: Durability) -> Result<Cluster, EmbeddedError> {
@@ -269,4 +275,23 @@ fn last_words(log: &Path) -> String {
     let said = fs::read_to_string(log).unwrap_or_default();
     let line = said.lines().rfind(|line| line.contains("FATAL") || line.contains("PANIC"));
     line.or_else(|| said.lines().last()).unwrap_or("no answer, no log").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::complaint;
+
+    #[test]
+    fn the_line_that_says_why_is_told_and_not_the_one_that_cleans_up() {
+        let full = "creating configuration files ... ok\n\
+            2026-11-21 UTC [1] FATAL:  could not write to file: No space left on device\n\
+            child process exited with exit code 1\n\
+            initdb: removing data directory \"/x\"\n";
+        assert_eq!(complaint(full), "2026-11-21 UTC [1] FATAL:  could not write to file: No space left on device");
+        assert_eq!(
+            complaint("initdb: error: could not access directory\n"),
+            "initdb: error: could not access directory"
+        );
+        assert_eq!(complaint(""), "initdb failed");
+    }
 }

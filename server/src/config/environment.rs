@@ -100,4 +100,13 @@ impl Environment {
             _ => problems.0.push("SEAL_KEY must be 64 hexadecimal digits from a random generator".to_string()),
         }
     }
+
+    /// Browsers reach us over TLS, or on this machine alone; anything else would send session cookies in the open.
+    pub(super) fn check_public_url(&self, problems: &mut Problems) {
+        let Some(url) = self.get("PUBLIC_URL") else { return };
+        let host = url.strip_prefix("http://").map(|rest| rest.split([':', '/']).next().unwrap_or_default());
+        if !url.starts_with("https://") && !matches!(host, Some("localhost" | "127.0.0.1")) {
+            problems.0.push("PUBLIC_URL must begin with https://".to_string());
+        }
+    }
 }

@@ -61,6 +61,15 @@ fn a_seal_key_must_be_random_looking_and_whole() {
 }
 
 #[test]
+fn cookies_never_travel_in_the_open() {
+    for url in ["http://doubles.example.com", "doubles.example.com", "http://localhost.example.com"] {
+        let problems = Config::production(&with("PUBLIC_URL", url)).expect_err(url).to_string();
+        assert_eq!(problems, "PUBLIC_URL must begin with https://");
+    }
+    assert!(Config::production(&with("PUBLIC_URL", "http://localhost:8080")).is_ok(), "to try it on one machine");
+}
+
+#[test]
 fn what_cannot_be_read_is_named_and_not_repeated() {
     let problems = Config::production(&with("PORT", "eighty")).expect_err("no number").to_string();
     assert_eq!(problems, "PORT cannot be read");
