@@ -41,6 +41,11 @@ async fn a_postgres_that_is_killed_comes_back_with_what_was_committed() {
     let embedded = Embedded::start(folder.path()).await.expect("started");
     let mut connection = connect(&embedded).await;
     sqlx::query("create table kept as select 7 as seven").execute(&mut connection).await.expect("written");
+    // Quick to come back, and nothing of a commit's durability is given up for it.
+    for (setting, expected) in [("fsync", "on"), ("synchronous_commit", "on"), ("full_page_writes", "on")] {
+        let shown = sqlx::query_scalar::<_, String>("select current_setting($1)").bind(setting);
+        assert_eq!(shown.fetch_one(&mut connection).await.expect("shown"), expected, "{setting}");
+    }
     let note = embedded.dir().join("data/postmaster.pid");
     for _ in 0..2 {
         let pid = std::fs::read_to_string(&note).expect("a note").lines().next().expect("a number").to_string();

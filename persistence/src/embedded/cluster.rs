@@ -253,6 +253,11 @@ fn settings(postgres: &mut Command, durability: Durability) {
     set("max_wal_size=2GB");
     set("checkpoint_timeout=15min");
     set("jit=off");
+    // After a kill -9 Postgres makes sure of everything on the disk before it replays; asking the file system once is a
+    // twelfth of asking for each of a thousand files. Commits are as durable as before.
+    if cfg!(target_os = "linux") {
+        set("recovery_init_sync_method=syncfs");
+    }
     if durability == Durability::None {
         set("fsync=off");
         set("full_page_writes=off");
