@@ -35,7 +35,7 @@ const MUTANT_SEEDS: u64 = 200;
 const REGRESS: [u64; 8] = [387, 772, 1201, 1628, 2340, 2968, 459, 1774];
 
 /// A thousand worlds that never meet one of these have not looked there.
-const MUST_MEET: [&str; 20] = [
+const MUST_MEET: [&str; 21] = [
     "a cart captured",
     "a commit not written",
     "a commit written without an answer",
@@ -45,6 +45,7 @@ const MUST_MEET: [&str; 20] = [
     "a ghost fenced",
     "a notice doubled",
     "a notice lost",
+    "a price edited",
     "a process hangs",
     "a process is replaced",
     "a refusal after authorisation",

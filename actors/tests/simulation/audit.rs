@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use actors::testing::Intent;
-use domain::{Draw, OrderId, OrderState, PaymentIntentId, PaymentStatus};
+use domain::{Draw, OrderId, OrderState, PaymentIntentId, PaymentStatus, Status};
 use persistence::Books;
 use persistence::books::OrderRecord;
 use persistence::memory::OperationState;
@@ -145,6 +145,9 @@ impl Audit<'_> {
                 let has = draw.allocation(*id).map_or(Vec::new(), |allocation| allocation.serials.clone());
                 let says = record.tickets.iter().find(|(of, _)| *of == draw.id()).map(|(_, serials)| serials.clone());
                 *owned.entry(draw.id()).or_default() += has.len() as u16;
+                if draw.status() == Status::Cancelled && !has.is_empty() {
+                    self.wrong(format!("E9: order {} still has tickets of draw {}, which is off", id.0, draw.id()));
+                }
                 let due = match record.order.state {
                     OrderState::Captured => wants(draw.id()).unwrap_or_default(),
                     _ => 0,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Cents, Command, DrawId, GameResult, OrderState, PaymentStatus, Status};
+use domain::{Cents, Command, DrawId, Editor, GameResult, OrderState, PaymentStatus, TermsEdit};
 use tokio::time::sleep;
 
 use super::chance::Chance;
@@ -181,9 +181,12 @@ impl Person {
         // Early, or somebody has bought already.
         self.pause(0, 2 * MINUTE).await;
         let draw = self.draw();
-        let Some(mut terms) = self.world.terms(draw) else { return };
-        terms.price = Cents(*self.chance.one_of(&[50, 150, 700, 2500]));
-        self.command(draw, Command::amend(terms)).await;
+        let price = Some(Cents(*self.chance.one_of(&[50, 150, 700, 2500])));
+        let described = self.chance.coin();
+        let edit = TermsEdit { price, ..TermsEdit::default() };
+        if self.command(draw, Command::Amend { edit, by: Editor::Club, described }).await {
+            self.world.watch.met("a price edited");
+        }
     }
 
     async fn enter_result(self) {
@@ -199,26 +202,31 @@ impl Person {
         }
     }
 
-    /// The operator presses the button until everybody has their money back.
+    /// The operator presses the button once it is taken; everybody's money goes back without another word.
     async fn call_game_off(self) {
         if !self.some_time().await {
             return;
         }
         let draw = self.draw();
-        while !self.command(draw, Command::Cancel).await {
-            if self.world.draw(draw).is_some_and(|draw| draw.status() == Status::Completed) {
-                return;
+        loop {
+            self.expect_refunds(draw);
+            let ask = |house: super::house::Handles| async move { house.payments.cancel_draw(draw, "rain").await };
+            match self.world.house.call(&self.chance, 0, PATIENCE, ask).await {
+                Some(Ok(_)) => break,
+                Some(Err(actors::Denied::Refused(_))) => return,
+                _ => self.pause(SECOND, 10 * SECOND).await,
             }
-            self.pause(SECOND, 10 * SECOND).await;
         }
-        for _ in 0..10 {
-            let orders = self.world.memory.orders().into_iter();
-            let bought = orders.filter(|record| record.order.lines.iter().any(|line| line.draw == draw));
-            for record in bought.filter(|record| record.order.state == OrderState::Captured) {
-                self.give_back(record.order.id).await;
-            }
-            sleep(Duration::from_millis(MINUTE)).await;
-        }
+        self.expect_refunds(draw);
+        self.world.watch.met("a game called off");
+        self.world.trace.note("club", &[draw.0 as u64], || format!("draw {draw} is called off"));
+    }
+
+    /// Whoever bought into the draw may be refunded.
+    fn expect_refunds(&self, draw: DrawId) {
+        let orders = self.world.memory.orders().into_iter();
+        let bought = orders.filter(|record| record.order.lines.iter().any(|line| line.draw == draw));
+        bought.for_each(|record| self.world.watch.refund_asked(record.order.id));
     }
 
     async fn refund(self) {
