@@ -56,7 +56,8 @@ impl Database {
     pub async fn connect(&self, config: &Config) -> anyhow::Result<Postgres> {
         let key = seal_key(config)?;
         let sealer = Sealer::from_hex(key.expose()).context("SEAL_KEY must be 64 hexadecimal digits")?;
-        Ok(Postgres::connect(self.url.expose(), sealer).await?)
+        let connected = Postgres::connect(self.url.expose(), sealer).await;
+        connected.context("the database does not answer: is PostgreSQL running, and is DATABASE_URL right?")
     }
 
     /// The same, for a command that serves or reads for real: the tables must be the ones this program was built with.
@@ -65,8 +66,7 @@ impl Database {
     /// One line with what to run first.
     pub async fn connect_migrated(&self, config: &Config) -> anyhow::Result<Postgres> {
         let postgres = self.connect(config).await?;
-        let missing = postgres.migrations_missing().await;
-        match missing.context("the database does not answer: is PostgreSQL running, and is DATABASE_URL right?")? {
+        match postgres.migrations_missing().await? {
             0 => Ok(postgres),
             missing => bail!("the database lacks {missing} of our migrations: run `server migrate` first"),
         }

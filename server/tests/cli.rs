@@ -108,6 +108,17 @@ async fn a_command_on_a_database_without_our_tables_says_what_to_run_first() {
     assert!(asks(&create).status.success());
 }
 
+#[test]
+fn a_database_that_does_not_answer_is_told_in_one_line() {
+    let folder = Folder::new();
+    let variables = [("DATABASE_URL", "postgres://nobody:pa55word@127.0.0.1:1/nothing"), ("SEAL_KEY", KEY)];
+    let output = run(&["audit"], &variables, folder.path(), "");
+    let said = said(&output);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said.starts_with("the database does not answer") && said.trim().lines().count() == 1, "{said}");
+    assert!(!said.contains("pa55word"), "{said}");
+}
+
 const SEASON: &str = "round,date,kick_off,timezone,home_team,away_team\n\
     Round 1,2099-03-07,20:00,Australia/Sydney,Sharks,Tigers\n\
     Round 1,2099-03-08,19:10,Australia/Brisbane,Bears,Jets\n";
