@@ -296,7 +296,7 @@ async fn a_result_is_undone_with_a_reason_and_the_typed_number() {
     operator.post(&path, json!({ "drawNumber": draw.0 })).await.refused(400, "reason-required");
     broncos.post(&path, meant.clone()).await.refused(403, "forbidden");
     let undone = operator.post(&path, meant).await.ok();
-    assert_eq!(undone, json!({ "newStatus": "active", "correctionsSent": 0, "payoutsCleared": 0 }));
+    assert_eq!(undone, json!({ "newStatus": "active", "correctionsSent": 0, "payoutsCleared": 1 }));
     let trail = operator.get(&format!("/api/admin/audit?object=draw:{draw}")).await.ok();
     let undoing = &trail["entries"][0];
     assert_eq!((&undoing["action"], &undoing["detail"]["before"]), (&json!("undo-results"), &json!([3, 11])));
