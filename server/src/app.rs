@@ -119,6 +119,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
             books,
             draws: engine.draws.clone(),
             reconciler: engine.reconciler.clone(),
+            anomalies: engine.anomalies.clone(),
             payments: engine.payments.clone(),
         })
         .await?,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use actors::{Clock, Draws, Payments, Reconciler};
+use actors::{Anomalies, Clock, Draws, Payments, Reconciler};
 use domain::Timestamp;
 use persistence::records::Records;
 use persistence::{Books, Failure};
@@ -26,6 +26,7 @@ pub struct State {
     pub draws: Draws,
     pub payments: Payments,
     pub reconciler: Reconciler,
+    pub anomalies: Anomalies,
     pub catalogue: Catalogue,
     pub limits: Limits,
     pub open_orders: OpenOrders,
@@ -44,6 +45,7 @@ pub struct StateParts {
     pub draws: Draws,
     pub payments: Payments,
     pub reconciler: Reconciler,
+    pub anomalies: Anomalies,
 }
 
 impl State {
@@ -64,6 +66,7 @@ impl State {
             draws: parts.draws,
             payments: parts.payments,
             reconciler: parts.reconciler,
+            anomalies: parts.anomalies,
             catalogue,
             open_orders: OpenOrders::default(),
             live: Hub::default(),

@@ -13,6 +13,7 @@ pub mod draws;
 pub mod fees;
 pub mod footers;
 pub mod health;
+pub mod missing_tickets;
 pub mod orders;
 pub mod orphans;
 pub mod overview;

@@ -33,6 +33,11 @@ pub struct Problem {
     /// `setup-required`: the club's account at the provider is not ready.
     #[schema(nullable = false)]
     pub setup_required: Option<bool>,
+    /// `draw-full` and what else leaves a payment without tickets: whether the money can go back, and of which order.
+    #[schema(nullable = false)]
+    pub refundable: Option<bool>,
+    #[schema(nullable = false)]
+    pub order_id: Option<String>,
     /// `invalid` and `fixtures-refused`: everything that is wrong, in order.
     #[schema(nullable = false, value_type = Option<Vec<Value>>)]
     pub errors: Option<Value>,

@@ -342,3 +342,29 @@ async fn the_console_tells_how_the_machine_is_and_what_is_in_force() {
     assert_eq!((&configuration["cardFeeBps"], &configuration["reservationSeconds"]), (&json!(170), &json!(120)));
     server.finish().await;
 }
+
+#[actix_web::test]
+async fn a_missing_ticket_wants_a_customer_and_a_payment_that_exists() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    server.operator().await;
+    let operator = club::operator(&server).await;
+    let path = "/api/admin/payment-anomalies/resolve";
+    let empty = operator.post(path, json!({ "paymentIntentId": "pi_none" })).await.refused(400, "invalid");
+    let words: Vec<&str> =
+        empty["errors"].as_array().into_iter().flatten().filter_map(|e| e["message"].as_str()).collect();
+    assert_eq!(words, ["Customer name is required", "Valid email is required", "Valid phone number is required"]);
+    let customer = |payment: &str| {
+        json!({
+            "paymentIntentId": payment, "customerName": "Jo", "customerEmail": "jo@x.test", "customerPhone": "0400 000 000",
+        })
+    };
+    operator.post(path, customer("pi_none")).await.refused(404, "payment-unknown");
+    let (intent, bought) = server.alice().buys(draw, 2).await;
+    let again = operator.post(path, customer(intent.id())).await.ok();
+    assert_eq!(
+        again["allocatedTickets"][0]["ticketNumber"], bought["tickets"][0]["ticketNumber"],
+        "it has its tickets"
+    );
+    server.finish().await;
+}

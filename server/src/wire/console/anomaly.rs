@@ -118,6 +118,22 @@ pub struct Scan {
     pub hours_back: Option<i64>,
 }
 
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AllocatedTicket {
+    pub draw_number: i64,
+    pub ticket_number: u16,
+    /// `FD-1042-007`.
+    pub serial_number: String,
+}
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MissingTicketResolved {
+    pub allocated_tickets: Vec<AllocatedTicket>,
+    pub customer_name: String,
+}
+
 /// What looking again found.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -92,6 +92,7 @@ impl TestServer {
             books,
             draws: engine.draws.clone(),
             reconciler: engine.reconciler.clone(),
+            anomalies: engine.anomalies.clone(),
             payments: engine.payments.clone(),
         };
         let state = web::Data::new(State::open(parts).await.expect("the catalogue is read"));

@@ -21,6 +21,12 @@ export interface components {
             /** @default null */
             termsVersion: string | null;
         };
+        AllocatedTicket: {
+            drawNumber: number;
+            /** @description `FD-1042-007`. */
+            serialNumber: string;
+            ticketNumber: number;
+        };
         Analytics: {
             /** @description Those whose account may charge. */
             activeClubs: number;
@@ -669,6 +675,21 @@ export interface components {
         MaintenanceMode: {
             maintenanceMode: boolean;
         };
+        /** @description Whose tickets a payment without tickets becomes (C:164). */
+        MissingTicket: {
+            /** @default null */
+            customerEmail: string | null;
+            /** @default null */
+            customerName: string | null;
+            /** @default null */
+            customerPhone: string | null;
+            /** @default null */
+            paymentIntentId: string | null;
+        };
+        MissingTicketResolved: {
+            allocatedTickets: components["schemas"]["AllocatedTicket"][];
+            customerName: string;
+        };
         NewPassword: {
             /** @default null */
             newPassword: string | null;
@@ -838,6 +859,9 @@ export interface components {
             errors?: unknown[];
             /** @description A sentence for the person who asked. */
             message: string;
+            orderId?: string;
+            /** @description `draw-full` and what else leaves a payment without tickets: whether the money can go back, and of which order. */
+            refundable?: boolean;
             /** @description Under which support finds it. */
             requestId: string;
             /** @description `setup-required`: the club's account at the provider is not ready. */
@@ -1293,6 +1317,7 @@ export interface components {
 export type ActorsCheck = components['schemas']['ActorsCheck'];
 export type Agreed = components['schemas']['Agreed'];
 export type Agreement = components['schemas']['Agreement'];
+export type AllocatedTicket = components['schemas']['AllocatedTicket'];
 export type Analytics = components['schemas']['Analytics'];
 export type Anomaly = components['schemas']['Anomaly'];
 export type AnomalyStats = components['schemas']['AnomalyStats'];
@@ -1353,6 +1378,8 @@ export type MailCheck = components['schemas']['MailCheck'];
 export type MailedSecret = components['schemas']['MailedSecret'];
 export type Maintenance = components['schemas']['Maintenance'];
 export type MaintenanceMode = components['schemas']['MaintenanceMode'];
+export type MissingTicket = components['schemas']['MissingTicket'];
+export type MissingTicketResolved = components['schemas']['MissingTicketResolved'];
 export type NewPassword = components['schemas']['NewPassword'];
 export type Notified = components['schemas']['Notified'];
 export type Order = components['schemas']['Order'];
