@@ -41,7 +41,7 @@ export interface Health {
     webhook: Check & { lastReceivedAt: string | null; waiting: number };
     mail: Check & { pending: number; dead: number; lastSentAt: string | null };
     sockets: Check & { sessions: number };
-    actors: Check & { awake: number; queued: number; restarts: number };
+    actors: Check & { awake: number };
     reconciler: Check & { lastRunAt: string | null };
     integrity: Check & { violations: Record<string, number> };
   };

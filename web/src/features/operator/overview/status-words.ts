@@ -23,7 +23,7 @@ export function statusLines({ checks }: Health, nowMs: number): StatusLine[] {
     { name: 'Webhook', ok: webhook.ok, word: webhook.ok ? 'Arriving' : 'Late', detail: `last one ${heard(webhook.lastReceivedAt, nowMs, 'not yet')}${webhook.waiting ? `, ${webhook.waiting} waiting` : ''}` },
     { name: 'Mail', ok: mail.ok, word: mail.ok ? 'Going out' : 'Held up', detail: `${mail.pending} to send${mail.dead ? `, ${mail.dead} given up` : ''}` },
     { name: 'Sockets', ok: sockets.ok, word: sockets.ok ? 'Open' : 'Closed', detail: many(sockets.sessions, 'screen') },
-    { name: 'Draws', ok: actors.ok, word: actors.ok ? 'Awake' : 'Stuck', detail: `${many(actors.awake, 'actor')}, ${actors.queued} queued${actors.restarts ? `, ${many(actors.restarts, 'restart')}` : ''}` },
+    { name: 'Draws', ok: actors.ok, word: actors.ok ? 'Awake' : 'Stuck', detail: many(actors.awake, 'actor') },
     { name: 'Promises', ok: integrity.ok, word: integrity.ok ? 'Kept' : 'Broken', detail: broken.length === 0 ? 'every invariant holds' : broken.map(([name, rows]) => `${name} (${rows})`).join(', ') },
   ];
 }
