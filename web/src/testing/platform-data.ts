@@ -12,7 +12,7 @@ export const health = (nowMs: number): Health => ({
     webhook: { ok: true, lastReceivedAt: before(nowMs, 3), waiting: 0 },
     mail: { ok: true, pending: 0, dead: 0, lastSentAt: before(nowMs, 3) },
     sockets: { ok: true, sessions: 42 },
-    actors: { ok: true, awake: 6, queued: 0, restarts: 0 },
+    actors: { ok: true, awake: 6 },
     reconciler: { ok: true, lastRunAt: before(nowMs, 1) },
     integrity: { ok: true, violations: {} },
   },
