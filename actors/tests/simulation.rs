@@ -31,8 +31,9 @@ const SEEDS: u64 = 2_000;
 const MUTANT_SEEDS: u64 = 200;
 
 /// Seeds that failed once: a fee refund without an answer that was judged by another's (387, 772, 1201, 1628, 2340, 2968), an
-/// anomaly that nobody came back to heal (459), a payment captured past us for an amount that had changed (1774).
-const REGRESS: [u64; 8] = [387, 772, 1201, 1628, 2340, 2968, 459, 1774];
+/// anomaly that nobody came back to heal (459), a payment captured past us for an amount that had changed (1774), a fee refund
+/// judged by its elder's, which was done and not yet written down (793).
+const REGRESS: [u64; 9] = [387, 772, 1201, 1628, 2340, 2968, 459, 1774, 793];
 
 /// A thousand worlds that never meet one of these have not looked there.
 const MUST_MEET: [&str; 21] = [

@@ -94,8 +94,20 @@ impl Operations {
 
     pub fn claim(&mut self, now: Timestamp, lease_ms: i64, limit: usize) -> Vec<Operation> {
         let due = |id: &i64| matches!(self.rows[id].1, OperationState::Pending { due_at } if due_at <= now);
+        let due = |id: &i64| due(id) && !self.waits_for_its_elder(*id);
         let ids: Vec<i64> = self.pending.iter().map(|(_, id)| *id).filter(due).take(limit).collect();
         ids.into_iter().map(|id| self.lease(id, now.plus_ms(lease_ms))).collect()
+    }
+
+    /// An order's fee refunds go one after the other: what one without an answer came to is judged by the sum that went back.
+    fn waits_for_its_elder(&self, id: i64) -> bool {
+        let (operation, _) = &self.rows[&id];
+        let mut elders =
+            self.by_order[&operation.order].iter().filter(|elder| **elder < id).map(|elder| &self.rows[elder]);
+        operation.kind == OperationKind::FeeRefund
+            && elders.any(|(elder, state)| {
+                elder.kind == OperationKind::FeeRefund && matches!(state, OperationState::Pending { .. })
+            })
     }
 
     pub fn claim_one(

@@ -28,11 +28,15 @@ fn read(row: &PgRow) -> Result<Operation, Failure> {
     operation().map_err(Failure::from_read)
 }
 
-/// Captures before the rest, then oldest first; those that somebody else is claiming are passed over.
+/// Captures before the rest, then oldest first; those that somebody else is claiming are passed over. An order's fee refunds
+/// go one after the other: what one without an answer came to is judged by the sum that went back, and that must be its own.
 pub(super) async fn claim(pool: &PgPool, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Operation>, Failure> {
     let rows = sqlx::query(
         "with due as (
-           select id from payment_ops where ended_at is null and due_at <= $1
+           select id from payment_ops o where ended_at is null and due_at <= $1
+             and not (kind = 'fee_refund' and exists (
+               select from payment_ops e
+               where e.order_id = o.order_id and e.kind = 'fee_refund' and e.ended_at is null and e.id < o.id))
            order by kind <> 'capture', id limit $3 for update skip locked
          )
          update payment_ops p set attempts = p.attempts + 1, due_at = $2 from due where p.id = due.id
