@@ -28,7 +28,7 @@ impl Dice {
 /// One thing somebody asks of the memory.
 #[derive(Clone, Debug)]
 enum Step {
-    Append { draw: usize, command: Command, rider: Option<Rider>, at: Timestamp },
+    Append { draw: usize, command: Command, rider: Option<Box<Rider>>, at: Timestamp },
     Opened(u128),
     Filled(u128, BuyerDetails),
     Captured(u128),
@@ -91,7 +91,9 @@ impl Twin {
         let books = self.world.books.clone();
         let done = |()| Said::Done;
         match step {
-            Step::Append { draw, command, rider, at } => self.append(*draw, command, rider.clone(), *at).await,
+            Step::Append { draw, command, rider, at } => {
+                self.append(*draw, command, rider.as_deref().cloned(), *at).await
+            }
             Step::Opened(id) => told(books.opened(OrderId(*id), &intent_id(*id), "secret").await, done),
             Step::Filled(id, buyer) => told(books.fill_buyer(OrderId(*id), buyer).await, done),
             Step::Captured(id) => match books.order(OrderId(*id)).await.expect("read") {
@@ -197,7 +199,7 @@ fn roll(world: &World, carts: &mut [Vec<(usize, u16)>], dice: &mut Dice, now: Ti
     let wanted = carts[id as usize].clone();
     let (draw, count) = wanted.get(dice.below(2) as usize).copied().unwrap_or(wanted[0]);
     let unit_price = TERMS.price;
-    let append = |command, rider| Step::Append { draw, command, rider, at: now };
+    let append = |command, rider: Option<Rider>| Step::Append { draw, command, rider: rider.map(Box::new), at: now };
     let allocate = |authority| Command::Allocate { order, count, unit_price, authority };
     match dice.below(22) {
         0..=3 => {
@@ -208,7 +210,7 @@ fn roll(world: &World, carts: &mut [Vec<(usize, u16)>], dice: &mut Dice, now: Ti
             if id % 5 == 0 {
                 new.buyer = BuyerDetails::default();
             }
-            Step::Append { draw, command, rider: Some(Rider::Open(new)), at: now }
+            Step::Append { draw, command, rider: Some(Box::new(Rider::Open(new))), at: now }
         }
         4 => {
             carts[id as usize] = cart(world, id, dice);
@@ -216,7 +218,7 @@ fn roll(world: &World, carts: &mut [Vec<(usize, u16)>], dice: &mut Dice, now: Ti
             let lines = wanted.iter().map(|(draw, count)| line(world.draws[*draw], *count)).collect();
             let (draw, count) = wanted[0];
             let command = Command::Reserve { order, count, until: now.plus_seconds(151) };
-            Step::Append { draw, command, rider: Some(Rider::Reprice { order, lines }), at: now }
+            Step::Append { draw, command, rider: Some(Box::new(Rider::Reprice { order, lines })), at: now }
         }
         5..=8 => append(allocate(Authority::Sale), Some(Rider::Authorised { order, at: now })),
         9 => append(allocate(Authority::Repair { authorised_at: now }), None),

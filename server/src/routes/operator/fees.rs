@@ -53,7 +53,7 @@ pub(super) async fn report(state: &State, period: Period) -> Result<PlatformFees
         draws: rows.collect(),
         from: period.from,
         to: period.to,
-        fee_rate_bps: policy.rate_bps.into(),
+        fee_rate_bps: policy.rate_bps,
         fee_cap_cents: policy.cap.0,
         cap_reached_at_cents: reached_at(policy.cap, policy.rate_bps.into()),
         total_revenue: sums.revenue.decimal(),
