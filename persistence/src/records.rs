@@ -18,6 +18,7 @@ pub mod draws;
 pub mod financials;
 pub mod footers;
 pub mod listings;
+pub mod offers;
 pub mod payouts;
 pub mod proofs;
 pub mod rehearsal;

@@ -65,6 +65,11 @@ impl Facts {
         self.clubs.values()
     }
 
+    /// How many of a club's draws are on sale, as of this reading.
+    pub fn count_on_sale(&self, club: ClubId) -> usize {
+        self.draws.values().filter(|listing| listing.club == club && listing.view.status == Status::Active).count()
+    }
+
     pub fn listing(&self, draw: DrawId) -> Option<&Arc<Listing>> {
         self.draws.get(&draw)
     }

@@ -77,12 +77,16 @@ routes! {
     Get    "/api/meta/draw/{draw}"                  Public   FORM   => buyer::draws::meta;
     Get    "/api/public/draws/{draw}/proof"         Public   FORM   => buyer::proof::show;
     Get    "/api/public/widget/draw/{draw}"         Public   FORM   => machine::widgets::draw;
+    Get    "/api/public/widget/bundle/{slug}/{bundle}" Public FORM  => machine::widgets::bundle;
+    Get    "/api/public/widget/{type}/{id}"         Public   FORM   => machine::widgets::either;
 
     Get    "/api/clubs/public-list"                 Public   FORM   => buyer::clubs::public_list;
     Get    "/api/clubs/slug/{slug}"                 Public   FORM   => buyer::clubs::by_slug;
     Get    "/api/clubs/{club}"                      Public   FORM   => buyer::clubs::one;
     Get    "/api/clubs/{club}/meta"                 Public   FORM   => buyer::clubs::meta;
     Get    "/api/clubs/{club}/draws"                Public   FORM   => buyer::clubs::draws;
+    Get    "/api/clubs/{club}/bundles"              Public   FORM   => buyer::offers::list;
+    Get    "/api/clubs/{club}/bundles/{bundle}"     Public   FORM   => buyer::offers::one;
 
     Post   "/api/create-payment-intent"             Public   FORM   => buyer::payments::create;
     Post   "/api/cart/create-payment-intent"        Public   FORM   => buyer::payments::create_for_cart;
@@ -183,6 +187,12 @@ routes! {
     Get    "/api/health/integrity"                  Public   FORM   => machine::health::integrity;
     Get    "/api/openapi.json"                      Public   FORM   => machine::openapi::document;
     Get    "/api/docs"                              Public   FORM   => machine::openapi::docs;
+    Get    "/og/site"                               Public   FORM   => machine::cards::site;
+    Get    "/og/draw/{draw}"                        Public   FORM   => machine::cards::draw;
+    Get    "/og/club/{slug}"                        Public   FORM   => machine::cards::club;
+    Get    "/og/offer/{slug}/{bundle}"              Public   FORM   => machine::cards::offer;
+    Get    "/sitemap.xml"                           Public   FORM   => machine::search::sitemap;
+    Get    "/robots.txt"                            Public   FORM   => machine::search::robots;
     Get    "/ws"                                    Public   FORM   => crate::live::open;
 }
 

@@ -14,6 +14,7 @@ use crate::config::Config;
 use crate::limits::Limits;
 use crate::live::Hub;
 use crate::open_orders::OpenOrders;
+use crate::routes::machine::cards::Cards;
 use crate::routes::machine::health::Integrity;
 
 pub struct State {
@@ -33,6 +34,7 @@ pub struct State {
     pub live: Hub,
     pub integrity: Integrity,
     pub started_at: Timestamp,
+    pub cards: Cards,
 }
 
 /// What the state is made of.
@@ -72,6 +74,7 @@ impl State {
             live: Hub::default(),
             integrity: Integrity::default(),
             started_at,
+            cards: Cards::default(),
         })
     }
 }

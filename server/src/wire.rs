@@ -20,5 +20,6 @@ pub mod proof;
 pub mod purchase;
 pub mod session;
 pub mod site;
+pub mod special;
 pub mod ticket;
 pub mod widget;

@@ -9,6 +9,8 @@ use crate::routes::machine::shell::address::Page;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Api,
+    /// Calls that any site's page may make, and that know nobody: boards and widgets (decision G-5).
+    Widget,
     /// A big screen's page or the embeddable widget: any site may frame it.
     Board,
     /// Scripts, styles, pictures.
@@ -20,11 +22,13 @@ pub enum Place {
 
 impl Place {
     pub fn of(path: &str) -> Place {
-        if path.starts_with("/api/") {
+        if path.starts_with("/api/public/widget/") || path == "/api/qr.svg" {
+            Place::Widget
+        } else if path.starts_with("/api/") {
             Place::Api
         } else if path.starts_with("/sandbox/") {
             Place::Sandbox
-        } else if path.starts_with("/assets/") || path == "/widgets/live.js" {
+        } else if is_file(path) {
             Place::Asset
         } else if Page::of(path).is_some_and(|page| page.is_framed_by_anyone()) {
             Place::Board
@@ -37,6 +41,11 @@ impl Place {
     pub fn knows_browsers(self) -> bool {
         matches!(self, Place::Api | Place::Page)
     }
+}
+
+fn is_file(path: &str) -> bool {
+    let alone = ["/widgets/live.js", "/robots.txt", "/sitemap.xml"];
+    path.starts_with("/assets/") || path.starts_with("/og/") || alone.contains(&path)
 }
 
 /// Adds what is not said already.
@@ -56,18 +65,18 @@ pub fn write(headers: &mut HeaderMap, place: Place, config: &Config) {
     if config.over_tls() {
         say(header::STRICT_TRANSPORT_SECURITY, "max-age=31536000; includeSubDomains");
     }
-    if place == Place::Asset {
+    if matches!(place, Place::Asset | Place::Widget) {
         // A board in a sandboxed frame has no origin, and its scripts and fonts are fetched across origins.
         say(header::ACCESS_CONTROL_ALLOW_ORIGIN, "*");
     }
-    if place == Place::Api {
+    if matches!(place, Place::Api | Place::Widget) {
         say(header::CACHE_CONTROL, "no-store");
         say(header::VARY, "Cookie");
     }
 }
 
 fn content_security_policy(place: Place, config: &Config) -> String {
-    if place == Place::Api {
+    if matches!(place, Place::Api | Place::Widget) {
         return "default-src 'none'; frame-ancestors 'none'".to_string();
     }
     let sockets = config.public_url.replacen("http", "ws", 1);
@@ -81,7 +90,7 @@ fn content_security_policy(place: Place, config: &Config) -> String {
     let ancestors = match place {
         Place::Board => "*",
         Place::Sandbox => "'self'",
-        Place::Api | Place::Asset | Place::Page => "'none'",
+        Place::Api | Place::Widget | Place::Asset | Place::Page => "'none'",
     };
     format!(
         "default-src 'self'; script-src 'self'{inline_script}{stripe_script}; style-src 'self' 'unsafe-inline'; \

@@ -95,6 +95,7 @@ pub fn variable(name: &str) -> (&'static str, &'static str) {
         "order" => ("string", "An order's id, which is its reservation's."),
         "token" => ("string", "A secret: 128 random bits as 32 hexadecimal digits."),
         "kind" => ("string", "`sale` or `service`."),
+        "type" => ("string", "`draw` or `bundle`."),
         "payout" => ("integer", "A payout's id."),
         "anomaly" => ("string", "An anomaly's UUID."),
         "ticket" => ("string", "A ticket's serial number: `FD-1042-007`."),

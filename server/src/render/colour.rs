@@ -1,8 +1,8 @@
 //! A club's colours as a reader needs them: text on a club colour is always legible (WCAG 2.2, 1.4.3).
 
 /// A colour as `#rrggbb`, checked: safe to write into a style.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Colour([u8; 3]);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Colour(pub [u8; 3]);
 
 impl Colour {
     /// `None` unless it is `#` and six hexadecimal digits.

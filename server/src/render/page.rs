@@ -6,7 +6,9 @@ use serde_json::Value;
 use crate::site::Site;
 
 pub mod face;
+pub mod offer_face;
 pub use face::{ClubFace, DrawFace, Phase};
+pub use offer_face::OfferFace;
 
 /// Colour of the browser's own bar where no club's page is shown.
 pub const THEME: &str = "#06382e";
@@ -19,6 +21,8 @@ pub struct Head {
     pub description: String,
     /// Absolute. `None`: not to be indexed.
     pub canonical: Option<String>,
+    /// The share card, absolute.
+    pub image: Option<String>,
     pub theme: String,
 }
 
@@ -56,6 +60,8 @@ pub enum Body<'a> {
         draws: &'a [DrawFace],
     },
     Board(&'a DrawFace),
+    Offer(&'a OfferFace),
+    OfferBoard(&'a OfferFace),
     /// A heading and the room the page will take.
     Plain {
         heading: &'a str,
@@ -115,6 +121,19 @@ struct BoardPage<'a> {
 }
 
 #[derive(Template)]
+#[template(path = "page/offer.html")]
+struct OfferPage<'a> {
+    frame: &'a Frame,
+    offer: &'a OfferFace,
+}
+
+#[derive(Template)]
+#[template(path = "page/offer_board.html")]
+struct OfferBoardPage<'a> {
+    offer: &'a OfferFace,
+}
+
+#[derive(Template)]
 #[template(path = "page/plain.html")]
 struct PlainPage<'a> {
     frame: &'a Frame,
@@ -145,6 +164,8 @@ impl Body<'_> {
                 ClubPage { frame, club, draws, nothing: ("No active draws right now", "") }.render()
             }
             Body::Board(draw) => BoardPage { draw }.render(),
+            Body::Offer(offer) => OfferPage { frame, offer }.render(),
+            Body::OfferBoard(offer) => OfferBoardPage { offer }.render(),
             Body::Plain { heading, words } => PlainPage { frame, heading, words, room: Room::Buying }.render(),
             Body::Desk { heading } => PlainPage { frame, heading, words: "", room: Room::Desk }.render(),
             Body::Missing { heading, words } => PlainPage { frame, heading, words, room: Room::Missing }.render(),

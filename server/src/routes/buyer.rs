@@ -10,6 +10,7 @@ pub mod completion;
 pub mod confirmation;
 pub mod described;
 pub mod draws;
+pub mod offers;
 pub mod orders;
 pub mod payments;
 pub mod proof;

@@ -1,8 +1,10 @@
 //! For machines: the provider's notices, boards, health checks, pages, and the description of all this.
 
+pub mod cards;
 pub mod described;
 pub mod health;
 pub mod openapi;
+pub mod search;
 pub mod shell;
 pub mod webhooks;
 pub mod widgets;

@@ -47,6 +47,16 @@ pub struct Item {
     pub draw_number: Option<i64>,
     #[serde(default, deserialize_with = "loose::whole")]
     pub quantity: Option<i64>,
+    /// The offer it was added from.
+    #[serde(default, deserialize_with = "loose::whole")]
+    pub bundle_id: Option<i64>,
+}
+
+impl Purchase {
+    /// The offers a cart says it was put together from; `None` for what is no cart.
+    pub fn offers(&self) -> Option<std::collections::BTreeSet<i64>> {
+        Some(self.items.as_ref()?.iter().filter_map(|item| item.bundle_id).collect())
+    }
 }
 
 /// Both spellings of the same three fields.

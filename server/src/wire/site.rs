@@ -37,6 +37,8 @@ pub struct DrawMeta {
 pub struct ClubMeta {
     pub facebook_pixel_id: Option<String>,
     pub primary_color: String,
+    pub secondary_color: String,
+    pub accent_color: String,
     pub name: String,
     pub tagline: Option<String>,
     pub logo_url: Option<String>,

@@ -17,6 +17,8 @@ fn concrete(route: &Route, draw: DrawId, club: i64, payout: i64) -> String {
         .replace("{club}", &club.to_string())
         .replace("{payout}", &payout.to_string())
         .replace("{slug}", "broncos")
+        .replace("{bundle}", "finals")
+        .replace("{type}/{id}", &format!("draw/{draw}"))
         .replace("{kind}", "sale")
         .replace("{anomaly}", "00000000-0000-4000-8000-000000000000")
         .replace("{ticket}", "FD-1001-169")

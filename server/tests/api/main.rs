@@ -6,6 +6,7 @@ mod club;
 mod console;
 mod input;
 mod live;
+mod offers;
 mod openapi;
 mod pages;
 mod privacy;

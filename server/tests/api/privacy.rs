@@ -12,9 +12,13 @@ fn public_paths(draw: domain::DrawId, club: i64) -> Vec<String> {
     let public = ROUTES.iter().filter(|route| route.audience == Audience::Public && route.method == Verb::Get);
     let paths = public
         .filter(|route| !["/ws", "/api/openapi.json", "/api/docs", "/api/qr.svg"].contains(&route.path))
+        .filter(|route| !route.path.starts_with("/og/"))
         .map(|route| {
             let path = route.path.replace("{draw}", &draw.to_string()).replace("{club}", &club.to_string());
-            path.replace("{slug}", "broncos").replace("{kind}", "sale")
+            path.replace("{type}/{id}", &format!("draw/{draw}"))
+                .replace("{bundle}", "finals")
+                .replace("{slug}", "broncos")
+                .replace("{kind}", "sale")
         });
     paths.collect()
 }
@@ -40,6 +44,7 @@ async fn strangers_read_counts_and_serials_only() {
     alice.buys(draw, 5).await;
     alice.intent(draw, 2).await;
     let stranger = server.bob();
+    server.offer("finals", draw).await;
     let club = stranger.get("/api/clubs/slug/broncos").await.ok()["id"].as_i64().expect("an id");
     for path in public_paths(draw, club) {
         let answer = stranger.get(&path).await;
@@ -121,6 +126,7 @@ impl World {
         let club = server.club("broncos").await;
         // 2100-01-01: the same instant in both worlds.
         let draw = server.draw_with(club.id, |draw| draw.kick_off = domain::Timestamp(4_102_444_800_000)).await;
+        server.offer("finals", draw).await;
         let buyer = crate::support::Buyer::new(&server.url, name, email, "0411 000 009");
         buyer.buys(draw, 5).await;
         World { server, draw }

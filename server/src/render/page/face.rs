@@ -249,13 +249,13 @@ fn dollars(amount: Cents) -> String {
 }
 
 /// Whole dollars, rounded down.
-fn whole_dollars(amount: Cents) -> String {
+pub fn whole_dollars(amount: Cents) -> String {
     let text = dollars(amount);
     text[..text.len() - 3].to_string()
 }
 
 /// Without cents when there are none.
-fn short_dollars(amount: Cents) -> String {
+pub fn short_dollars(amount: Cents) -> String {
     if amount.0 % 100 == 0 { whole_dollars(amount) } else { dollars(amount) }
 }
 

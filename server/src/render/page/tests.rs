@@ -63,6 +63,7 @@ fn head() -> Head {
         title: "Redcliffe Sharks v Wynnum Tigers".to_string(),
         description: "Prize pool $290".to_string(),
         canonical: Some("http://localhost:8080/draw/1042".to_string()),
+        image: Some("http://localhost:8080/og/draw/1042?v=1".to_string()),
         theme: THEME.to_string(),
     }
 }

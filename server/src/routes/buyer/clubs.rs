@@ -48,13 +48,19 @@ pub async fn one(state: web::Data<State>, caller: Caller, club: web::Path<String
 /// What a page's head needs (A:235).
 pub async fn meta(state: web::Data<State>, club: web::Path<String>) -> Result<HttpResponse, Problem> {
     let row = page(&state.catalogue.facts(), &club)?;
-    Ok(HttpResponse::Ok().json(ClubMeta {
-        facebook_pixel_id: row.facebook_pixel_id.clone(),
-        primary_color: row.primary_color.clone(),
-        name: row.name.clone(),
-        tagline: row.tagline.clone(),
-        logo_url: row.logo_url.clone(),
-    }))
+    Ok(HttpResponse::Ok().json(meta_of(&row)))
+}
+
+pub fn meta_of(club: &Row) -> ClubMeta {
+    ClubMeta {
+        facebook_pixel_id: club.facebook_pixel_id.clone(),
+        primary_color: club.primary_color.clone(),
+        secondary_color: club.secondary_color.clone(),
+        accent_color: club.accent_color.clone(),
+        name: club.name.clone(),
+        tagline: club.tagline.clone(),
+        logo_url: club.logo_url.clone(),
+    }
 }
 
 #[derive(Deserialize)]
@@ -99,7 +105,9 @@ fn by_id_or_slug<'a>(facts: &'a Facts, club: &str) -> Option<&'a Arc<Row>> {
     by_id.or_else(|| facts.club_by_slug(club))
 }
 
-fn page(facts: &Facts, club: &str) -> Result<Arc<Row>, Problem> {
+/// # Errors
+/// 404 for a club that is unknown, archived or without a page.
+pub fn page(facts: &Facts, club: &str) -> Result<Arc<Row>, Problem> {
     let row = find(facts, club)?;
     if row.page_enabled { Ok(row) } else { Err(club_not_found()) }
 }

@@ -11,6 +11,7 @@ use crate::wire::order::Order;
 use crate::wire::proof::Proof;
 use crate::wire::purchase::{Extended, PaymentOpened, Purchase, PurchaseAnswer, Validated};
 use crate::wire::site::{ClubMeta, DrawMeta, MaintenanceMode, Said, TermsText};
+use crate::wire::special::PublicOffer;
 use crate::wire::ticket::{AvailableTickets, Ticket};
 use crate::wire::widget::Widget;
 
@@ -31,12 +32,16 @@ describe! {
     Get "/api/draws/{draw}/available-tickets" "How many are left." -> AvailableTickets;
     Get "/api/meta/draw/{draw}" "What the head of its page says." -> DrawMeta;
     Get "/api/public/draws/{draw}/proof" "Its commitment; once it is completed and its kick-off has passed, the seed that fixed every pair." -> Proof;
+    Get "/api/public/widget/bundle/{slug}/{bundle}" "What a board shows of an offer. For any site, without cookies." -> Widget;
+    Get "/api/public/widget/{type}/{id}" "The same by kind: `draw` and a number, or `bundle` and `club:offer` or an offer's id." -> Widget;
     Get "/api/public/widget/draw/{draw}" "What a board shows of a draw. For any site, without cookies." -> Widget;
 
     Get "/api/clubs/public-list" "Every club, by name." -> [ClubListed];
     Get "/api/clubs/slug/{slug}" "A club's page with its draws." -> Club;
     Get "/api/clubs/{club}" "A club by id or slug; for itself also its contact and how its account stands." -> {Club OwnClub};
     Get "/api/clubs/{club}/meta" "What the head of its page says." -> ClubMeta;
+    Get "/api/clubs/{club}/bundles" "A club's offers on sale now." -> [PublicOffer];
+    Get "/api/clubs/{club}/bundles/{bundle}" "One offer by its slug: a closed one too, never a draft or an expired one." -> PublicOffer;
     Get "/api/clubs/{club}/draws" "A club's draws." with(status: string) -> [Draw], refuses 400;
 
     Post "/api/create-payment-intent" "Reserves tickets of one draw (`drawNumber` or `drawId`, `ticketCount`) and opens a payment, or resizes the one this browser has." takes Purchase -> PaymentOpened, refuses 402 404 409 429;

@@ -1,5 +1,6 @@
 //! Opening a payment: priced by us, reserved, and resized while it is unpaid (decisions C-2, C-3, C-10).
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use actix_web::http::StatusCode;
@@ -34,6 +35,8 @@ pub struct Asked {
     pub attempt: Option<String>,
     pub expected: Option<Cents>,
     pub buyer: BuyerDetails,
+    /// Of a cart: the offers it was put together from.
+    pub offers: Option<BTreeSet<i64>>,
 }
 
 impl Asked {
@@ -45,6 +48,7 @@ impl Asked {
             attempt: body.client_key.clone().filter(|key| !key.is_empty()),
             expected: body.expected_amount,
             buyer: body.buyer_details(),
+            offers: body.offers(),
         }
     }
 }
@@ -105,6 +109,7 @@ pub async fn open(state: &State, asked: Asked) -> Result<Open, Problem> {
     if plan.is_new {
         state.limits.new_intent(&asked.browser.0, asked.address)?;
     }
+    let is_new = plan.is_new;
     for order in plan.give_up {
         state.payments.abandon(order).await?;
         state.open_orders.over(&asked.browser, order);
@@ -112,6 +117,11 @@ pub async fn open(state: &State, asked: Asked) -> Result<Open, Problem> {
     let (record, generation) = find_or_open(state, &asked, &quote, plan.generation).await?;
     let shown_until = shown_until(state, &record, &quote, now).await?;
     remember_buyer(state, &asked, &record, now).await?;
+    // A new order has nothing noted that would have to be forgotten.
+    let offers = asked.offers.as_ref().filter(|offers| !is_new || !offers.is_empty());
+    if let Some(offers) = offers.filter(|_| record.order.state == OrderState::Quoted) {
+        super::offers::note(state, record.order.club, record.order.id, &asked.counts, offers).await?;
+    }
     let known = Known {
         order: record.order.id,
         counts: asked.counts,

@@ -11,5 +11,11 @@ describe! {
     Get "/api/health/integrity" "Every promise, looked up in the books." -> Integrity, refuses 500;
     Get "/api/openapi.json" "This document." -> "application/json";
     Get "/api/docs" "This document, to be read." -> "text/html";
+    Get "/og/site" "The site's share card, 1200 × 630." with(v: string) -> "image/png", refuses 400;
+    Get "/og/draw/{draw}" "A draw's share card; with the `v` of its page's head it may be kept for ever." with(v: string) -> "image/png", refuses 400;
+    Get "/og/club/{slug}" "A club's share card." with(v: string) -> "image/png", refuses 400;
+    Get "/og/offer/{slug}/{bundle}" "An offer's share card." with(v: string) -> "image/png", refuses 400;
+    Get "/sitemap.xml" "Every page that may be found." -> "application/xml";
+    Get "/robots.txt" "What search engines leave alone." -> "text/plain";
     Get "/ws" "Opens a socket: `?topics=draw:1042,draws,public,order:<token>`. Every text frame is `{v, topic, seq, serverNow, type, data}`: whole and newest." with(topics: string) -> (101 "text/plain"), refuses 400 403;
 }

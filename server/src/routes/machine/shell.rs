@@ -101,7 +101,11 @@ impl Writer<'_> {
             support_sms: support.sms.clone(),
             maintenance,
         };
-        let head = head::head(&self.state.config.public_url, asked.as_ref(), &shown);
+        let image = match &asked {
+            Some(page) => shown::share_card(self.state, page).await?,
+            None => None,
+        };
+        let head = head::head(&self.state.config.public_url, asked.as_ref(), &shown, image);
         let key = asked.map_or("", |page| page.address.known_as);
         let document = page::document(self.site, key, &head, &frame, &shown.body(), &Value::Object(boot));
         let document = document.map_err(|failure| {

@@ -14,6 +14,7 @@ use async_trait::async_trait;
 use domain::{AccountId, Cents, ClubId, Command, DrawId, FeePolicy, Status, Terms, Timestamp};
 use persistence::books::{Mail, OrderRecord};
 use persistence::records::Records;
+use persistence::records::bundles::NewBundle;
 use persistence::records::clubs::{Club, NewClub};
 use persistence::records::draws::NewDraw;
 use persistence::testing::Database;
@@ -167,6 +168,29 @@ impl TestServer {
         self.engine.draws.wake(draw).await.expect("awake");
         self.state.catalogue.reload().await.expect("read");
         draw
+    }
+
+    pub fn club_named(&self, slug: &str) -> ClubId {
+        self.state.catalogue.facts().club_by_slug(slug).expect("a club").id
+    }
+
+    /// How often an offer was sold.
+    pub async fn sold_of(&self, offer: i64) -> i64 {
+        let count = "select coalesce(sum(quantity), 0) from bundle_sales where bundle_id::text = $1";
+        self.database.count(count, &offer.to_string()).await
+    }
+
+    /// An offer of the club `broncos` with one game.
+    pub async fn offer(&self, slug: &str, game: DrawId) -> i64 {
+        let new = NewBundle {
+            name: "Finals".into(),
+            slug: slug.into(),
+            status: "active".into(),
+            kind: "SPECIAL".into(),
+            games: vec![game],
+            ..NewBundle::default()
+        };
+        self.records.create_bundle(self.club_named("broncos"), &new).await.expect("an offer")
     }
 
     /// A club and its draw.

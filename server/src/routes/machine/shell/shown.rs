@@ -6,8 +6,12 @@ use serde_json::{Map, Value, json};
 use super::address::{Page, Shows};
 use crate::catalogue::lists::{List, Part};
 use crate::error::Problem;
-use crate::render::page::{Body, ClubFace, DrawFace};
+use crate::offer::{Offer, Standing};
+use crate::render::card::{self, Card};
+use crate::render::page::{Body, ClubFace, DrawFace, OfferFace};
+use crate::routes::buyer::clubs::meta_of;
 use crate::routes::buyer::orders;
+use crate::routes::machine::{cards, widgets};
 use crate::state::State;
 use crate::wire;
 
@@ -17,6 +21,8 @@ pub enum Shown {
     Draw(Box<DrawFace>),
     Board(Box<DrawFace>),
     Club(Box<ClubFace>, Vec<DrawFace>),
+    Offer(Box<OfferFace>),
+    OfferBoard(Box<OfferFace>),
     Plain(String, &'static str),
     Desk(String),
     Missing(&'static str, &'static str),
@@ -38,6 +44,7 @@ pub const TAGLINE: &str = "Support our club with Football Doubles - win cash pri
 /// The books could not be read.
 pub async fn look_up(state: &State, page: &Page<'_>, boot: &mut Map<String, Value>) -> Result<Shown, Problem> {
     match page.address.shows {
+        Shows::Offer | Shows::OfferBoard => offer(state, page, boot).await,
         Shows::Landing => {
             let draws = lists(state, None);
             let faces = faces(state, &draws);
@@ -48,6 +55,9 @@ pub async fn look_up(state: &State, page: &Page<'_>, boot: &mut Map<String, Valu
             let Some(draw) = draw(state, page.draw()).await else { return Ok(DRAW_NOT_FOUND) };
             let face = DrawFace::new(&draw, state.clock.now());
             boot.insert("draw".into(), json!(draw));
+            if page.address.shows == Shows::Board {
+                boot.insert("widget".into(), json!(widgets::of_draw(state, page.draw()).await?));
+            }
             Ok(match page.address.shows {
                 Shows::Draw => Shown::Draw(Box::new(face)),
                 Shows::Board => Shown::Board(Box::new(face)),
@@ -57,7 +67,7 @@ pub async fn look_up(state: &State, page: &Page<'_>, boot: &mut Map<String, Valu
                 _ => Shown::Plain(face.title(), "Random ticket numbers are assigned after payment."),
             })
         }
-        Shows::Club => club(state, page.word("slug"), boot),
+        Shows::Club => club(state, page.word("slug"), boot).await,
         Shows::Order => match orders::by_token(state, page.word("token")).await? {
             Some(record) => {
                 boot.insert("order".into(), json!(orders::present(state, &record).await?));
@@ -72,7 +82,6 @@ pub async fn look_up(state: &State, page: &Page<'_>, boot: &mut Map<String, Valu
             Some(_) => Shown::Desk(page.address.heading.to_string()),
             None => PAGE_NOT_FOUND,
         }),
-        Shows::Offer | Shows::OfferBoard => Ok(OFFER_NOT_FOUND),
         Shows::ToOffer | Shows::ToDraw | Shows::ToCheckout => Ok(PAGE_NOT_FOUND),
     }
 }
@@ -83,7 +92,45 @@ async fn draw(state: &State, id: DrawId) -> Option<wire::draw::Draw> {
     Some(facts.wire(&listing, &view, state.clock.now())?.alone(&listing, club))
 }
 
-fn club(state: &State, slug: &str, boot: &mut Map<String, Value>) -> Result<Shown, Problem> {
+/// An expired one is gone, a closed one says so (A:105, A:107).
+async fn offer(state: &State, page: &Page<'_>, boot: &mut Map<String, Value>) -> Result<Shown, Problem> {
+    let found = Offer::find(state, page.word("slug"), page.word("bundle")).await?;
+    let Some(offer) = found.filter(|offer| offer.standing != Standing::Ended) else { return Ok(OFFER_NOT_FOUND) };
+    let face = Box::new(OfferFace::new(&offer));
+    boot.insert("offer".into(), json!(wire::special::PublicOffer::new(state, &offer)));
+    boot.insert("club".into(), json!(meta_of(&offer.club)));
+    if page.address.shows == Shows::OfferBoard {
+        boot.insert("widget".into(), json!(widgets::of_offer(state, &offer)));
+        return Ok(Shown::OfferBoard(face));
+    }
+    Ok(Shown::Offer(face))
+}
+
+/// The picture that goes with a link to a page (decision B-21).
+///
+/// # Errors
+/// The books could not be read.
+pub async fn share_card(state: &State, page: &Page<'_>) -> Result<Option<String>, Problem> {
+    let site = &state.config.public_url;
+    let facts = state.catalogue.facts();
+    Ok(match page.address.shows {
+        Shows::Landing => Some(card::address(site, "site", &Card::of_site())),
+        Shows::Draw | Shows::Verify => {
+            let card = cards::of_draw(state, page.draw()).await;
+            card.map(|card| card::address(site, &format!("draw/{}", page.draw()), &card))
+        }
+        Shows::Club => facts
+            .club_by_slug(page.word("slug"))
+            .map(|club| card::address(site, &format!("club/{}", club.slug), &Card::of_club(club, &facts))),
+        Shows::Offer => {
+            let offer = Offer::find(state, page.word("slug"), page.word("bundle")).await?;
+            offer.map(|offer| card::address_of_offer(site, &offer))
+        }
+        _ => None,
+    })
+}
+
+async fn club(state: &State, slug: &str, boot: &mut Map<String, Value>) -> Result<Shown, Problem> {
     let facts = state.catalogue.facts();
     let found = facts.club_by_slug(slug).filter(|club| !club.archived && club.page_enabled);
     let Some(row) = found else { return Ok(PAGE_NOT_FOUND) };
@@ -95,6 +142,10 @@ fn club(state: &State, slug: &str, boot: &mut Map<String, Value>) -> Result<Show
     let club = wire::club::Club::new(row, slug).with_draws(active, completed);
     let face = Box::new(ClubFace::new(&club));
     boot.insert("club".into(), json!(club));
+    let offers = Offer::of_club(state, row).await?;
+    let on_sale = offers.iter().filter(|offer| offer.is_on_sale());
+    let on_sale: Vec<_> = on_sale.map(|offer| wire::special::PublicOffer::new(state, offer)).collect();
+    boot.insert("offers".into(), json!(on_sale));
     Ok(Shown::Club(face, faces))
 }
 
@@ -122,6 +173,8 @@ impl Shown {
             Shown::Landing(draws) => Body::Landing { draws },
             Shown::Draw(face) => Body::Draw(face),
             Shown::Board(face) => Body::Board(face),
+            Shown::Offer(face) => Body::Offer(face),
+            Shown::OfferBoard(face) => Body::OfferBoard(face),
             Shown::Club(club, draws) => Body::Club { club, draws },
             Shown::Plain(heading, words) => Body::Plain { heading, words },
             Shown::Desk(heading) => Body::Desk { heading },
