@@ -261,10 +261,12 @@ export interface components {
         };
         /** @description What the head of a club's page says (A:235). */
         ClubMeta: {
+            accentColor: string;
             facebookPixelId: string | null;
             logoUrl: string | null;
             name: string;
             primaryColor: string;
+            secondaryColor: string;
             tagline: string | null;
         };
         /** @description Six digits of an authenticator; spaces do not matter. */
@@ -637,6 +639,8 @@ export interface components {
         };
         /** @description A line of a cart. What it says of prices and fees is ignored (decision C-3). */
         Item: {
+            /** @description The offer it was added from. */
+            bundleId?: number | null;
             drawId?: number | null;
             drawNumber?: number | null;
             quantity?: number | null;
@@ -912,6 +916,53 @@ export interface components {
         PublicNow: {
             buildVersion: string;
             maintenanceMode: boolean;
+        };
+        /** @description `PUBLIC` in the name, because its club's editor reads another shape. */
+        PublicOffer: {
+            available: number;
+            /** @description The first kick-off of its games. */
+            closesAt: string | null;
+            clubId: number;
+            clubName: string;
+            clubSlug: string;
+            /** @description Whole; shown cut at 90 characters (decision H-12). */
+            displayTag: string | null;
+            drawIds: number[];
+            endAt: string | null;
+            games: components["schemas"]["PublicOfferGame"][];
+            id: number;
+            name: string;
+            primaryCopy: string | null;
+            sellable: boolean;
+            /** @description The club's own picture, else one that is drawn (decision H-11). */
+            shareImageUrl: string;
+            slug: string;
+            startAt: string | null;
+            /** @description `active`, `locked` (sold before, and still on sale), `scheduled` or `closed`. */
+            status: string;
+            /** @description One ticket of each game. */
+            totalPrice: string;
+            /** @description `BUNDLE` or `SPECIAL`. */
+            type: string;
+            /** @description Why it cannot be added to a cart: `Bundle closed`, or the game that is sold out (decision H-9). */
+            unavailableReason: string | null;
+        };
+        PublicOfferGame: {
+            awayTeam: string;
+            currentPrize: string;
+            drawNumber: number;
+            gameDate: string;
+            homeTeam: string;
+            id: number;
+            league: string | null;
+            passStripeFees: boolean;
+            /** @description Kick-off, unless sales end before it (decision H-6). */
+            salesCloseAt: string | null;
+            status: string;
+            ticketPrice: string;
+            ticketsAvailable: number;
+            ticketsSold: number;
+            timezone: string;
         };
         /** @description One body for the card form, the wallet and the checkout page: they differ in which fields they fill. */
         Purchase: {
@@ -1398,6 +1449,8 @@ export type ProofResult = components['schemas']['ProofResult'];
 export type ProviderCheck = components['schemas']['ProviderCheck'];
 export type PublicConfig = components['schemas']['PublicConfig'];
 export type PublicNow = components['schemas']['PublicNow'];
+export type PublicOffer = components['schemas']['PublicOffer'];
+export type PublicOfferGame = components['schemas']['PublicOfferGame'];
 export type Purchase = components['schemas']['Purchase'];
 export type PurchaseAnswer = components['schemas']['PurchaseAnswer'];
 export type Ready = components['schemas']['Ready'];
