@@ -82,12 +82,12 @@ impl Canvas {
 
     /// The house's mark: a row crossing a column, 88 dots wide.
     pub fn mark(&mut self, left: u32, top: u32, centre: Colour, arms: Colour) {
-        const SQUARE: u32 = 24;
+        const DOT: u32 = 24;
         const STEP: u32 = 32;
         for (column, row) in [(1, 0), (0, 1), (2, 1), (1, 2)] {
-            self.fill(left + column * STEP, top + row * STEP, SQUARE, SQUARE, arms);
+            self.fill(left + column * STEP, top + row * STEP, DOT, DOT, arms);
         }
-        self.fill(left + STEP, top + STEP, SQUARE, SQUARE, centre);
+        self.fill(left + STEP, top + STEP, DOT, DOT, centre);
     }
 
     pub fn png(&self) -> Vec<u8> {
