@@ -7,6 +7,8 @@ export default defineConfig({
   // Draws are shared between the tests; one at a time keeps what each of them sees its own.
   workers: 1,
   timeout: 60_000,
+  // Unattended, a stumble of the browser itself is tried once more and named as flaky.
+  retries: process.env.CI ? 1 : 0,
   expect: { timeout: 10_000 },
   reporter: [['list']],
   use: {

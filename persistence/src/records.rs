@@ -15,10 +15,13 @@ pub mod claims;
 pub mod clubs;
 pub mod console;
 pub mod draws;
+pub mod failed_payments;
 pub mod financials;
 pub mod footers;
 pub mod listings;
+pub mod offer_edits;
 pub mod offers;
+pub mod pages;
 pub mod payouts;
 pub mod proofs;
 pub mod rehearsal;
@@ -27,6 +30,7 @@ pub mod sessions;
 pub mod settings;
 pub mod terms;
 pub mod tickets;
+pub mod uploads;
 pub mod waitlist;
 
 /// The rows nobody owns, and read-only views of those that actors own. Cheap to clone.

@@ -8,7 +8,7 @@ use actix_web::dev::{Extensions, ServerHandle};
 use actix_web::middleware::from_fn;
 use actix_web::{HttpServer, web};
 use actors::payment::stripe::{Stripe, StripeSettings};
-use actors::{Clock, Engine, EngineParts, Gateway};
+use actors::{Clock, Engine, EngineParts};
 use anyhow::Context;
 use persistence::records::Records;
 use persistence::{Books, Postgres};
@@ -104,7 +104,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
     let engine = Engine::start(EngineParts {
         ledger: Arc::new(postgres.clone()),
         books: books.clone(),
-        gateway,
+        gateway: gateway.clone(),
         clock: clock.clone(),
         mail: postman.clone(),
     })
@@ -121,6 +121,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
             reconciler: engine.reconciler.clone(),
             anomalies: engine.anomalies.clone(),
             payments: engine.payments.clone(),
+            connect: gateway,
         })
         .await?,
     );
@@ -170,7 +171,7 @@ fn serve(
     Ok((handle, tokio::spawn(server)))
 }
 
-fn gateway(config: &Config, stand_in: Option<&StandIn>) -> anyhow::Result<Arc<dyn Gateway>> {
+fn gateway(config: &Config, stand_in: Option<&StandIn>) -> anyhow::Result<Arc<Stripe>> {
     let url = stand_in.map_or(&config.stripe.api_url, |stand_in| &stand_in.url);
     let stripe = Stripe::new(&StripeSettings::new(config.stripe.secret_key.expose(), url));
     Ok(Arc::new(stripe.map_err(anyhow::Error::msg)?))

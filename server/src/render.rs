@@ -4,5 +4,8 @@ pub mod card;
 pub mod colour;
 pub mod mail;
 pub mod page;
+pub mod paper;
+pub mod picture;
 pub mod qr;
+pub mod report;
 pub mod when;

@@ -41,6 +41,8 @@ pub enum Verb {
 const FORM: usize = 16 * 1024;
 /// A provider's notice (decision B-1).
 const NOTICE: usize = 256 * 1024;
+/// A picture in base64, inside JSON: 3,000,000 bytes become four million (decision G-8).
+const PICTURE: usize = 4_200_000;
 /// A season's fixtures.
 const SEASON: usize = 1024 * 1024;
 /// A browser's diagnostics (decision B-23).
@@ -123,6 +125,23 @@ routes! {
     Get    "/api/clubs/{club}/draw-template"        Club     FORM   => club::draws::template;
     Post   "/api/draws/{draw}/results"              Club     FORM   => club::results::enter;
     Post   "/api/draws/{draw}/notify-winners"       Club     FORM   => club::results::notify;
+    Patch  "/api/clubs/{club}/home-page"            Club     PICTURE => club::page::save;
+    Get    "/api/clubs/{club}/stripe-connect/status" Club    FORM   => club::connect::status;
+    Post   "/api/clubs/{club}/stripe-connect"       Club     FORM   => club::connect::begin;
+    Get    "/api/admin/clubs/{slug}/bundles"        Club     FORM   => club::offers::list;
+    Post   "/api/admin/clubs/{slug}/bundles"        Club     FORM   => club::offers::create;
+    Get    "/api/admin/clubs/{slug}/bundles/{bundle}" Club   FORM   => club::offers::show;
+    Put    "/api/admin/clubs/{slug}/bundles/{bundle}" Club   FORM   => club::offers::change;
+    Post   "/api/admin/clubs/{slug}/bundles/{bundle}/archive" Club FORM => club::offers::archive;
+    Post   "/api/uploads/bundle-image"              Club     PICTURE => club::uploads::image;
+    Delete "/api/uploads/bundle-image"              Club     FORM   => club::uploads::remove;
+    Get    "/uploads/{key}"                         Public   FORM   => club::uploads::show;
+    Get    "/api/stripe-debug"                      Club     FORM   => club::payments::transactions;
+    Get    "/api/admin/payment-integrity-audit"     Club     FORM   => club::payments::integrity;
+    Get    "/api/admin/payment-recovery-report"     Club     FORM   => club::payments::recovery_report;
+    Get    "/api/draws/{draw}/tickets/csv"          Club     FORM   => club::reports::table;
+    Get    "/api/draws/{draw}/report"               Club     FORM   => club::reports::report;
+    Get    "/api/draws/{draw}/poster"               Club     FORM   => club::reports::poster;
     Get    "/api/draws/{draw}/winners"              Club     FORM   => club::winners::list;
     Put    "/api/draws/{draw}/winner-bank"          Club     FORM   => club::winners::tell;
     Post   "/api/draws/{draw}/winner-bank/reveal"   Club     FORM   => club::winners::reveal;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use actors::payment::connect::Connect;
 use actors::{Anomalies, Clock, Draws, Payments, Reconciler};
 use domain::Timestamp;
 use persistence::records::Records;
@@ -26,6 +27,8 @@ pub struct State {
     pub books: Arc<dyn Books>,
     pub draws: Draws,
     pub payments: Payments,
+    /// The clubs' accounts at the provider.
+    pub connect: Arc<dyn Connect>,
     pub reconciler: Reconciler,
     pub anomalies: Anomalies,
     pub catalogue: Catalogue,
@@ -46,6 +49,7 @@ pub struct StateParts {
     pub books: Arc<dyn Books>,
     pub draws: Draws,
     pub payments: Payments,
+    pub connect: Arc<dyn Connect>,
     pub reconciler: Reconciler,
     pub anomalies: Anomalies,
 }
@@ -67,6 +71,7 @@ impl State {
             books: parts.books,
             draws: parts.draws,
             payments: parts.payments,
+            connect: parts.connect,
             reconciler: parts.reconciler,
             anomalies: parts.anomalies,
             catalogue,

@@ -4,6 +4,7 @@ pub mod claim;
 pub mod club;
 pub mod config;
 pub mod console;
+pub mod desk;
 pub mod draw;
 pub mod draw_form;
 pub mod fixture;

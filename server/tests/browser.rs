@@ -33,6 +33,18 @@ fn run(command: &mut Command) {
     println!("{said}");
 }
 
+/// What every run drives: the ways a ticket is bought, a page comes first, a result is entered, an operator gets in. The rest
+/// of `web/e2e`, a quarter of an hour of states and sizes, is `npm run e2e`.
+const SPECS: [&str; 7] = [
+    "e2e/buyer/purchase",
+    "e2e/buyer/keyboard",
+    "e2e/buyer/checkout",
+    "e2e/buyer/first-paint",
+    "e2e/buyer/contact",
+    "e2e/public/weight",
+    "e2e/club/results",
+];
+
 #[actix_web::test]
 async fn buyers_boards_and_keyboards_in_a_real_browser() {
     let folder = Folder::new();
@@ -46,6 +58,7 @@ async fn buyers_boards_and_keyboards_in_a_real_browser() {
     let tested = tokio::task::spawn_blocking(move || {
         run(Command::new("npx")
             .args(["playwright", "test"])
+            .args(SPECS)
             .current_dir(web())
             .env("BASE_URL", url)
             .env("CHROMIUM", chromium())

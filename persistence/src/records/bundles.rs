@@ -22,6 +22,8 @@ pub struct Bundle {
     pub start_at: Option<Timestamp>,
     pub end_at: Option<Timestamp>,
     pub games: Vec<DrawId>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -52,6 +54,8 @@ struct Row {
     start_at: Option<OffsetDateTime>,
     end_at: Option<OffsetDateTime>,
     games: Vec<i64>,
+    created_at: OffsetDateTime,
+    updated_at: OffsetDateTime,
 }
 
 impl From<Row> for Bundle {
@@ -69,6 +73,8 @@ impl From<Row> for Bundle {
             start_at: row.start_at.map(timestamp),
             end_at: row.end_at.map(timestamp),
             games: row.games.into_iter().map(DrawId).collect(),
+            created_at: timestamp(row.created_at),
+            updated_at: timestamp(row.updated_at),
         }
     }
 }

@@ -18,6 +18,8 @@ pub struct Club {
     pub account: Option<AccountId>,
     /// `charges_enabled && details_submitted`: it may sell (decision B-13).
     pub connected: bool,
+    pub charges_enabled: bool,
+    pub details_submitted: bool,
     pub payouts_enabled: bool,
     pub archived: bool,
     pub slug: String,
@@ -69,6 +71,8 @@ impl From<Row> for Club {
             phone: row.phone,
             account: row.stripe_connect_account_id.map(AccountId),
             connected: row.charges_enabled && row.details_submitted,
+            charges_enabled: row.charges_enabled,
+            details_submitted: row.details_submitted,
             payouts_enabled: row.payouts_enabled,
             archived: row.archived,
             slug: row.home_page_slug,

@@ -28,7 +28,7 @@ impl Place {
             Place::Api
         } else if path.starts_with("/sandbox/") {
             Place::Sandbox
-        } else if is_file(path) {
+        } else if is_file(path) || path.starts_with("/uploads/") {
             Place::Asset
         } else if Page::of(path).is_some_and(|page| page.is_framed_by_anyone()) {
             Place::Board

@@ -13,18 +13,25 @@ use crate::state::State;
 
 pub mod agreement;
 pub mod claims;
+pub mod connect;
 pub mod described;
 mod draw_check;
 pub mod draws;
 pub mod editing;
 pub mod financials;
 pub mod fixtures;
+mod offer_check;
+pub mod offers;
+pub mod page;
+pub mod payments;
 pub mod payouts;
 pub mod recovery;
 pub mod registration;
 pub mod reminders;
+pub mod reports;
 pub mod results;
 pub mod session;
+pub mod uploads;
 pub mod verification;
 pub mod winners;
 

@@ -2,6 +2,7 @@
 
 use domain::DrawId;
 use domain::access::Audience;
+use persistence::records::bundles::NewBundle;
 use reqwest::Method;
 use serde_json::json;
 use server::routes::{ROUTES, Route, Verb};
@@ -16,6 +17,7 @@ fn concrete(route: &Route, draw: DrawId, club: i64, payout: i64) -> String {
         .replace("{draw}", &draw.to_string())
         .replace("{club}", &club.to_string())
         .replace("{payout}", &payout.to_string())
+        .replace("{bundle}", "1")
         .replace("{slug}", "broncos")
         .replace("{bundle}", "finals")
         .replace("{type}/{id}", &format!("draw/{draw}"))
@@ -60,6 +62,16 @@ async fn every_address_admits_whom_its_line_names_and_nobody_else() {
     let payout = broncos.post(&format!("/api/draws/{draw}/payouts"), json!({ "type": "winner" })).await.ok();
     let payout = payout["id"].as_i64().expect("an id");
     let club_id = broncos.get("/api/admin/whoami").await.ok()["user"]["id"].as_i64().expect("an id");
+    let offer = NewBundle {
+        name: "Double".into(),
+        slug: "double".into(),
+        status: "draft".into(),
+        kind: "SPECIAL".into(),
+        games: vec![draw],
+        ..NewBundle::default()
+    };
+    let offer = server.records.create_bundle(domain::ClubId(club_id), &offer).await.expect("an offer");
+    assert_eq!(offer, 1, "the first of this database");
     let mut wrong = Vec::new();
     // Signing in and out is for who is not signed in; the socket speaks another language.
     let apart = ["/ws", "/api/clubs/login", "/api/auth/logout", "/api/clubs/logout", "/api/admin/logout"];

@@ -1,5 +1,6 @@
 //! What a club does, from the outside: club.md, line by line.
 
+mod desk;
 mod draws;
 mod entry;
 mod money;

@@ -12,7 +12,8 @@ fn public_paths(draw: domain::DrawId, club: i64) -> Vec<String> {
     let public = ROUTES.iter().filter(|route| route.audience == Audience::Public && route.method == Verb::Get);
     let paths = public
         .filter(|route| !["/ws", "/api/openapi.json", "/api/docs", "/api/qr.svg"].contains(&route.path))
-        .filter(|route| !route.path.starts_with("/og/"))
+        // Pictures: drawn without secrets, or put there by a club for everybody.
+        .filter(|route| !route.path.starts_with("/og/") && !route.path.starts_with("/uploads/"))
         .map(|route| {
             let path = route.path.replace("{draw}", &draw.to_string()).replace("{club}", &club.to_string());
             path.replace("{type}/{id}", &format!("draw/{draw}"))

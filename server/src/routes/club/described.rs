@@ -2,6 +2,11 @@
 
 use crate::openapi::description::describe;
 use crate::wire::claim::{BankShown, BankTold, BankWhole, Claim, PasswordAgain};
+use crate::wire::club::OwnClub;
+use crate::wire::desk::Transaction as ProviderTransaction;
+use crate::wire::desk::{
+    ConnectStatus, HomePageForm, ImageRemoval, ImageUpload, IntegrityAudit, OfferForm, Onboarding, OwnOffer, Uploaded,
+};
 use crate::wire::draw_form::{Agreed, Agreement, Archiving, DrawForm, DrawTemplate, OwnDraw};
 use crate::wire::fixture::Imported;
 use crate::wire::joining::{EmailVerified, RegistrationSwitch, SlugPreview, Waitlisted};
@@ -33,6 +38,23 @@ describe! {
     Get "/api/clubs/{club}/draw-template" "The club's last draw, some weeks later: what a new one starts from." -> DrawTemplate;
     Post "/api/draws/{draw}/results" "Enters the first try scorers; sales end first." takes EnterResult -> ResultEntered, refuses 409;
     Post "/api/draws/{draw}/notify-winners" "Writes to the winner, once for each result." -> Notified, refuses 400 409;
+    Patch "/api/clubs/{club}/home-page" "Changes a club's home page; a new name takes the old one along." takes HomePageForm -> OwnClub, refuses 409;
+    Get "/api/clubs/{club}/stripe-connect/status" "Whether the club may sell." -> ConnectStatus;
+    Post "/api/clubs/{club}/stripe-connect" "A fresh single-use link to complete the club's account at the provider." -> Onboarding, refuses 400 502;
+    Get "/api/admin/clubs/{slug}/bundles" "A club's offers, newest first." -> [OwnOffer];
+    Post "/api/admin/clubs/{slug}/bundles" "Makes an offer." takes OfferForm -> (201 OwnOffer), refuses 409;
+    Get "/api/admin/clubs/{slug}/bundles/{bundle}" "One offer." -> OwnOffer;
+    Put "/api/admin/clubs/{slug}/bundles/{bundle}" "Replaces an offer while nothing is sold of it." takes OfferForm -> OwnOffer, refuses 409;
+    Post "/api/admin/clubs/{slug}/bundles/{bundle}/archive" "Takes an offer away." -> OwnOffer, refuses 400 409;
+    Post "/api/uploads/bundle-image" "Keeps a share image, made anew." takes ImageUpload -> (201 Uploaded), refuses 404;
+    Delete "/api/uploads/bundle-image" "Forgets a share image of the club's own." takes ImageRemoval -> (), refuses 404;
+    Get "/uploads/{key}" "A picture of a club." -> "image/png";
+    Get "/api/stripe-debug" "Payments of the last 30 days: the club's own, or everybody's for the operator." -> [ProviderTransaction];
+    Get "/api/admin/payment-integrity-audit" "Payments of the last 30 days that came to nothing." -> IntegrityAudit;
+    Get "/api/admin/payment-recovery-report" "The same as a text." -> "text/plain";
+    Get "/api/draws/{draw}/tickets/csv" "A draw's sold tickets with their buyers, and its sums." -> "text/csv";
+    Get "/api/draws/{draw}/report" "The same on paper, A4." -> "application/pdf";
+    Get "/api/draws/{draw}/poster" "A poster with the draw's QR code, A4." -> "application/pdf";
     Get "/api/draws/{draw}/winners" "Who won, and how far the prize's payment is." -> Winners, refuses 409;
     Put "/api/draws/{draw}/winner-bank" "Keeps where the prize is to be sent, sealed." takes BankTold -> BankShown, refuses 409;
     Post "/api/draws/{draw}/winner-bank/reveal" "Bank details whole, once, for the password; audited." takes PasswordAgain -> BankWhole, refuses 409 429;

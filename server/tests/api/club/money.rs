@@ -67,3 +67,40 @@ async fn what_the_dashboard_says_is_what_the_provider_says() {
     assert_eq!(stats["draws"], json!({ "active": 2, "awaiting": 0, "completed": 0 }));
     server.finish().await;
 }
+
+#[actix_web::test]
+async fn the_table_and_the_paper_say_what_the_dashboard_says() {
+    let server = TestServer::start().await;
+    let (one, _, browser) = season(&server).await;
+    let path = format!("/api/draws/{one}");
+    let known = async || {
+        let money = browser.get(&format!("{path}/financials")).await.ok();
+        (money["feesEstimated"] == false).then_some(money)
+    };
+    let money = eventually("the provider's fees are known", known).await;
+    let table = browser.get(&format!("{path}/tickets/csv")).await;
+    assert_eq!(table.header("content-type"), Some("text/csv; charset=utf-8"));
+    assert!(table.header("content-disposition").is_some_and(|name| name.contains(&format!("draw-{one}-"))));
+    assert!(table.text.starts_with('\u{feff}') && table.text.contains("\r\n"));
+    assert!(table.text.contains("'0411 000 001"), "phones stay text");
+    for (name, field) in [
+        ("Total revenue", "totalRevenue"),
+        ("Card fees paid by buyers", "cardFeesPaidByBuyers"),
+        ("Card fees", "actualStripeFees"),
+        ("Platform fee (incl. GST where applicable)", "platformFee"),
+        ("Club revenue", "clubRevenue"),
+        ("Prize", "prizePool"),
+        ("Club profit", "clubProfit"),
+    ] {
+        let line = format!("\r\n{name},{}\r\n", money[field].as_str().expect("an amount"));
+        assert!(table.text.contains(&line), "{line:?} is missing in\n{}", table.text);
+    }
+    let paper = browser.get(&format!("{path}/report")).await;
+    assert_eq!((paper.status, paper.header("content-type")), (200, Some("application/pdf")));
+    assert!(paper.text.starts_with("%PDF-"));
+    assert_eq!(browser.get(&format!("{path}/poster")).await.status, 200);
+    for path in ["tickets/csv", "report", "poster"] {
+        server.alice().get(&format!("/api/draws/{one}/{path}")).await.refused(401, "unauthenticated");
+    }
+    server.finish().await;
+}

@@ -75,10 +75,11 @@ impl TestServer {
         let (sent, mails) = mpsc::unbounded_channel();
         let books: Arc<dyn Books> = Arc::new(postgres.clone());
         let ledger: Arc<dyn Ledger> = Arc::new(postgres.clone());
+        let gateway = Arc::new(Stripe::new(&settings).expect("a gateway"));
         let parts = EngineParts {
             ledger,
             books: books.clone(),
-            gateway: Arc::new(Stripe::new(&settings).expect("a gateway")),
+            gateway: gateway.clone(),
             clock: clock.clone(),
             mail: Arc::new(Pigeonhole(sent)),
         };
@@ -95,6 +96,7 @@ impl TestServer {
             reconciler: engine.reconciler.clone(),
             anomalies: engine.anomalies.clone(),
             payments: engine.payments.clone(),
+            connect: gateway,
         };
         let state = web::Data::new(State::open(parts).await.expect("the catalogue is read"));
         let (served, provider) = (state.clone(), sandbox.clone());

@@ -298,6 +298,14 @@ export interface components {
             timezone: string;
             versions: components["schemas"]["Versions"];
         };
+        /** @description Whether a club may sell, as the provider last said (decision B-13). */
+        ConnectStatus: {
+            accountId: string | null;
+            chargesEnabled: boolean;
+            connected: boolean;
+            detailsSubmitted: boolean;
+            payoutsEnabled: boolean;
+        };
         ConsoleDraw: components["schemas"]["Draw"] & {
             createdAt: string | null;
             /** @description Its league contains "test" (decision E-15). */
@@ -548,6 +556,19 @@ export interface components {
             extensionsLeft: number;
             serverTime: string;
         };
+        FailedMetadata: {
+            drawId: string;
+            paymentMethod: string;
+            ticketCount: string;
+        };
+        FailedPayment: {
+            amount: number;
+            /** @description Seconds. */
+            created: number;
+            metadata: components["schemas"]["FailedMetadata"];
+            paymentIntentId: string;
+            status: string;
+        };
         /** @description One of the sources that disagree about the fee (C:348). */
         FeeReading: {
             capCents: number;
@@ -608,6 +629,49 @@ export interface components {
              */
             event: string | null;
         };
+        /** @description Any part of a club's home page (B:163-168). */
+        HomePageForm: {
+            /** @default null */
+            accentColor: string | null;
+            /**
+             * @description Empty, or 5 to 20 digits.
+             * @default null
+             */
+            facebookPixelId: string | null;
+            /** @default null */
+            homePageEnabled: boolean | null;
+            /** @default null */
+            homePageSlug: string | null;
+            /** @default null */
+            homePageTagline: string | null;
+            /** @default null */
+            homePageTitle: string | null;
+            /**
+             * @description Empty, an address, or a picture as `data:image/…;base64,…`.
+             * @default null
+             */
+            logoUrl: string | null;
+            /** @default null */
+            primaryColor: string | null;
+            /** @default null */
+            secondaryColor: string | null;
+        };
+        ImageRemoval: {
+            /** @default null */
+            clubSlug: string | null;
+            /** @default null */
+            url: string | null;
+        };
+        /** @description A share image (B:218). Name and wished key are ignored: the server makes the key (decision G-8). */
+        ImageUpload: {
+            /** @default null */
+            clubSlug: string | null;
+            /**
+             * @description Base64, with or without a `data:` head.
+             * @default null
+             */
+            data: string | null;
+        };
         Imported: {
             alreadyThere: number;
             created: number;
@@ -629,6 +693,13 @@ export interface components {
             violations: {
                 [key: string]: number;
             };
+        };
+        /** @description B:121. Amounts in cents. */
+        IntegrityAudit: {
+            affectedCustomers: number;
+            checkedAt: string;
+            failedPayments: components["schemas"]["FailedPayment"][];
+            totalFailedAmount: number;
         };
         IntegrityCheck: {
             ok: boolean;
@@ -704,6 +775,39 @@ export interface components {
             /** @description Mails queued or sent for this result. */
             emailsSent: number;
             totalWinners: number;
+        };
+        /** @description An offer as its editor sends it (B:216). */
+        OfferForm: {
+            /** @default null */
+            displayTag: string | null;
+            /** @default null */
+            endAt: string | null;
+            /** @default [] */
+            gameIds: number[];
+            /** @default null */
+            name: string | null;
+            /** @default null */
+            primaryCopy: string | null;
+            /** @default null */
+            shareImageUrl: string | null;
+            /** @default null */
+            slug: string | null;
+            /** @default null */
+            startAt: string | null;
+            /**
+             * @description `draft` or `active`.
+             * @default null
+             */
+            status: string | null;
+            /**
+             * @description `BUNDLE` or `SPECIAL`.
+             * @default null
+             */
+            type: string | null;
+        };
+        Onboarding: {
+            /** @description At the provider; opens once. */
+            onboardingUrl: string;
         };
         Order: {
             /** @description Cents. */
@@ -794,6 +898,40 @@ export interface components {
             locked: boolean;
             notEditableReason: string | null;
             ownedByCaller: boolean;
+        };
+        OwnGame: {
+            awayTeam: string;
+            drawNumber: number;
+            gameDate: string;
+            homeTeam: string;
+            id: number;
+            passStripeFees: boolean;
+            status: string;
+            ticketPrice: string;
+            timezone: string;
+        };
+        /** @description An offer for the eyes of its club. */
+        OwnOffer: {
+            clubId: number;
+            clubSlug: string;
+            createdAt: string;
+            displayTag: string | null;
+            editable: boolean;
+            endAt: string | null;
+            gameIds: number[];
+            games: components["schemas"]["OwnGame"][];
+            id: number;
+            name: string;
+            primaryCopy: string | null;
+            shareImageUrl: string | null;
+            slug: string;
+            startAt: string | null;
+            /** @description `draft`, `active`, `locked` (something was sold), `closed` (a game has begun), `archived` (decision H-4). */
+            status: string;
+            /** @description Times it was sold. */
+            ticketsSold: number;
+            type: string;
+            updatedAt: string;
         };
         /** @description The club's own password, asked for once more. */
         PasswordAgain: {
@@ -894,6 +1032,44 @@ export interface components {
             lastAnswerAt: string | null;
             lastFailureAt: string | null;
             ok: boolean;
+        };
+        /** @description A payment of the last 30 days. Dollars, but what ends in `Cents`, and `amount` and `stripeFee` (B:87). */
+        ProviderTransaction: {
+            /** @description Cents. */
+            amount: number;
+            awayTeam: string;
+            clubId: number;
+            clubName: string | null;
+            clubPayout: string;
+            clubPayoutCents: number;
+            /** @description Seconds. */
+            created: number;
+            createdAt: string;
+            customerCharged: string;
+            customerEmail: string | null;
+            customerName: string | null;
+            disputed: boolean;
+            drawId: number;
+            drawNumbers: number[];
+            feesEstimated: boolean;
+            homeTeam: string;
+            lines: components["schemas"]["TransactionLine"][];
+            orderId: string;
+            paymentIntentId: string;
+            paymentMethod: string;
+            platformFee: string;
+            platformFeeCents: number;
+            /** @description Always nothing, as specified (decision D-13). */
+            prizePool: string;
+            refunded: string;
+            refundState: string | null;
+            status: string;
+            /** @description Cents. */
+            stripeFee: number;
+            stripeFees: string;
+            stripeUrl: string | null;
+            ticketCount: number;
+            ticketPrice: string;
         };
         PublicConfig: {
             buildVersion: string;
@@ -1212,10 +1388,18 @@ export interface components {
             serialNumber: string;
             ticketNumber: number;
         };
+        TransactionLine: {
+            drawNumber: number;
+            ticketCount: number;
+            ticketPrice: string;
+        };
         Undone: {
             correctionsSent: number;
             newStatus: string;
             payoutsCleared: number;
+        };
+        Uploaded: {
+            url: string;
         };
         /** @description Who signed in; a display hint for the browser, never an authority (decision G-4). */
         User: {
@@ -1391,6 +1575,7 @@ export type ClubListed = components['schemas']['ClubListed'];
 export type ClubMeta = components['schemas']['ClubMeta'];
 export type Code = components['schemas']['Code'];
 export type Configuration = components['schemas']['Configuration'];
+export type ConnectStatus = components['schemas']['ConnectStatus'];
 export type ConsoleDraw = components['schemas']['ConsoleDraw'];
 export type ConsoleHealth = components['schemas']['ConsoleHealth'];
 export type ConsoleLine = components['schemas']['ConsoleLine'];
@@ -1410,6 +1595,8 @@ export type EmailVerified = components['schemas']['EmailVerified'];
 export type Enrolment = components['schemas']['Enrolment'];
 export type EnterResult = components['schemas']['EnterResult'];
 export type Extended = components['schemas']['Extended'];
+export type FailedMetadata = components['schemas']['FailedMetadata'];
+export type FailedPayment = components['schemas']['FailedPayment'];
 export type FeeReading = components['schemas']['FeeReading'];
 export type Financials = components['schemas']['Financials'];
 export type FixtureRow = components['schemas']['FixtureRow'];
@@ -1417,9 +1604,13 @@ export type FooterItem = components['schemas']['FooterItem'];
 export type FooterMenu = components['schemas']['FooterMenu'];
 export type ForgottenPassword = components['schemas']['ForgottenPassword'];
 export type Happening = components['schemas']['Happening'];
+export type HomePageForm = components['schemas']['HomePageForm'];
+export type ImageRemoval = components['schemas']['ImageRemoval'];
+export type ImageUpload = components['schemas']['ImageUpload'];
 export type Imported = components['schemas']['Imported'];
 export type InFlight = components['schemas']['InFlight'];
 export type Integrity = components['schemas']['Integrity'];
+export type IntegrityAudit = components['schemas']['IntegrityAudit'];
 export type IntegrityCheck = components['schemas']['IntegrityCheck'];
 export type Item = components['schemas']['Item'];
 export type ItemOpened = components['schemas']['ItemOpened'];
@@ -1433,12 +1624,16 @@ export type MissingTicket = components['schemas']['MissingTicket'];
 export type MissingTicketResolved = components['schemas']['MissingTicketResolved'];
 export type NewPassword = components['schemas']['NewPassword'];
 export type Notified = components['schemas']['Notified'];
+export type OfferForm = components['schemas']['OfferForm'];
+export type Onboarding = components['schemas']['Onboarding'];
 export type Order = components['schemas']['Order'];
 export type OrderLine = components['schemas']['OrderLine'];
 export type OrderTicket = components['schemas']['OrderTicket'];
 export type OrphanedTicket = components['schemas']['OrphanedTicket'];
 export type OwnClub = components['schemas']['OwnClub'];
 export type OwnDraw = components['schemas']['OwnDraw'];
+export type OwnGame = components['schemas']['OwnGame'];
+export type OwnOffer = components['schemas']['OwnOffer'];
 export type PasswordAgain = components['schemas']['PasswordAgain'];
 export type PaymentOpened = components['schemas']['PaymentOpened'];
 export type Payout = components['schemas']['Payout'];
@@ -1447,6 +1642,7 @@ export type Problem = components['schemas']['Problem'];
 export type Proof = components['schemas']['Proof'];
 export type ProofResult = components['schemas']['ProofResult'];
 export type ProviderCheck = components['schemas']['ProviderCheck'];
+export type ProviderTransaction = components['schemas']['ProviderTransaction'];
 export type PublicConfig = components['schemas']['PublicConfig'];
 export type PublicNow = components['schemas']['PublicNow'];
 export type PublicOffer = components['schemas']['PublicOffer'];
@@ -1484,7 +1680,9 @@ export type StripeAccount = components['schemas']['StripeAccount'];
 export type TermsText = components['schemas']['TermsText'];
 export type Ticket = components['schemas']['Ticket'];
 export type TicketBought = components['schemas']['TicketBought'];
+export type TransactionLine = components['schemas']['TransactionLine'];
 export type Undone = components['schemas']['Undone'];
+export type Uploaded = components['schemas']['Uploaded'];
 export type User = components['schemas']['User'];
 export type Validated = components['schemas']['Validated'];
 export type Versions = components['schemas']['Versions'];

@@ -1,0 +1,107 @@
+//! A club's home page: what it says, how it looks, and under which name it is found (decision A-16).
+
+use domain::ClubId;
+use sqlx::{PgConnection, PgPool};
+
+use super::{Records, catalogue_changed};
+use crate::Failure;
+
+/// What a club changes of its page; `None` stays. An inner `None` empties it.
+#[derive(Clone, Debug, Default)]
+pub struct HomePage {
+    pub slug: Option<String>,
+    pub title: Option<String>,
+    pub tagline: Option<String>,
+    pub logo_url: Option<Option<String>>,
+    /// Primary, secondary, accent.
+    pub colors: [Option<String>; 3],
+    pub enabled: Option<bool>,
+    pub facebook_pixel_id: Option<Option<String>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Saved {
+    Done,
+    /// Another club has, or had, this name.
+    SlugTaken,
+}
+
+impl Records {
+    /// All of it in one transaction. A new name takes the old one along as an alias, for ever.
+    pub async fn save_home_page(&self, club: ClubId, page: &HomePage) -> Result<Saved, Failure> {
+        let page = page.clone();
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            if let Some(slug) = &page.slug
+                && !rename(&mut transaction, club, slug).await?
+            {
+                return Ok(Saved::SlugTaken);
+            }
+            update(&mut transaction, club, page).await?;
+            catalogue_changed(&mut transaction).await?;
+            transaction.commit().await?;
+            Ok(Saved::Done)
+        };
+        self.write(work).await
+    }
+}
+
+/// `false`: the name is somebody else's.
+async fn rename(connection: &mut PgConnection, club: ClubId, slug: &str) -> Result<bool, sqlx::Error> {
+    let old: String = sqlx::query_scalar("select home_page_slug from clubs where id = $1 for update")
+        .bind(club.0)
+        .fetch_one(&mut *connection)
+        .await?;
+    if old == slug {
+        return Ok(true);
+    }
+    let taken = "select exists (select from clubs where lower(home_page_slug) = lower($1) and id <> $2)
+         or exists (select from club_slug_aliases where lower(slug) = lower($1) and club_id <> $2)";
+    let taken: bool = sqlx::query_scalar(taken).bind(slug.to_string()).bind(club.0).fetch_one(&mut *connection).await?;
+    if taken {
+        return Ok(false);
+    }
+    // Back to a name it once had: that one is no alias any more.
+    sqlx::query("delete from club_slug_aliases where lower(slug) = lower($1)")
+        .bind(slug.to_string())
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query("insert into club_slug_aliases (club_id, slug) values ($1, $2) on conflict do nothing")
+        .bind(club.0)
+        .bind(old)
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query("update clubs set home_page_slug = $2 where id = $1")
+        .bind(club.0)
+        .bind(slug.to_string())
+        .execute(&mut *connection)
+        .await?;
+    Ok(true)
+}
+
+async fn update(connection: &mut PgConnection, club: ClubId, page: HomePage) -> Result<(), sqlx::Error> {
+    let [primary, secondary, accent] = page.colors;
+    sqlx::query(
+        "update clubs set home_page_title = coalesce($2, home_page_title),
+             home_page_tagline = coalesce($3, home_page_tagline),
+             logo_url = case when $4 then $5 else logo_url end,
+             primary_color = coalesce($6, primary_color), secondary_color = coalesce($7, secondary_color),
+             accent_color = coalesce($8, accent_color), home_page_enabled = coalesce($9, home_page_enabled),
+             facebook_pixel_id = case when $10 then $11 else facebook_pixel_id end
+         where id = $1",
+    )
+    .bind(club.0)
+    .bind(page.title)
+    .bind(page.tagline)
+    .bind(page.logo_url.is_some())
+    .bind(page.logo_url.flatten())
+    .bind(primary)
+    .bind(secondary)
+    .bind(accent)
+    .bind(page.enabled)
+    .bind(page.facebook_pixel_id.is_some())
+    .bind(page.facebook_pixel_id.flatten())
+    .execute(connection)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,189 @@
+//! Paper: A4 pages with one embedded font, black on white, the text selectable (ux.md section 5).
+
+use std::sync::OnceLock;
+
+use printpdf::{
+    Color, FontId, Greyscale, Line, LinePoint, Mm, Op, PaintMode, ParsedFont, PdfDocument, PdfFontHandle, PdfPage,
+    PdfSaveOptions, Point, Polygon, PolygonRing, Pt, TextItem, WindingOrder,
+};
+use qrcode::{Color as Module, EcLevel, QrCode};
+
+/// DejaVu Sans: Latin with every accent, Greek, Cyrillic and more; free to embed (its licence is beside it).
+const FONT: &[u8] = include_bytes!("../../templates/paper/DejaVuSans.ttf");
+pub const WIDTH: f32 = 595.28;
+pub const HEIGHT: f32 = 841.89;
+/// 15 mm.
+pub const MARGIN: f32 = 42.52;
+/// What the font has no shape for.
+const UNKNOWN: char = '□';
+/// Modules of white around a code.
+const QUIET: usize = 4;
+
+fn font() -> Option<&'static ParsedFont> {
+    static PARSED: OnceLock<Option<ParsedFont>> = OnceLock::new();
+    PARSED.get_or_init(|| ParsedFont::from_bytes(FONT, 0, &mut Vec::new())).as_ref()
+}
+
+/// A document being written, page by page.
+pub struct Paper {
+    document: PdfDocument,
+    font: &'static ParsedFont,
+    font_id: FontId,
+    pages: Vec<Vec<Op>>,
+    /// Height above the lower edge at which the next line stands.
+    pub y: f32,
+}
+
+impl Paper {
+    /// `None`: the font cannot be read, which only a damaged build brings about.
+    pub fn new(title: &str) -> Option<Paper> {
+        let font = font()?;
+        let mut document = PdfDocument::new(title);
+        let font_id = document.add_font(font);
+        Some(Paper { document, font, font_id, pages: vec![Vec::new()], y: HEIGHT - MARGIN })
+    }
+
+    pub fn next_page(&mut self) {
+        self.pages.push(Vec::new());
+        self.y = HEIGHT - MARGIN;
+    }
+
+    fn ops(&mut self) -> &mut Vec<Op> {
+        if self.pages.is_empty() {
+            self.pages.push(Vec::new());
+        }
+        let last = self.pages.len() - 1;
+        &mut self.pages[last]
+    }
+
+    /// How wide a text is at a size, in points.
+    pub fn width(&self, text: &str, size: f32) -> f32 {
+        let unit = f32::from(self.font.units_per_em.max(1));
+        let advance = |letter: char| {
+            let glyph = self.font.lookup_glyph_index(letter as u32).unwrap_or_default();
+            f32::from(self.font.get_glyph_width(glyph).unwrap_or_default())
+        };
+        self.shown(text).chars().map(advance).sum::<f32>() * size / unit
+    }
+
+    /// Only letters the font has a shape for; the rest is told apart as a box.
+    fn shown(&self, text: &str) -> String {
+        let has = |letter: char| self.font.lookup_glyph_index(letter as u32).is_some_and(|glyph| glyph != 0);
+        text.chars().filter(|c| !c.is_control()).map(|letter| if has(letter) { letter } else { UNKNOWN }).collect()
+    }
+
+    /// The beginning of a text that fits, with an ellipsis where something is left out.
+    pub fn fitting(&self, text: &str, size: f32, width: f32) -> String {
+        if self.width(text, size) <= width {
+            return text.to_string();
+        }
+        let mut kept: String = text.to_string();
+        while kept.pop().is_some() {
+            let short = format!("{}…", kept.trim_end());
+            if self.width(&short, size) <= width {
+                return short;
+            }
+        }
+        String::new()
+    }
+
+    /// A text whose left end stands at `x`.
+    pub fn text(&mut self, x: f32, y: f32, size: f32, text: &str) {
+        let items = vec![TextItem::Text(self.shown(text))];
+        let font = PdfFontHandle::External(self.font_id.clone());
+        self.ops().extend([
+            Op::StartTextSection,
+            Op::SetFillColor { col: Color::Greyscale(Greyscale::new(0.0, None)) },
+            Op::SetFont { font, size: Pt(size) },
+            Op::SetTextCursor { pos: Point { x: Pt(x), y: Pt(y) } },
+            Op::ShowText { items },
+            Op::EndTextSection,
+        ]);
+    }
+
+    /// A text whose right end stands at `x`.
+    pub fn text_right(&mut self, x: f32, y: f32, size: f32, text: &str) {
+        let left = x - self.width(text, size);
+        self.text(left, y, size, text);
+    }
+
+    pub fn text_centred(&mut self, y: f32, size: f32, text: &str) {
+        let left = (WIDTH - self.width(text, size)) / 2.0;
+        self.text(left, y, size, text);
+    }
+
+    /// A line from margin to margin.
+    pub fn rule(&mut self, y: f32) {
+        let point = |x: f32| LinePoint { p: Point { x: Pt(x), y: Pt(y) }, bezier: false };
+        let line = Line { points: vec![point(MARGIN), point(WIDTH - MARGIN)], is_closed: false };
+        self.ops().extend([
+            Op::SetOutlineColor { col: Color::Greyscale(Greyscale::new(0.0, None)) },
+            Op::SetOutlineThickness { pt: Pt(0.5) },
+            Op::DrawLine { line },
+        ]);
+    }
+
+    /// A QR code of a side with its quiet zone, centred; `None` when the text is too long for one.
+    pub fn code(&mut self, text: &str, top: f32, side: f32) -> Option<()> {
+        let code = QrCode::with_error_correction_level(text, EcLevel::M).ok()?;
+        let modules = code.width();
+        let step = side / (modules + 2 * QUIET) as f32;
+        let left = (WIDTH - side) / 2.0;
+        let mut rings = Vec::new();
+        for (place, colour) in code.to_colors().into_iter().enumerate() {
+            if colour == Module::Light {
+                continue;
+            }
+            let x = left + (place % modules + QUIET) as f32 * step;
+            let y = top - (place / modules + QUIET + 1) as f32 * step;
+            let corner = |dx: f32, dy: f32| LinePoint { p: Point { x: Pt(x + dx), y: Pt(y + dy) }, bezier: false };
+            let points = vec![corner(0.0, 0.0), corner(step, 0.0), corner(step, step), corner(0.0, step)];
+            rings.push(PolygonRing { points });
+        }
+        let polygon = Polygon { rings, mode: PaintMode::Fill, winding_order: WindingOrder::NonZero };
+        self.ops().extend([
+            Op::SetFillColor { col: Color::Greyscale(Greyscale::new(0.0, None)) },
+            Op::DrawPolygon { polygon },
+        ]);
+        Some(())
+    }
+
+    /// Writes `page n of m` and a line of its own on every page, and gives the file.
+    pub fn finish(mut self, foot: &str) -> Vec<u8> {
+        let pages = std::mem::take(&mut self.pages);
+        let count = pages.len();
+        let mut done = Vec::new();
+        for (place, ops) in pages.into_iter().enumerate() {
+            self.pages = vec![ops];
+            self.text(MARGIN, MARGIN - 14.0, 8.0, foot);
+            self.text_right(WIDTH - MARGIN, MARGIN - 14.0, 8.0, &format!("Page {} of {count}", place + 1));
+            let ops = self.pages.pop().unwrap_or_default();
+            done.push(PdfPage::new(Mm(210.0), Mm(297.0), ops));
+        }
+        self.document.with_pages(done).save(&PdfSaveOptions::default(), &mut Vec::new())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_written_whatever_the_name() {
+        let mut paper = Paper::new("Test").expect("the font is read");
+        assert_eq!(
+            paper.shown("Ngô Bảo Châu, Ēriti Māhina, Łukasz, Ωμέγα"),
+            "Ngô Bảo Châu, Ēriti Māhina, Łukasz, Ωμέγα"
+        );
+        assert_eq!(paper.shown("a\r\nb"), "ab");
+        assert!(paper.width("mm", 10.0) > paper.width("ii", 10.0));
+        assert_eq!(paper.fitting("short", 10.0, 100.0), "short");
+        assert!(paper.fitting("a very long name indeed", 10.0, 50.0).ends_with('…'));
+        paper.text(MARGIN, 700.0, 10.0, "Māhina");
+        paper.code("https://example.com/draw/1042", 600.0, 255.2).expect("a code");
+        paper.next_page();
+        let file = paper.finish("foot");
+        assert!(file.starts_with(b"%PDF-"));
+        assert!(file.len() < 1_500_000, "{}", file.len());
+    }
+}

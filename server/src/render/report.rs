@@ -1,0 +1,236 @@
+//! A draw's report as a table (CSV) and on paper (PDF), and its poster. The same figures in both, from `takings`.
+
+use csv::{Terminator, WriterBuilder};
+use domain::{Cents, DrawId, TICKETS, Timestamp};
+
+use super::paper::{HEIGHT, MARGIN, Paper, WIDTH};
+use crate::render::when;
+use crate::takings::Takings;
+use crate::wire::instant::rfc3339;
+
+/// What a report is about.
+pub struct Facts {
+    pub club: String,
+    pub draw: DrawId,
+    pub league: Option<String>,
+    pub home: String,
+    pub away: String,
+    pub zone: String,
+    pub kick_off: Timestamp,
+    pub price: Cents,
+    pub prize_percentage: u8,
+    /// The two first try scorers.
+    pub result: Option<(u8, u8)>,
+    pub generated_at: Timestamp,
+}
+
+/// A sold ticket. No bank details, ever.
+pub struct Row {
+    pub label: String,
+    pub number: u16,
+    /// Once everybody may see it.
+    pub pair: Option<(u8, u8)>,
+    pub won: bool,
+    pub name: String,
+    pub email: String,
+    pub phone: String,
+    pub sold_at: Timestamp,
+}
+
+/// The sums under a report, in its order.
+pub fn sums(takings: &Takings) -> Vec<(&'static str, String)> {
+    let prize = if takings.prize_is_due { "Prize" } else { "Prize (not due: the winning ticket was not sold)" };
+    let card_fees = if takings.is_estimated { "Card fees (partly estimated)" } else { "Card fees" };
+    vec![
+        ("Tickets sold", takings.sold.to_string()),
+        ("Total revenue", takings.revenue.decimal()),
+        ("Card fees paid by buyers", takings.passed_on.decimal()),
+        (card_fees, takings.provider_fees.decimal()),
+        ("Platform fee (incl. GST where applicable)", takings.platform_fee.decimal()),
+        ("Club revenue", takings.club_revenue().decimal()),
+        (prize, takings.prize.decimal()),
+        ("Club profit", takings.club_profit().decimal()),
+    ]
+}
+
+/// A cell that no spreadsheet takes for a formula (decision F-6).
+fn safe(text: &str) -> String {
+    let flat: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let dangerous = text.starts_with(['=', '+', '-', '@', '\t', '\r']) || flat.starts_with(['=', '+', '-', '@']);
+    if dangerous { format!("'{flat}") } else { flat }
+}
+
+/// A phone number stays text: no spreadsheet takes its first zero away.
+fn phone(text: &str) -> String {
+    let text = safe(text);
+    if text.starts_with(|c: char| c.is_ascii_digit()) { format!("'{text}") } else { text }
+}
+
+/// UTF-8 with its mark, lines ended as spreadsheets want them, the sums below the rows.
+pub fn csv(facts: &Facts, takings: &Takings, rows: &[Row]) -> Option<Vec<u8>> {
+    let mut bytes = "\u{feff}".as_bytes().to_vec();
+    let mut writer = WriterBuilder::new().terminator(Terminator::CRLF).flexible(true).from_writer(&mut bytes);
+    let head = [
+        "Ticket",
+        "Serial",
+        "Home number",
+        "Away number",
+        "Winner",
+        "Buyer name",
+        "Buyer email",
+        "Buyer phone",
+        "Purchased (UTC)",
+        "Purchased (local)",
+        "Ticket price",
+    ];
+    writer.write_record(head).ok()?;
+    for row in rows {
+        let number = |pick: fn((u8, u8)) -> u8| row.pair.map(pick).map_or_else(String::new, |n| n.to_string());
+        writer
+            .write_record([
+                row.number.to_string(),
+                row.label.clone(),
+                number(|pair| pair.0),
+                number(|pair| pair.1),
+                if row.won { "yes".to_string() } else { String::new() },
+                safe(&row.name),
+                safe(&row.email),
+                phone(&row.phone),
+                rfc3339(row.sold_at),
+                when::long(row.sold_at, &facts.zone),
+                facts.price.decimal(),
+            ])
+            .ok()?;
+    }
+    writer.write_record([""]).ok()?;
+    for (name, amount) in sums(takings) {
+        writer.write_record([name, amount.as_str()]).ok()?;
+    }
+    writer.write_record(["Generated", &rfc3339(facts.generated_at)]).ok()?;
+    drop(writer);
+    Some(bytes)
+}
+
+const LINE: f32 = 15.0;
+const COLUMNS: [(&str, f32, f32); 5] = [
+    ("Ticket", 0.0, 82.0),
+    ("Numbers", 84.0, 56.0),
+    ("Buyer", 142.0, 122.0),
+    ("E-mail", 266.0, 142.0),
+    ("Phone", 410.0, 98.0),
+];
+
+pub fn pdf(facts: &Facts, takings: &Takings, rows: &[Row]) -> Option<Vec<u8>> {
+    let title = format!("FD-{} {} v {}", facts.draw, facts.home, facts.away);
+    let mut paper = Paper::new(&title)?;
+    let generated = format!("Generated {} for {}", when::long(facts.generated_at, &facts.zone), facts.club);
+    heading(&mut paper, facts);
+    for (name, amount) in sums(takings) {
+        paper.y -= LINE;
+        let y = paper.y;
+        paper.text(MARGIN, y, 10.0, name);
+        paper.text_right(WIDTH / 2.0 + 60.0, y, 10.0, &amount);
+    }
+    paper.y -= 2.0 * LINE;
+    table_head(&mut paper);
+    for row in rows {
+        if paper.y < MARGIN + 2.0 * LINE {
+            paper.next_page();
+            table_head(&mut paper);
+        }
+        table_row(&mut paper, row);
+    }
+    let y = paper.y - 4.0;
+    paper.rule(y);
+    paper.y -= LINE + 2.0;
+    let total = format!("Total: {} tickets, {}", rows.len(), facts.price * rows.len() as i64);
+    let y = paper.y;
+    paper.text(MARGIN, y, 9.0, &total);
+    Some(paper.finish(&generated))
+}
+
+fn heading(paper: &mut Paper, facts: &Facts) {
+    let top = HEIGHT - MARGIN - 18.0;
+    let game = format!("{} v {}", facts.home, facts.away);
+    let game = paper.fitting(&game, 18.0, WIDTH - 2.0 * MARGIN);
+    paper.text(MARGIN, top, 18.0, &game);
+    let league = facts.league.as_ref().map_or_else(String::new, |league| format!("{league} · "));
+    let line = format!("FD-{} · {league}{}", facts.draw, when::long(facts.kick_off, &facts.zone));
+    paper.text(MARGIN, top - 18.0, 10.0, &line);
+    let price = format!("{} a ticket · {} % of sales is the prize", facts.price, facts.prize_percentage);
+    paper.text(MARGIN, top - 33.0, 10.0, &price);
+    let result = match facts.result {
+        Some((home, away)) => format!("Result: {} #{home} and {} #{away}", facts.home, facts.away),
+        None => "Result: not entered yet".to_string(),
+    };
+    let result = paper.fitting(&result, 10.0, WIDTH - 2.0 * MARGIN);
+    paper.text(MARGIN, top - 48.0, 10.0, &result);
+    paper.rule(top - 58.0);
+    paper.y = top - 62.0;
+}
+
+fn table_head(paper: &mut Paper) {
+    paper.y -= LINE;
+    let y = paper.y;
+    for (name, x, _) in COLUMNS {
+        paper.text(MARGIN + x, y, 9.0, name);
+    }
+    paper.rule(y - 4.0);
+    paper.y -= 4.0;
+}
+
+fn table_row(paper: &mut Paper, row: &Row) {
+    paper.y -= LINE;
+    let y = paper.y;
+    let won = if row.won { " ★" } else { "" };
+    let pair = row.pair.map_or_else(|| "secret".to_string(), |(home, away)| format!("{home} × {away}"));
+    let cells = [format!("{}{won}", row.label), pair, row.name.clone(), row.email.clone(), row.phone.clone()];
+    for ((_, x, width), cell) in COLUMNS.into_iter().zip(cells) {
+        let cell = paper.fitting(&cell, 8.5, width);
+        paper.text(MARGIN + x, y, 8.5, &cell);
+    }
+}
+
+/// One game, one code, on one page: 100 mm of it with its quiet zone.
+pub fn poster(facts: &Facts, link: &str, prize_max: Cents) -> Option<Vec<u8>> {
+    let mut paper = Paper::new(&format!("{} v {}", facts.home, facts.away))?;
+    let wide = WIDTH - 2.0 * MARGIN;
+    let size = |paper: &Paper, text: &str, most: f32| most.min(most * wide / paper.width(text, most).max(1.0));
+    let line = |paper: &mut Paper, y: f32, most: f32, text: &str| {
+        let size = size(paper, text, most);
+        paper.text_centred(y, size, text);
+    };
+    line(&mut paper, 770.0, 20.0, &facts.club);
+    line(&mut paper, 705.0, 40.0, &facts.home);
+    line(&mut paper, 668.0, 18.0, "v");
+    line(&mut paper, 622.0, 40.0, &facts.away);
+    line(&mut paper, 585.0, 16.0, &when::long(facts.kick_off, &facts.zone));
+    line(&mut paper, 545.0, 22.0, &format!("Win up to {prize_max} · {} a ticket", facts.price));
+    paper.code(link, 525.0, 311.8)?;
+    line(&mut paper, 190.0, 18.0, "Scan to buy tickets");
+    let plain = link.trim_start_matches("https://").trim_start_matches("http://");
+    line(&mut paper, 160.0, 14.0, plain);
+    line(&mut paper, 118.0, 12.0, &format!("{TICKETS} tickets. Two numbers on each. The first try scorers win it."));
+    line(&mut paper, 90.0, 11.0, "18+ only, in Australia.");
+    Some(paper.finish(&facts.club))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_cell_is_a_formula_and_phones_keep_their_zero() {
+        for (text, cell) in [
+            ("=1+1", "'=1+1"),
+            ("+61 400", "'+61 400"),
+            ("-2", "'-2"),
+            ("@x", "'@x"),
+            ("\t=1", "' =1"),
+            ("Alice", "Alice"),
+        ] {
+            assert_eq!(safe(text), cell);
+        }
+        assert_eq!(phone("0400 111 222"), "'0400 111 222");
+    }
+}

@@ -1,0 +1,108 @@
+//! A draw on paper and as a table, for its club and the operator alone (decision F-6). Every figure comes from `takings`.
+
+use actix_web::http::header;
+use actix_web::{HttpResponse, web};
+use domain::{DrawId, Timestamp, View};
+use persistence::records::listings::Listing;
+use serde_json::json;
+
+use super::{financials, own_draw};
+use crate::error::Problem;
+use crate::identity::Caller;
+use crate::render::report::{self, Facts, Row};
+use crate::state::State;
+use crate::takings::Takings;
+
+pub async fn table(state: web::Data<State>, caller: Caller, path: web::Path<String>) -> Result<HttpResponse, Problem> {
+    let report = Report::read(&state, caller, &path, "download-tickets").await?;
+    let body = report::csv(&report.facts(&state), &report.takings, &report.rows).ok_or_else(Problem::unavailable)?;
+    Ok(answer("text/csv; charset=utf-8", &report.name("tickets.csv"), body))
+}
+
+pub async fn report(state: web::Data<State>, caller: Caller, path: web::Path<String>) -> Result<HttpResponse, Problem> {
+    let report = Report::read(&state, caller, &path, "download-report").await?;
+    let body = report::pdf(&report.facts(&state), &report.takings, &report.rows).ok_or_else(Problem::unavailable)?;
+    Ok(answer("application/pdf", &report.name("report.pdf"), body))
+}
+
+/// For the clubhouse wall: no buyer is on it.
+pub async fn poster(state: web::Data<State>, caller: Caller, path: web::Path<String>) -> Result<HttpResponse, Problem> {
+    let (draw, listing, view) = own_draw(&state, caller, &path).await?;
+    let facts = state.catalogue.facts();
+    let club = facts.club(listing.club).ok_or_else(Problem::draw_not_found)?;
+    let link = format!("{}/draw/{draw}", state.config.public_url);
+    let facts = facts_of(&listing, &view, &club.name, state.clock.now());
+    let body = report::poster(&facts, &link, view.prize_max).ok_or_else(Problem::unavailable)?;
+    Ok(answer("application/pdf", &format!("draw-{draw}-poster.pdf"), body))
+}
+
+struct Report {
+    draw: DrawId,
+    listing: std::sync::Arc<Listing>,
+    view: View,
+    takings: Takings,
+    rows: Vec<Row>,
+    club: String,
+}
+
+impl Report {
+    async fn read(state: &State, caller: Caller, path: &web::Path<String>, action: &str) -> Result<Report, Problem> {
+        let (draw, listing, view) = own_draw(state, caller, path).await?;
+        let takings = financials::of(state, draw, &view).await?;
+        let deal = state.catalogue.deal_revealed(&view, state.clock.now()).await;
+        let sold = state.records.sold_tickets(draw).await?;
+        let winner = view.result.map(|(_, serial)| serial);
+        let rows = sold.into_iter().map(|ticket| Row {
+            label: ticket.serial.label(draw),
+            number: ticket.serial.number(),
+            pair: deal.as_ref().map(|deal| deal.cell(ticket.serial)).map(|cell| (cell.home(), cell.away())),
+            won: winner == Some(ticket.serial),
+            name: ticket.buyer_name.unwrap_or_default(),
+            email: ticket.buyer_email.unwrap_or_default(),
+            phone: ticket.buyer_phone.unwrap_or_default(),
+            sold_at: ticket.sold_at,
+        });
+        let rows = rows.collect();
+        let facts = state.catalogue.facts();
+        let club = facts.club(listing.club).map(|club| club.name.clone()).unwrap_or_default();
+        let (actor, object) = (caller.name(), format!("draw:{draw}"));
+        state.records.audit(caller.act(&actor, Some(listing.club), action, &object), &json!({})).await?;
+        Ok(Report { draw, listing, view, takings, rows, club })
+    }
+
+    fn facts(&self, state: &State) -> Facts {
+        facts_of(&self.listing, &self.view, &self.club, state.clock.now())
+    }
+
+    fn name(&self, ending: &str) -> String {
+        let local = crate::wire::instant::local_date_time(self.view.closes_at, &self.listing.zone);
+        let day = local.split('T').next().unwrap_or_default().to_string();
+        format!("draw-{}-{day}-{ending}", self.draw)
+    }
+}
+
+fn facts_of(listing: &Listing, view: &View, club: &str, now: Timestamp) -> Facts {
+    Facts {
+        club: club.to_string(),
+        draw: view.draw,
+        league: listing.league.clone(),
+        home: listing.home_team.clone(),
+        away: listing.away_team.clone(),
+        zone: listing.zone.clone(),
+        kick_off: view.closes_at,
+        price: view.price,
+        prize_percentage: listing.prize_percentage,
+        result: view.result.map(|(result, _)| (result.cell.home(), result.cell.away())),
+        generated_at: now,
+    }
+}
+
+fn answer(kind: &'static str, name: &str, body: Vec<u8>) -> HttpResponse {
+    // The name is ours: letters, digits, hyphens and a dot.
+    let disposition = format!("attachment; filename=\"{name}\"; filename*=UTF-8''{name}");
+    HttpResponse::Ok()
+        .content_type(kind)
+        .insert_header((header::CONTENT_DISPOSITION, disposition))
+        .insert_header((header::CACHE_CONTROL, "no-store"))
+        .body(body)
+}

@@ -1,0 +1,102 @@
+//! Pictures of clubs: taken by their first bytes, made anew, kept under a key of ours, served without any right (G-8, G-9).
+
+use actix_web::http::{StatusCode, header};
+use actix_web::{HttpResponse, web};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use domain::ClubId;
+use persistence::records::uploads::Upload;
+use sha2::{Digest, Sha256};
+
+use crate::error::Problem;
+use crate::identity::Caller;
+use crate::render::picture::{Kind, Picture, kind, made_anew};
+use crate::routes::body::Body;
+use crate::state::State;
+use crate::wire::desk::{ImageRemoval, ImageUpload, Uploaded};
+
+/// Of a share image, decoded (decision G-8).
+const IMAGE_BYTES_MAX: usize = 3_000_000;
+/// Where pictures are found.
+const FOLDER: &str = "/uploads/";
+
+/// The bytes of a base64 text, with or without its `data:` head.
+pub(super) fn decoded(text: &str) -> Option<Vec<u8>> {
+    let text = match text.strip_prefix("data:") {
+        Some(rest) => rest.split_once(";base64,")?.1,
+        None => text,
+    };
+    let text: String = text.chars().filter(|c| !c.is_ascii_whitespace()).collect();
+    STANDARD.decode(text).ok()
+}
+
+/// Makes a picture anew on the blocking threads.
+///
+/// # Errors
+/// The server is stopping.
+pub(super) async fn anew(bytes: Vec<u8>) -> Result<Option<Picture>, Problem> {
+    web::block(move || made_anew(&bytes)).await.map_err(|_| Problem::unavailable())
+}
+
+/// Keeps a picture under a key that follows from its club and its bytes; the address it is served at.
+pub(super) async fn keep(
+    state: &State,
+    club: ClubId,
+    purpose: &'static str,
+    picture: Picture,
+) -> Result<String, Problem> {
+    let digest = hex::encode(&Sha256::digest(&picture.bytes)[..12]);
+    let key = format!("{purpose}-{club}-{digest}.{}", picture.ending);
+    let url = format!("{FOLDER}{key}");
+    state.records.keep_upload(Upload { key, club, purpose, bytes: picture.bytes }).await?;
+    Ok(url)
+}
+
+fn own_club(state: &State, caller: Caller, slug: &Option<String>) -> Result<ClubId, Problem> {
+    let facts = state.catalogue.facts();
+    let slug = slug.as_deref().ok_or_else(|| Problem::bad_request("club-required", "Say for which club."))?;
+    let club = facts.club_by_slug(slug).ok_or_else(Problem::not_found)?;
+    caller.must_own(club.id)?;
+    Ok(club.id)
+}
+
+pub async fn image(state: web::Data<State>, caller: Caller, body: Body<ImageUpload>) -> Result<HttpResponse, Problem> {
+    let club = own_club(&state, caller, &body.0.club_slug)?;
+    let refused = || Problem::bad_request("invalid-file", "Please upload a JPG or PNG image");
+    let bytes = decoded(body.0.data.as_deref().unwrap_or_default()).ok_or_else(refused)?;
+    if bytes.len() > IMAGE_BYTES_MAX {
+        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "file-too-large", "Max size is 3MB"));
+    }
+    if !matches!(kind(&bytes), Some(Kind::Png | Kind::Jpeg)) {
+        return Err(refused());
+    }
+    let picture = anew(bytes).await?.ok_or_else(refused)?;
+    let url = keep(&state, club, "bundle-image", picture).await?;
+    Ok(HttpResponse::Created().json(Uploaded { url }))
+}
+
+pub async fn remove(
+    state: web::Data<State>,
+    caller: Caller,
+    body: Body<ImageRemoval>,
+) -> Result<HttpResponse, Problem> {
+    let club = own_club(&state, caller, &body.0.club_slug)?;
+    let url = body.0.url.unwrap_or_default();
+    let key = url.rsplit_once(FOLDER).map(|(_, key)| key).ok_or_else(Problem::not_found)?;
+    match state.records.forget_upload(key, club).await? {
+        true => Ok(HttpResponse::NoContent().finish()),
+        false => Err(Problem::not_found()),
+    }
+}
+
+/// A picture never changes under its key. Whatever it is, it runs nothing.
+pub async fn show(state: web::Data<State>, key: web::Path<String>) -> Result<HttpResponse, Problem> {
+    let bytes = state.records.upload(&key).await?.ok_or_else(Problem::not_found)?;
+    let kind = if key.ends_with(".png") { "image/png" } else { "image/jpeg" };
+    Ok(HttpResponse::Ok()
+        .content_type(kind)
+        .insert_header((header::CACHE_CONTROL, "public, max-age=31536000, immutable"))
+        .insert_header((header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"))
+        .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        .body(bytes))
+}

@@ -1,0 +1,234 @@
+//! A club's page, its offers, its payment account and its payments, as its own desk reads and writes them.
+
+use persistence::records::bundles::Bundle;
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::ToSchema;
+
+use super::instant::rfc3339;
+
+/// Any part of a club's home page (B:163-168).
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct HomePageForm {
+    pub home_page_slug: Option<String>,
+    pub home_page_title: Option<String>,
+    pub home_page_tagline: Option<String>,
+    /// Empty, an address, or a picture as `data:image/…;base64,…`.
+    pub logo_url: Option<String>,
+    pub primary_color: Option<String>,
+    pub secondary_color: Option<String>,
+    pub accent_color: Option<String>,
+    pub home_page_enabled: Option<bool>,
+    /// Empty, or 5 to 20 digits.
+    pub facebook_pixel_id: Option<String>,
+}
+
+/// An offer as its editor sends it (B:216).
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct OfferForm {
+    pub name: Option<String>,
+    pub slug: Option<String>,
+    /// `draft` or `active`.
+    pub status: Option<String>,
+    /// `BUNDLE` or `SPECIAL`.
+    pub r#type: Option<String>,
+    pub display_tag: Option<String>,
+    pub primary_copy: Option<String>,
+    pub share_image_url: Option<String>,
+    #[serde(deserialize_with = "ids")]
+    pub game_ids: Vec<i64>,
+    pub start_at: Option<String>,
+    pub end_at: Option<String>,
+}
+
+/// Numbers, or text that is one.
+fn ids<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<i64>, D::Error> {
+    #[derive(Deserialize)]
+    struct Id(#[serde(deserialize_with = "super::loose::whole")] Option<i64>);
+    let ids = Option::<Vec<Id>>::deserialize(from)?.unwrap_or_default();
+    Ok(ids.into_iter().filter_map(|Id(id)| id).collect())
+}
+
+/// An offer for the eyes of its club.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnOffer {
+    pub id: i64,
+    pub club_id: i64,
+    pub club_slug: String,
+    pub name: String,
+    pub slug: String,
+    /// `draft`, `active`, `locked` (something was sold), `closed` (a game has begun), `archived` (decision H-4).
+    pub status: &'static str,
+    pub r#type: String,
+    pub display_tag: Option<String>,
+    pub primary_copy: Option<String>,
+    pub share_image_url: Option<String>,
+    pub start_at: Option<String>,
+    pub end_at: Option<String>,
+    pub created_at: String,
+    pub updated_at: String,
+    pub game_ids: Vec<i64>,
+    pub games: Vec<OwnGame>,
+    /// Times it was sold.
+    pub tickets_sold: i64,
+    pub editable: bool,
+}
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnGame {
+    pub id: i64,
+    pub draw_number: i64,
+    pub home_team: String,
+    pub away_team: String,
+    pub game_date: String,
+    pub timezone: String,
+    pub ticket_price: String,
+    pub pass_stripe_fees: bool,
+    pub status: &'static str,
+}
+
+impl OwnOffer {
+    pub fn new(bundle: &Bundle, club_slug: &str, status: &'static str, sold: i64, games: Vec<OwnGame>) -> OwnOffer {
+        OwnOffer {
+            id: bundle.id,
+            club_id: bundle.club.0,
+            club_slug: club_slug.to_string(),
+            name: bundle.name.clone(),
+            slug: bundle.slug.clone(),
+            status,
+            r#type: bundle.kind.clone(),
+            display_tag: bundle.display_tag.clone(),
+            primary_copy: bundle.primary_copy.clone(),
+            share_image_url: bundle.share_image_url.clone(),
+            start_at: bundle.start_at.map(rfc3339),
+            end_at: bundle.end_at.map(rfc3339),
+            created_at: rfc3339(bundle.created_at),
+            updated_at: rfc3339(bundle.updated_at),
+            game_ids: bundle.games.iter().map(|game| game.0).collect(),
+            games,
+            tickets_sold: sold,
+            editable: matches!(status, "draft" | "active"),
+        }
+    }
+}
+
+/// A share image (B:218). Name and wished key are ignored: the server makes the key (decision G-8).
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ImageUpload {
+    /// Base64, with or without a `data:` head.
+    pub data: Option<String>,
+    pub club_slug: Option<String>,
+}
+
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ImageRemoval {
+    pub url: Option<String>,
+    pub club_slug: Option<String>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct Uploaded {
+    pub url: String,
+}
+
+/// Whether a club may sell, as the provider last said (decision B-13).
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConnectStatus {
+    pub connected: bool,
+    pub account_id: Option<String>,
+    pub charges_enabled: bool,
+    pub payouts_enabled: bool,
+    pub details_submitted: bool,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Onboarding {
+    /// At the provider; opens once.
+    pub onboarding_url: String,
+}
+
+/// A payment of the last 30 days. Dollars, but what ends in `Cents`, and `amount` and `stripeFee` (B:87).
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ProviderTransaction)]
+pub struct Transaction {
+    pub payment_intent_id: String,
+    pub order_id: String,
+    pub status: String,
+    pub created_at: String,
+    /// Seconds.
+    pub created: i64,
+    pub payment_method: String,
+    pub draw_id: i64,
+    pub draw_numbers: Vec<i64>,
+    pub ticket_count: i64,
+    pub ticket_price: String,
+    pub customer_charged: String,
+    /// Cents.
+    pub amount: i64,
+    pub stripe_fees: String,
+    /// Cents.
+    pub stripe_fee: i64,
+    pub platform_fee: String,
+    pub platform_fee_cents: i64,
+    pub club_payout: String,
+    pub club_payout_cents: i64,
+    /// Always nothing, as specified (decision D-13).
+    pub prize_pool: &'static str,
+    pub club_id: i64,
+    pub club_name: Option<String>,
+    pub home_team: String,
+    pub away_team: String,
+    pub lines: Vec<TransactionLine>,
+    pub customer_email: Option<String>,
+    pub customer_name: Option<String>,
+    pub fees_estimated: bool,
+    pub refunded: String,
+    pub refund_state: Option<String>,
+    pub disputed: bool,
+    pub stripe_url: Option<String>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionLine {
+    pub draw_number: i64,
+    pub ticket_count: i64,
+    pub ticket_price: String,
+}
+
+/// B:121. Amounts in cents.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct IntegrityAudit {
+    pub failed_payments: Vec<FailedPayment>,
+    pub total_failed_amount: i64,
+    pub affected_customers: usize,
+    pub checked_at: String,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FailedPayment {
+    pub payment_intent_id: String,
+    pub amount: i64,
+    /// Seconds.
+    pub created: i64,
+    pub status: String,
+    pub metadata: FailedMetadata,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FailedMetadata {
+    pub draw_id: String,
+    pub ticket_count: String,
+    pub payment_method: &'static str,
+}
