@@ -41,7 +41,7 @@ const SPECS: [&str; 7] = [
     "e2e/buyer/checkout",
     "e2e/buyer/first-paint",
     "e2e/buyer/contact",
-    "e2e/public/weight",
+    "e2e/buyer/goals",
     "e2e/club/results",
 ];
 
