@@ -278,13 +278,12 @@ async fn tell(
 async fn when_backends_are_killed_nobody_is_told_a_lie() {
     let (world, owners) = world().await;
     // Named, so that the killer spares those who check.
-    let spare = |connection: PgConnection| async move {
-        let mut connection = connection;
-        connection.execute("set application_name = 'spared'").await.expect("named");
-        connection
+    let spared = world.postgres.as_ref().expect("a real Postgres").0.options.clone().application_name("spared");
+    let spare = || async {
+        <PgConnection as sqlx::Connection>::connect_with(&spared).await.expect("the tests' Postgres answers")
     };
     let (done, told) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
-    let mut killer = spare(world.connection().await).await;
+    let mut killer = spare().await;
     let killing = tokio::spawn({
         let (done, told) = (done.clone(), told.clone());
         async move {
@@ -310,7 +309,7 @@ async fn when_backends_are_killed_nobody_is_told_a_lie() {
     });
     let mut telling = Vec::new();
     for owner in owners {
-        let check = spare(world.connection().await).await;
+        let check = spare().await;
         telling.push(tokio::spawn(tell(world.ledger.clone(), owner, check, told.clone())));
     }
     let mut sums = (0, 0, 0);
