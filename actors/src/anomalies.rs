@@ -6,6 +6,7 @@ use domain::{DrawId, PaymentIntentId, Refusal, Serial};
 use persistence::Failure;
 use persistence::books::{AnomalyRecord, OrderRecord};
 use persistence::ledger::BuyerDetails;
+use persistence::records::audit::Entry;
 use thiserror::Error;
 
 use crate::payment::room::Room;
@@ -20,6 +21,7 @@ const HOURS_MAX: u32 = 720;
 pub struct Anomalies {
     room: Arc<Room>,
     reconciler: Reconciler,
+    act: Option<Arc<Entry>>,
 }
 
 /// How many anomalies there ever were.
@@ -76,7 +78,13 @@ impl From<Failure> for Unresolved {
 
 impl Anomalies {
     pub(crate) fn new(room: Arc<Room>, reconciler: Reconciler) -> Anomalies {
-        Anomalies { room, reconciler }
+        Anomalies { room, reconciler, act: None }
+    }
+
+    /// A handle that signs: a repair stands in the audit log with the entry, in the same transaction.
+    #[must_use]
+    pub fn by(&self, act: Entry) -> Anomalies {
+        Anomalies { act: Some(Arc::new(act)), ..self.clone() }
     }
 
     /// Newest first.
@@ -131,9 +139,9 @@ impl Anomalies {
         buyer: BuyerDetails,
         token: String,
     ) -> Result<OrderRecord, Unresolved> {
-        let (room, payment) = (self.room.clone(), payment.clone());
+        let (room, payment, act) = (self.room.clone(), payment.clone(), self.act.as_deref().cloned());
         // To its end, whether or not the asker waits.
-        let allocated = tokio::spawn(async move { room.allocate_missing(&payment, buyer, token).await });
+        let allocated = tokio::spawn(async move { room.allocate_missing(&payment, buyer, token, act).await });
         allocated.await.unwrap_or(Err(Unresolved::Unavailable))
     }
 
@@ -149,8 +157,8 @@ impl Anomalies {
         buyer: BuyerDetails,
         approved: bool,
     ) -> Result<OrderRecord, Unresolved> {
-        let room = self.room.clone();
-        let recovered = tokio::spawn(async move { room.recover(draw, serial, &buyer, approved).await });
+        let (room, act) = (self.room.clone(), self.act.as_deref().cloned());
+        let recovered = tokio::spawn(async move { room.recover(draw, serial, &buyer, approved, act).await });
         recovered.await.unwrap_or(Err(Unresolved::Unavailable))
     }
 }

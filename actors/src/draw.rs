@@ -6,6 +6,7 @@ use actix::fut::wrap_future;
 use actix::{Actor, ActorContext, ActorFutureExt, AtomicResponse, Context, Handler, Message, fut};
 use domain::{Authority, Cell, Command, Deal, Draw, DrawId, Event, OrderId, Refusal, Serial};
 use persistence::ledger::{Append, Rider};
+use persistence::records::audit::Entry;
 use persistence::{Failure, Ledger};
 use tokio::sync::{mpsc, oneshot};
 
@@ -44,6 +45,8 @@ pub(crate) struct DrawActor {
 pub(crate) struct Execute {
     pub(crate) command: Command,
     pub(crate) rider: Option<Rider>,
+    /// Who asks, when a person does.
+    pub(crate) act: Option<Entry>,
     pub(crate) reply: Reply<Result<Committed, Denied>>,
 }
 
@@ -124,6 +127,7 @@ impl DrawActor {
         &mut self,
         command: Command,
         rider: Option<Rider>,
+        act: Option<Entry>,
         reply: Option<Reply<Result<Committed, Denied>>>,
     ) -> Motion {
         let now = self.clock.now();
@@ -143,6 +147,7 @@ impl DrawActor {
             at: now,
             sells: sells(&command, &events),
             rider,
+            act,
         };
         let ledger = self.ledger.clone();
         let write = wrap_future::<_, DrawActor>(async move { ledger.append(append).await });
@@ -199,7 +204,7 @@ impl DrawActor {
             ctx.terminate();
             return Box::pin(fut::ready(()));
         }
-        let motion = self.motion(Command::Tick, None, None);
+        let motion = self.motion(Command::Tick, None, None, None);
         // A timer that came too early wrote nothing, and must be armed again.
         Box::pin(motion.map(|(), actor: &mut DrawActor, ctx| {
             if actor.timer.is_idle() {
@@ -264,7 +269,7 @@ impl Handler<Execute> for DrawActor {
             ctx.terminate();
             return AtomicResponse::new(Box::pin(fut::ready(())));
         }
-        AtomicResponse::new(self.motion(asked.command, asked.rider, Some(asked.reply)))
+        AtomicResponse::new(self.motion(asked.command, asked.rider, asked.act, Some(asked.reply)))
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use actix::{Addr, Handler, Message};
 use domain::{Allocation, Cell, Command, Deal, DrawId, Editor, Refusal, Reservation, Serial, TermsEdit, View};
 use persistence::ledger::{DrawDetails, Rider};
+use persistence::records::audit::Entry;
 use thiserror::Error;
 use tokio::sync::{oneshot, watch};
 
@@ -17,6 +18,7 @@ use crate::supervisor::{DrawSupervisor, Wake, Waker};
 pub struct Draws {
     roster: Arc<Roster>,
     supervisor: Addr<DrawSupervisor>,
+    act: Option<Arc<Entry>>,
 }
 
 /// What a command came to.
@@ -50,7 +52,14 @@ pub enum Denied {
 
 impl Draws {
     pub(crate) fn new(roster: Arc<Roster>, supervisor: Addr<DrawSupervisor>) -> Draws {
-        Draws { roster, supervisor }
+        Draws { roster, supervisor, act: None }
+    }
+
+    /// A handle that signs: every commit it brings about carries the entry into the audit log, in the same transaction. A
+    /// command that changes nothing leaves none.
+    #[must_use]
+    pub fn by(&self, act: Entry) -> Draws {
+        Draws { act: Some(Arc::new(act)), ..self.clone() }
     }
 
     /// Carries out a command, with what the asker wants written in the same transaction. Idempotent: a command that was
@@ -59,7 +68,8 @@ impl Draws {
     /// # Errors
     /// [`Denied`]; after `Unavailable` the same command may be sent again.
     pub async fn execute(&self, draw: DrawId, command: Command, rider: Option<Rider>) -> Result<Committed, Denied> {
-        self.ask(draw, |reply| Execute { command, rider, reply }).await?
+        let act = self.act.as_deref().cloned();
+        self.ask(draw, |reply| Execute { command, rider, act, reply }).await?
     }
 
     /// Changes a draw's terms and what its page says, in one commit; what is not given stays. While anybody has a ticket, price

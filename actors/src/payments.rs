@@ -9,6 +9,7 @@ use domain::{
 use persistence::Failure;
 use persistence::books::{Notice, OrderRecord};
 use persistence::ledger::BuyerDetails;
+use persistence::records::audit::Entry;
 use thiserror::Error;
 
 use crate::Denied;
@@ -18,6 +19,7 @@ use crate::payment::room::Room;
 #[derive(Clone)]
 pub struct Payments {
     room: Arc<Room>,
+    act: Option<Arc<Entry>>,
 }
 
 /// What a buyer wants to pay for, priced by the server.
@@ -95,7 +97,14 @@ pub enum PaymentFailure {
 
 impl Payments {
     pub(crate) fn new(room: Arc<Room>) -> Payments {
-        Payments { room }
+        Payments { room, act: None }
+    }
+
+    /// A handle that signs: a refund or a cancellation it brings about stands in the audit log with the entry, in the same
+    /// transaction as its first effect. What changes nothing leaves none.
+    #[must_use]
+    pub fn by(&self, act: Entry) -> Payments {
+        Payments { act: Some(Arc::new(act)), ..self.clone() }
     }
 
     /// Opens an order, or resizes the one this client key opened: reserves every line or none (decision C-10) and makes or
@@ -178,8 +187,8 @@ impl Payments {
     /// # Errors
     /// `OrderUnknown`, `Unavailable`; asked again it goes on where it stopped.
     pub async fn refund(&self, order: OrderId, reason: &str) -> Result<(), PaymentFailure> {
-        let reason = reason.to_owned();
-        self.in_lane(order, move |room| async move { room.refund(order, &reason).await }).await
+        let (reason, act) = (reason.to_owned(), self.act.as_deref().cloned());
+        self.in_lane(order, move |room| async move { room.refund(order, &reason, act).await }).await
     }
 
     /// The game is off: the draw is cancelled, and every order with a ticket in it is refunded with the fee's part (decision
@@ -190,9 +199,10 @@ impl Payments {
     /// `Refused(AlreadyCompleted)`: undo the result first.
     pub async fn cancel_draw(&self, draw: DrawId, reason: &str) -> Result<Cancelled, Denied> {
         let (room, reason) = (self.room.clone(), reason.to_owned());
+        let mut act = self.act.as_deref().cloned();
         // To its end, whether or not the asker waits.
         let cancelled = tokio::spawn(async move {
-            let view = room.ask(draw, Command::Cancel, None).await?.view;
+            let view = room.ask_signed(draw, Command::Cancel, None, &mut act).await?.view;
             let refunds = room.refund_called_off(&reason).await.unwrap_or_default();
             Ok(Cancelled { view, refunds })
         });

@@ -8,6 +8,7 @@ use domain::{
 
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
+use crate::records::audit::Entry;
 
 /// An order as the books hold it.
 #[derive(Clone, Debug)]
@@ -130,6 +131,17 @@ pub trait Books: Send + Sync {
     async fn opened(&self, order: OrderId, id: &PaymentIntentId, client_secret: &str) -> Result<(), Failure>;
     /// Fills blanks only: what was stored first wins (decision C-7).
     async fn fill_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<(), Failure>;
+    /// The same by a person, whose act stands in the audit log with it, or neither does. Books that keep no audit log only fill.
+    async fn recover(&self, order: OrderId, buyer: &BuyerDetails, act: Option<&Entry>) -> Result<(), Failure> {
+        let _ = act;
+        self.fill_buyer(order, buyer).await
+    }
+    /// A person's act on an order that no draw's commit carries: written before its effect. Books that keep no audit log
+    /// forget it.
+    async fn note(&self, act: &Entry) -> Result<(), Failure> {
+        let _ = act;
+        Ok(())
+    }
     /// Age and terms were confirmed (decision C-12). The first time counts.
     async fn consented(&self, order: OrderId, at: Timestamp, ip: &str, terms_version: &str) -> Result<(), Failure>;
     /// The money is taken: from `allocated` to state `captured`, the provider's figures mirrored, the capture operation done and the one

@@ -5,6 +5,7 @@ use domain::draw::Snapshot;
 use domain::{AccountId, ClubId, DrawId, Event, Line, OrderId, Timestamp};
 
 use crate::error::Failure;
+use crate::records::audit::Entry;
 
 /// A draw claimed by this process: its state, and the epoch that fences every earlier owner.
 #[derive(Clone, Debug)]
@@ -29,6 +30,8 @@ pub struct Append {
     pub sells: bool,
     /// What the asker wants written in the same transaction.
     pub rider: Option<Rider>,
+    /// Who did it, when a person did: stands in the audit log with the commit, or neither does (integrity rule A1).
+    pub act: Option<Entry>,
 }
 
 /// What an order wants written together with a draw's commit.

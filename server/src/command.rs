@@ -58,6 +58,24 @@ pub async fn create_operator(config: &Config, email: &str, name: &str) -> anyhow
     Ok(())
 }
 
+/// Lets an operator who lost the phone enrol a new authenticator; the password stays.
+///
+/// # Errors
+/// Nobody of this e-mail runs the platform.
+pub async fn forget_second_factor(config: &Config, email: &str) -> anyhow::Result<()> {
+    let database = Database::reach(config).await?;
+    let forgotten = async {
+        let records = Records::new(database.connect_migrated(config).await?);
+        ensure!(records.forget_second_factor(email).await?, "no operator has the e-mail {email}");
+        Ok(())
+    };
+    let forgotten = forgotten.await;
+    database.close().await;
+    forgotten?;
+    println!("{email} sets up a new authenticator at the next sign-in; every session has ended.");
+    Ok(())
+}
+
 /// What is to be imported, as typed.
 #[derive(Clone, Debug)]
 pub struct Terms {

@@ -51,6 +51,8 @@ enum OperatorWhat {
         #[arg(long, default_value = "Operator")]
         name: String,
     },
+    /// For a lost phone: the account enrols a new authenticator at its next sign-in, and every session of it ends
+    ForgetSecondFactor { email: String },
 }
 
 #[derive(clap::Args)]
@@ -105,6 +107,9 @@ async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         What::Migrate => command::migrate(&config).await?,
         What::Operator { what: OperatorWhat::Create { email, name } } => {
             command::create_operator(&config, &email, &name).await?;
+        }
+        What::Operator { what: OperatorWhat::ForgetSecondFactor { email } } => {
+            command::forget_second_factor(&config, &email).await?;
         }
         What::ImportFixtures(import) => {
             let terms = command::Terms { club: import.club, price: import.price, prize_percentage: import.prize };

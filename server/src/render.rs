@@ -2,6 +2,7 @@
 
 pub mod card;
 pub mod colour;
+pub mod fee_report;
 pub mod mail;
 pub mod page;
 pub mod paper;

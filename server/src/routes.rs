@@ -168,6 +168,7 @@ routes! {
     Get    "/api/admin/orders/{order}"              Operator FORM   => operator::orders::show;
     Post   "/api/admin/orders/{order}/refund"       ProvenOperator FORM => operator::orders::refund;
     Get    "/api/admin/draws"                       Operator FORM   => operator::draws::list;
+    Get    "/api/admin/draws/{draw}/report"        Operator FORM   => operator::reports::draw;
     Post   "/api/admin/close-expired-draws"         Operator FORM   => operator::draws::close_expired;
     Post   "/api/draws/{draw}/undo-results"         ProvenOperator FORM => operator::draws::undo;
     Get    "/api/admin/draws/{draw}/cancellation"   Operator FORM   => operator::draws::cancellation;
@@ -196,6 +197,7 @@ routes! {
     Get    "/api/admin/analytics"                   Operator FORM   => operator::overview::analytics;
     Get    "/api/admin/series"                      Operator FORM   => operator::overview::series;
     Get    "/api/admin/platform-fees"               Operator FORM   => operator::fees::show;
+    Get    "/api/admin/platform-fees-report"       Operator FORM   => operator::reports::platform_fees;
     Get    "/api/admin/audit"                       Operator FORM   => operator::audit::trail;
     Get    "/api/admin/search"                      Operator FORM   => operator::search::find;
 

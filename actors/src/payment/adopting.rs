@@ -8,6 +8,7 @@ use domain::{
 };
 use persistence::books::OrderRecord;
 use persistence::ledger::{BuyerDetails, NewOrder, Rider};
+use persistence::records::audit::Entry;
 
 use super::room::{Later, Room};
 use crate::anomalies::Unresolved;
@@ -33,6 +34,7 @@ impl Room {
         id: &PaymentIntentId,
         buyer: BuyerDetails,
         token: String,
+        act: Option<Entry>,
     ) -> Result<OrderRecord, Unresolved> {
         let known = self.books.order_by_payment_intent(id).await?;
         let account = match &known {
@@ -42,7 +44,7 @@ impl Room {
         let said = self.gateway.retrieve(&account, id).await.map_err(|_| Unresolved::Unavailable)?;
         let order = known.map(|record| record.order.id).or(said.order).ok_or(Unresolved::Unknown)?;
         let inside = self.clone();
-        let work = async move { Ok(inside.give_missing(order, &said, buyer, token).await) };
+        let work = async move { Ok(inside.give_missing(order, &said, buyer, token, act).await) };
         match self.in_lane(order, work).await {
             Ok(given) => given,
             Err(PaymentFailure::OrderUnknown) => Err(Unresolved::Unknown),
@@ -56,7 +58,10 @@ impl Room {
         said: &PaymentIntent,
         buyer: BuyerDetails,
         token: String,
+        mut act: Option<Entry>,
     ) -> Result<OrderRecord, Unresolved> {
+        act = act.map(|act| act.named(order));
+        let by_hand = act.is_some();
         if !said.is_taken() {
             return Err(Unresolved::Unknown);
         }
@@ -65,7 +70,7 @@ impl Room {
         }
         let mut record = match self.books.order(order).await? {
             Some(record) => record,
-            None => self.adopt(order, said, &buyer, token).await?,
+            None => self.adopt(order, said, &buyer, token, &mut act).await?,
         };
         match record.order.state {
             OrderState::Void => return Err(Unresolved::Refunded),
@@ -75,7 +80,8 @@ impl Room {
                 let authorised_at = record.authorised_at.or(said.authorised_at);
                 let authorised_at = authorised_at.ok_or(Unresolved::Refused(Refusal::DrawClosed))?;
                 self.books.fill_buyer(order, &buyer).await?;
-                if let Err(refusal) = self.allocate(&mut record, Authority::Repair { authorised_at }).await? {
+                let authority = Authority::Repair { authorised_at };
+                if let Err(refusal) = self.allocate(&mut record, authority, &mut act).await? {
                     // What it got is given back; the sweeper refunds it.
                     self.give_back(&record).await?;
                     return Err(Unresolved::Refused(refusal));
@@ -83,7 +89,10 @@ impl Room {
             }
         }
         let fulfilled = self.fulfil(order, &mut None).await.map_err(|_| Unresolved::Unavailable)?;
-        self.books.heal(&said.id, Some(AnomalyKind::MissingTicket), self.clock.now()).await?;
+        // What a person did is resolved under that person's name by whoever asked.
+        if !by_hand {
+            self.books.heal(&said.id, Some(AnomalyKind::MissingTicket), self.clock.now()).await?;
+        }
         Ok(fulfilled.record)
     }
 
@@ -94,6 +103,7 @@ impl Room {
         said: &PaymentIntent,
         buyer: &BuyerDetails,
         token: String,
+        act: &mut Option<Entry>,
     ) -> Result<OrderRecord, Unresolved> {
         let authorised_at = said.authorised_at.ok_or(Unresolved::Refused(Refusal::DrawClosed))?;
         let lines = self.lines_of(said).await?;
@@ -111,7 +121,7 @@ impl Room {
         };
         let authority = Authority::Repair { authorised_at };
         let command = Command::Allocate { order, count: first.count, unit_price: first.unit_price, authority };
-        self.ask(first.draw, command, Some(Rider::Open(new))).await.map_err(unresolved)?;
+        self.ask_signed(first.draw, command, Some(Rider::Open(new)), act).await.map_err(unresolved)?;
         self.books.opened(order, &said.id, "").await?;
         self.index.intent_is(&said.id, order);
         self.books.order(order).await?.ok_or(Unresolved::Unavailable)
@@ -144,6 +154,7 @@ impl Room {
         serial: Serial,
         buyer: &BuyerDetails,
         approved: bool,
+        act: Option<Entry>,
     ) -> Result<OrderRecord, Unresolved> {
         let order = self.books.holder(draw, serial).await?.ok_or(Unresolved::Unknown)?;
         let record = self.books.order(order).await?.ok_or(Unresolved::Unknown)?;
@@ -155,7 +166,7 @@ impl Room {
         if !approved && view.result.is_some_and(|(_, winner)| wins(&winner)) {
             return Err(Unresolved::NeedsApproval);
         }
-        self.books.fill_buyer(order, buyer).await?;
+        self.books.recover(order, buyer, act.as_ref()).await?;
         self.nudges.mail.notify_one();
         if let Some(id) = &record.order.payment_intent {
             self.books.heal(id, Some(AnomalyKind::OrphanedTicket), self.clock.now()).await?;

@@ -9,6 +9,7 @@ use domain::{
 };
 use persistence::Failure;
 use persistence::books::OrderRecord;
+use persistence::records::audit::Entry;
 
 use super::opening::{failure_of, unavailable};
 use super::room::{Later, Room, Visit};
@@ -103,7 +104,7 @@ impl Room {
     pub(crate) async fn sweep(&self, order: OrderId) -> Result<(), PaymentFailure> {
         let fulfilled = self.fulfil(order, &mut None).await?;
         if fulfilled.status == FulfilStatus::Succeeded && fulfilled.record.tickets.is_empty() {
-            return self.refund_captured(&fulfilled.record, "a refund was cut off").await;
+            return self.refund_captured(&fulfilled.record, "a refund was cut off", None).await;
         }
         let age_ms = self.clock.now().ms_since(fulfilled.record.opened_at);
         if fulfilled.status != FulfilStatus::Waiting || age_ms < KEPT_SECONDS * 1000 {
@@ -158,10 +159,10 @@ impl Room {
     }
 
     /// Money back: tickets first, so that none is sold and refunded at once; then the money and the fee's part (decision D-3).
-    pub(crate) async fn refund(&self, order: OrderId, reason: &str) -> Result<(), PaymentFailure> {
+    pub(crate) async fn refund(&self, order: OrderId, reason: &str, act: Option<Entry>) -> Result<(), PaymentFailure> {
         let fulfilled = self.fulfil(order, &mut None).await?;
         match (fulfilled.record.order.state, fulfilled.status) {
-            (OrderState::Captured, _) => self.refund_captured(&fulfilled.record, reason).await,
+            (OrderState::Captured, _) => self.refund_captured(&fulfilled.record, reason, act).await,
             (_, FulfilStatus::Processing) => Err(PaymentFailure::Unavailable),
             (_, FulfilStatus::Waiting) => self.leave(order, Leaving::ByThemselves).await,
             // Nothing was charged, or it goes back already.
@@ -178,9 +179,18 @@ impl Room {
         }
     }
 
-    pub(crate) async fn refund_captured(&self, record: &OrderRecord, reason: &str) -> Result<(), PaymentFailure> {
+    pub(crate) async fn refund_captured(
+        &self,
+        record: &OrderRecord,
+        reason: &str,
+        mut act: Option<Entry>,
+    ) -> Result<(), PaymentFailure> {
         let order = &record.order;
-        self.give_back(record).await.map_err(|Later| PaymentFailure::Unavailable)?;
+        self.give_back_signed(record, &mut act).await.map_err(|Later| PaymentFailure::Unavailable)?;
+        // Its tickets were gone before: the act stands before the money moves.
+        if let Some(act) = act {
+            self.books.note(&act).await.map_err(unavailable)?;
+        }
         let fee = self.books.fee_returned(order.id).await.map_err(unavailable)?;
         self.books.refunding(order.id, order.total(), fee.max(Cents::ZERO), reason).await.map_err(unavailable)?;
         for line in &order.lines {
@@ -210,7 +220,7 @@ impl Room {
         let count = due.len() as u32;
         for record in due {
             let (inside, reason, order) = (self.clone(), reason.to_owned(), record.order.id);
-            let refunded = self.in_lane(order, async move { inside.refund(order, &reason).await }).await;
+            let refunded = self.in_lane(order, async move { inside.refund(order, &reason, None).await }).await;
             if let Err(failure) = refunded {
                 tracing::warn!(%failure, order.id = %order, "an order of a cancelled draw is refunded later");
             }

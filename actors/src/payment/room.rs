@@ -118,7 +118,7 @@ impl Room {
                 Next::Wait | Next::Done => {
                     return Ok(Some(decided(&visit.record).unwrap_or_else(|| under_way(&visit.record, &visit.said))));
                 }
-                Next::Allocate => match self.allocate(&mut visit.record, Authority::Sale).await? {
+                Next::Allocate => match self.allocate(&mut visit.record, Authority::Sale, &mut None).await? {
                     Ok(now) => visit.allocated = now,
                     Err(refusal) => self.reject(visit, &refusal.to_string()).await?,
                 },
@@ -161,7 +161,7 @@ impl Room {
         // A buyer who was told "not charged" must be right.
         let refused = if visit.record.order.state == OrderState::Quoted {
             let authorised_at = visit.record.authorised_at.unwrap_or_else(|| self.clock.now());
-            self.allocate(&mut visit.record, Authority::Repair { authorised_at }).await?.err()
+            self.allocate(&mut visit.record, Authority::Repair { authorised_at }, &mut None).await?.err()
         } else {
             Some(Refusal::DrawClosed)
         };

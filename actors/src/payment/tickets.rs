@@ -5,6 +5,7 @@ use std::time::Duration;
 use domain::{Authority, Command, DrawId, OrderId, OrderState, Refusal, Reservation, Timestamp};
 use persistence::books::OrderRecord;
 use persistence::ledger::Rider;
+use persistence::records::audit::Entry;
 
 use super::room::{Later, Room};
 use crate::{Committed, Denied};
@@ -15,13 +16,30 @@ const ASK_AGAIN: [Duration; 3] = [Duration::from_millis(50), Duration::from_mill
 impl Room {
     /// Asks a draw, and again while it is being rebuilt: every command is idempotent, so that asking again is safe.
     pub(crate) async fn ask(&self, draw: DrawId, command: Command, rider: Option<Rider>) -> Result<Committed, Denied> {
-        for pause in ASK_AGAIN {
-            match self.draws.execute(draw, command.clone(), rider.clone()).await {
-                Err(Denied::Unavailable) => tokio::time::sleep(pause).await,
-                answer => return answer,
+        self.ask_signed(draw, command, rider, &mut None).await
+    }
+
+    /// The same for a person, whose act is signed by the first commit that comes of it; then there is none left to sign.
+    pub(crate) async fn ask_signed(
+        &self,
+        draw: DrawId,
+        command: Command,
+        rider: Option<Rider>,
+        act: &mut Option<Entry>,
+    ) -> Result<Committed, Denied> {
+        let draws = act.as_ref().map_or_else(|| self.draws.clone(), |act| self.draws.by(act.clone()));
+        let mut pauses = ASK_AGAIN.into_iter();
+        loop {
+            match (draws.execute(draw, command.clone(), rider.clone()).await, pauses.next()) {
+                (Err(Denied::Unavailable), Some(pause)) => tokio::time::sleep(pause).await,
+                (answer, _) => {
+                    if answer.as_ref().is_ok_and(|committed| committed.written) {
+                        *act = None;
+                    }
+                    return answer;
+                }
             }
         }
-        self.draws.execute(draw, command, rider).await
     }
 
     /// What an order has reserved in a draw at this moment.
@@ -40,6 +58,7 @@ impl Room {
         &self,
         record: &mut OrderRecord,
         authority: Authority,
+        act: &mut Option<Entry>,
     ) -> Result<Result<bool, Refusal>, Later> {
         let order = record.order.id;
         let at = record.authorised_at.unwrap_or_else(|| self.clock.now());
@@ -47,7 +66,8 @@ impl Room {
         let mut now = false;
         for line in record.order.lines.clone() {
             let command = Command::Allocate { order, count: line.count, unit_price: line.unit_price, authority };
-            match self.ask(line.draw, command, Some(Rider::Authorised { order, at })).await {
+            let rider = Some(Rider::Authorised { order, at });
+            match self.ask_signed(line.draw, command, rider, act).await {
                 Ok(committed) => {
                     now = committed.written;
                     tickets.extend(committed.allocation.map(|allocation| (line.draw, allocation)));
@@ -69,10 +89,15 @@ impl Room {
 
     /// Gives back whatever an order has: tickets and reservations, in every draw.
     pub(super) async fn give_back(&self, record: &OrderRecord) -> Result<(), Later> {
+        self.give_back_signed(record, &mut None).await
+    }
+
+    /// The same for a person.
+    pub(super) async fn give_back_signed(&self, record: &OrderRecord, act: &mut Option<Entry>) -> Result<(), Later> {
         let (order, charged) = (&record.order, record.captured_at.is_some());
         for line in &order.lines {
             for command in [Command::Void { order: order.id, charged }, Command::Release { order: order.id }] {
-                match self.ask(line.draw, command, None).await {
+                match self.ask_signed(line.draw, command, None, act).await {
                     Ok(_) | Err(Denied::NoSuchDraw) => {}
                     Err(denied) => {
                         tracing::warn!(%denied, order.id = %order.id, draw.id = %line.draw, "giving back goes on later");

@@ -14,6 +14,7 @@ use super::{Postgres, anomalies, endings, fees, notices, operations, orders, out
 use crate::books::{AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord};
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
+use crate::records::audit;
 
 impl Postgres {
     async fn enter(&self, entry: Entry) -> Result<Said, Failure> {
@@ -66,6 +67,29 @@ impl Books for Postgres {
             commit(transaction).await
         };
         self.run(filled).await
+    }
+
+    async fn recover(&self, order: OrderId, buyer: &BuyerDetails, act: Option<&audit::Entry>) -> Result<(), Failure> {
+        let (postgres, buyer, act) = (self.clone(), buyer.clone(), act.cloned());
+        let recovered = async move {
+            let mut transaction = postgres.begin().await?;
+            orders::fill_buyer(&mut transaction, order, &buyer).await?;
+            if let Some(act) = act {
+                audit::write(&mut transaction, &act).await.map_err(Failure::before_commit)?;
+            }
+            commit(transaction).await
+        };
+        self.run(recovered).await
+    }
+
+    async fn note(&self, act: &audit::Entry) -> Result<(), Failure> {
+        let (postgres, act) = (self.clone(), act.clone());
+        let noted = async move {
+            let mut transaction = postgres.begin().await?;
+            audit::write(&mut transaction, &act).await.map_err(Failure::before_commit)?;
+            commit(transaction).await
+        };
+        self.run(noted).await
     }
 
     async fn consented(&self, order: OrderId, at: Timestamp, ip: &str, terms_version: &str) -> Result<(), Failure> {

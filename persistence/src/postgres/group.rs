@@ -7,10 +7,11 @@ use domain::{OrderId, Timestamp};
 use sqlx::postgres::PgConnection;
 
 use super::writer::{Transaction, Trouble};
-use super::{fence, reservations, riders, tickets, undoing};
+use super::{fence, reservations, riders, tickets, undoing, words};
 use crate::change::Change;
 use crate::error::Failure;
 use crate::ledger::{Append, Rider};
+use crate::records::audit;
 
 /// Appends in one transaction.
 pub(super) const TOGETHER_MAX: usize = 256;
@@ -67,8 +68,20 @@ impl Transaction for Appends {
             fence::turn(connection, &survivors).await?;
             undoing::write(connection, &survivors).await?;
             fence::journal(connection, &survivors).await?;
+            sign(connection, &survivors).await?;
             fence::relist(connection, &survivors).await?;
         }
         Ok(entries.iter().map(|entry| answers.remove(&entry.append.draw.0).map_or(Ok(()), Err)).collect())
     }
+}
+
+/// Who did it, in the audit log. Its queue comes after the draws' rows and before the catalogue's, for every writer.
+async fn sign(connection: &mut PgConnection, entries: &[&Entry]) -> Result<(), Trouble> {
+    for Entry { append, change } in entries {
+        if let Some(act) = &append.act {
+            let act = act.at_revision(append.after + 1, change.status.map(words::status));
+            audit::write(connection, &act).await?;
+        }
+    }
+    Ok(())
 }

@@ -47,12 +47,23 @@ impl Act<'_> {
 }
 
 impl Entry {
-    /// The same about a row whose id is known only now: `footer-menu:` becomes `footer-menu:7`.
-    pub(super) fn numbered(mut self, id: i64) -> Entry {
+    /// The same about an object whose id is known only now: `footer-menu:` becomes `footer-menu:7`.
+    #[must_use]
+    pub fn named(mut self, id: impl std::fmt::Display) -> Entry {
         if self.object.ends_with(':') {
             self.object = format!("{}{id}", self.object);
         }
         self
+    }
+
+    /// The same with the revision its draw came to, at which the journal says what it did, and the status if that changed.
+    pub(crate) fn at_revision(&self, revision: u64, status: Option<&str>) -> Entry {
+        let mut entry = self.clone();
+        if let Some(detail) = entry.detail.as_object_mut() {
+            detail.insert("revision".into(), revision.into());
+            detail.extend(status.map(|status| ("status".to_string(), status.into())));
+        }
+        entry
     }
 }
 
@@ -113,7 +124,7 @@ impl From<Row> for Written {
 }
 
 impl Records {
-    /// Writes an entry whose effect was written elsewhere: by a draw's actor or the payment engine.
+    /// Writes an entry that has no effect in the books beside it: somebody looked, or asked the provider for something.
     pub async fn audit(&self, act: Act<'_>, detail: &serde_json::Value) -> Result<(), Failure> {
         let entry = act.entry(detail.clone());
         self.write(async move |pool: PgPool| write(&mut *pool.acquire().await?, &entry).await).await
@@ -163,7 +174,7 @@ impl Records {
 }
 
 /// Part of a transaction.
-pub(super) async fn write(connection: &mut PgConnection, entry: &Entry) -> Result<(), sqlx::Error> {
+pub(crate) async fn write(connection: &mut PgConnection, entry: &Entry) -> Result<(), sqlx::Error> {
     sqlx::query(
         "insert into audit_log (actor, club_id, action, object, ip, detail) values ($1, $2, $3, $4, $5::inet, $6)",
     )

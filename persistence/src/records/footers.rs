@@ -151,7 +151,7 @@ impl Records {
             let mut transaction = pool.begin().await?;
             let id = write.fetch_optional(&mut *transaction).await?;
             if let Some(id) = id {
-                audit::write(&mut transaction, &entry.numbered(id)).await?;
+                audit::write(&mut transaction, &entry.named(id)).await?;
                 catalogue_changed(&mut transaction).await?;
             }
             transaction.commit().await?;

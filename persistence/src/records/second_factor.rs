@@ -4,9 +4,12 @@
 use domain::Timestamp;
 use sqlx::PgPool;
 
+use super::audit::{self, Act};
 use super::{Records, column};
 use crate::Failure;
 
+/// Whoever may type commands beside the server.
+const COMMAND_LINE: &str = "command line";
 /// What the secret is sealed for; its id is the operator's.
 const PURPOSE: &str = "operator-second-factor";
 
@@ -50,8 +53,8 @@ impl Records {
         Ok(self.execute(write).await? > 0)
     }
 
-    /// For a lost phone: the operator enrols again at the next sign-in, and every session ends. Whether there is one of
-    /// that e-mail.
+    /// For a lost phone: the operator enrols again at the next sign-in, and every session ends; it stands in the audit log.
+    /// Whether there is one of that e-mail.
     pub async fn forget_second_factor(&self, email: &str) -> Result<bool, Failure> {
         let write = "with forgotten as (
                  update admins set totp_secret_sealed = null, totp_enrolled_at = null where lower(email) = lower($1)
@@ -59,7 +62,17 @@ impl Records {
              ), closed as (delete from sessions where admin_id in (select id from forgotten))
              select id from forgotten";
         let write = sqlx::query_scalar::<_, i64>(write).bind(email.to_string());
-        let found = self.write(async move |pool: PgPool| write.fetch_optional(&pool).await).await?;
-        Ok(found.is_some())
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            let found = write.fetch_optional(&mut *transaction).await?;
+            if let Some(id) = found {
+                let (action, object) = ("forget-second-factor", format!("admin:{id}"));
+                let act = Act { actor: COMMAND_LINE, club: None, action, object: &object, ip: None };
+                audit::write(&mut transaction, &act.entry(serde_json::json!({}))).await?;
+            }
+            transaction.commit().await?;
+            Ok(found.is_some())
+        };
+        self.write(work).await
     }
 }

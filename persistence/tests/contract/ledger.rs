@@ -247,5 +247,14 @@ pub async fn live_draws_are_those_without_an_end(world: World) {
 
 fn empty(world: &World) -> persistence::ledger::Append {
     let (draw, at) = (world.draws[0], NOW);
-    persistence::ledger::Append { draw, epoch: 0, after: 0, events: Vec::new(), at, sells: false, rider: None }
+    persistence::ledger::Append {
+        draw,
+        epoch: 0,
+        after: 0,
+        events: Vec::new(),
+        at,
+        sells: false,
+        rider: None,
+        act: None,
+    }
 }

@@ -211,6 +211,7 @@ impl Owner {
             at: self.at,
             sells: matches!(command, Command::Allocate { authority: Authority::Sale, .. }),
             rider,
+            act: None,
         }
     }
 

@@ -17,6 +17,7 @@ pub mod missing_tickets;
 pub mod orders;
 pub mod orphans;
 pub mod overview;
+pub mod reports;
 pub mod search;
 pub mod second_factor;
 pub mod settings;

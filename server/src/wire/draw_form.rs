@@ -39,6 +39,8 @@ pub struct DrawForm {
     #[serde(deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     pub sales_open_at: Option<Option<String>>,
+    /// Why the operator changes a club's draw (decision E-9); a club is not asked.
+    pub reason: Option<String>,
 }
 
 /// Tells `null` from nothing.

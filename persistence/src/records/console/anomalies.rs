@@ -93,7 +93,7 @@ impl Records {
         self.act(write, entry, false).await
     }
 
-    /// Resolves every open anomaly of one kind about a payment, with who did it.
+    /// Resolves every open anomaly of one kind about a payment, with who did it. `entry` is about `anomaly:`, and written for each.
     pub async fn resolve_anomalies_of(
         &self,
         payment_intent: &str,
@@ -103,13 +103,14 @@ impl Records {
         entry: Entry,
     ) -> Result<(), Failure> {
         let write = "update anomalies set resolved_at = now(), resolution = $3, resolved_by = $4
-             where payment_intent_id = $1 and kind = $2 and resolved_at is null";
-        let write = sqlx::query(write).bind(payment_intent.to_string()).bind(kind.to_string());
+             where payment_intent_id = $1 and kind = $2 and resolved_at is null returning id";
+        let write = sqlx::query_scalar::<_, Uuid>(write).bind(payment_intent.to_string()).bind(kind.to_string());
         let write = write.bind(resolution.to_string()).bind(by.to_string());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            write.execute(&mut *transaction).await?;
-            audit::write(&mut transaction, &entry).await?;
+            for id in write.fetch_all(&mut *transaction).await? {
+                audit::write(&mut transaction, &entry.clone().named(id)).await?;
+            }
             transaction.commit().await
         };
         self.write(work).await

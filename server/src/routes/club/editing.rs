@@ -4,23 +4,30 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 use actors::Denied;
 use domain::access::Principal;
-use domain::{Editor, Refusal, TermsEdit};
+use domain::{Editor, Refusal, TermsEdit, View};
 use persistence::ledger::DrawDetails;
 use persistence::records::listings::Listing;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::draw_check::{self, Before, Checked};
 use super::draws::{check_card_fee, not_editable, own};
 use super::own_draw;
 use crate::config::CardFeePassing;
 use crate::error::Problem;
+use crate::form::trimmed;
 use crate::identity::Caller;
 use crate::routes::body::Body;
 use crate::state::State;
 use crate::wire::draw_form::{Archiving, DrawForm};
 use crate::wire::instant::local_date_time;
 
-/// Any part of the form. The operator may, after kick-off too (decision E-9).
+/// As for everything the operator gives a reason for.
+const REASON_CHARS_MAX: usize = 500;
+
+/// Any part of the form. The operator may, after kick-off too, with a fresh code and a reason (decision E-9).
+///
+/// # Errors
+/// 403 `reauthentication-required`, 400 `reason-required`: the operator's; then what the draw's actor refuses.
 pub async fn edit(
     state: web::Data<State>,
     caller: Caller,
@@ -33,6 +40,7 @@ pub async fn edit(
         Principal::Operator => Editor::Operator,
         Principal::Club(_) | Principal::Anonymous | Principal::HalfOperator => Editor::Club,
     };
+    let reason = reason(&state, caller, by, &body.0)?;
     // Said before the form is checked: whoever is late must not read that the date is wrong.
     if let (Editor::Club, Some((refusal, _))) = (by, not_editable(&view, now)) {
         return Err(Problem::refused(draw, refusal));
@@ -46,13 +54,26 @@ pub async fn edit(
     let checked = draw_check::part(&body.0, &before, now)?;
     let pass_card_fee = card_fee(&state, &listing, checked.pass_card_fee)?;
     let (terms, details) = split(checked, pass_card_fee);
-    let committed = state.draws.edit(draw, terms, Some(details), by).await;
-    committed.map_err(|denied| Problem::denied(draw, denied))?;
     let (actor, object) = (caller.name(), format!("draw:{draw}"));
     let act = caller.act(&actor, Some(listing.club), "edit-draw", &object);
-    state.records.audit(act, &changes(&body.0)).await?;
+    let draws = state.draws.by(act.entry(changes(&body.0, &listing, &view, reason)));
+    let committed = draws.edit(draw, terms, Some(details), by).await;
+    committed.map_err(|denied| Problem::denied(draw, denied))?;
     state.catalogue.reload().await?;
     Ok(HttpResponse::Ok().json(own(&state, draw).await?))
+}
+
+/// Why the operator does it; a club need not say.
+fn reason(state: &State, caller: Caller, by: Editor, form: &DrawForm) -> Result<Option<String>, Problem> {
+    if by == Editor::Club {
+        return Ok(None);
+    }
+    caller.must_be_fresh(state.clock.now())?;
+    let reason: String = trimmed(&form.reason).chars().take(REASON_CHARS_MAX).collect();
+    if reason.is_empty() {
+        return Err(Problem::bad_request("reason-required", "Give a reason for changing the draw."));
+    }
+    Ok(Some(reason))
 }
 
 fn not_yours() -> Problem {
@@ -87,14 +108,27 @@ fn split(checked: Checked, pass_card_fee: Option<bool>) -> (TermsEdit, DrawDetai
     (terms, details)
 }
 
-/// For the audit log: which fields were sent, and what money and time became; no contact.
-fn changes(form: &DrawForm) -> serde_json::Value {
-    json!({
+/// For the audit log: what of money, time and names was sent, with what it was before; of the contact only that it was.
+fn changes(form: &DrawForm, listing: &Listing, view: &View, reason: Option<String>) -> Value {
+    let before = json!({
+        "league": listing.league, "homeTeam": listing.home_team, "awayTeam": listing.away_team,
+        "gameDate": local_date_time(view.closes_at, &listing.zone), "timezone": listing.zone,
+        "ticketPrice": view.price.decimal(), "prizePercentage": listing.prize_percentage,
+        "passStripeFees": listing.pass_card_fee,
+    });
+    let after = json!({
+        "league": form.league, "homeTeam": form.home_team, "awayTeam": form.away_team,
         "gameDate": form.game_date, "gameTime": form.game_time, "timezone": form.timezone,
         "ticketPrice": form.ticket_price, "prizePercentage": form.prize_percentage,
         "roundUpPrize": form.round_up_prize, "passStripeFees": form.pass_stripe_fees,
-        "contactChanged": form.contact_name.is_some() || form.contact_phone.is_some(),
-    })
+        "contactChanged": (form.contact_name.is_some() || form.contact_phone.is_some()).then_some(true),
+    });
+    let given = |value: &Value, name: &str| value.get(name).is_some_and(|value| !value.is_null());
+    let only = |values: &Value, named: &Value| -> Value {
+        let values = values.as_object().into_iter().flatten().filter(|(name, _)| given(named, name));
+        values.map(|(name, value)| (name.clone(), value.clone())).collect::<serde_json::Map<_, _>>().into()
+    };
+    json!({ "reason": reason, "before": only(&before, &after), "after": only(&after, &after) })
 }
 
 /// `{archived}`; yes when the body is empty (decision B-16).
@@ -106,16 +140,15 @@ pub async fn archive(
 ) -> Result<HttpResponse, Problem> {
     let (draw, listing, _) = own_draw(&state, caller, &path).await?;
     let archived = body.0.archived.unwrap_or(true);
-    let committed = state.draws.archive(draw, archived).await;
+    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let act = caller.act(&actor, Some(listing.club), "archive-draw", &object);
+    let committed = state.draws.by(act.entry(json!({ "archived": archived }))).archive(draw, archived).await;
     committed.map_err(|denied| match denied {
         Denied::Refused(Refusal::NotCompleted) => {
             Problem::conflict("not-completed", "Only a completed draw can be archived.")
         }
         other => Problem::denied(draw, other),
     })?;
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
-    let act = caller.act(&actor, Some(listing.club), "archive-draw", &object);
-    state.records.audit(act, &json!({ "archived": archived })).await?;
     state.catalogue.reload().await?;
     Ok(HttpResponse::Ok().json(own(&state, draw).await?))
 }

@@ -21,8 +21,16 @@ pub async fn table(state: web::Data<State>, caller: Caller, path: web::Path<Stri
 
 pub async fn report(state: web::Data<State>, caller: Caller, path: web::Path<String>) -> Result<HttpResponse, Problem> {
     let report = Report::read(&state, caller, &path, "download-report").await?;
-    let body = report::pdf(&report.facts(&state), &report.takings, &report.rows).ok_or_else(Problem::unavailable)?;
-    Ok(answer("application/pdf", &report.name("report.pdf"), body))
+    Ok(answer("application/pdf", &report.name("report.pdf"), report.paper(&state)?))
+}
+
+/// The same report for the console, under the draw's serial number.
+///
+/// # Errors
+/// 404: no such draw.
+pub async fn for_console(state: &State, caller: Caller, path: &web::Path<String>) -> Result<HttpResponse, Problem> {
+    let report = Report::read(state, caller, path, "download-report").await?;
+    Ok(answer("application/pdf", &format!("FD-{}-report.pdf", report.draw), report.paper(state)?))
 }
 
 /// For the clubhouse wall: no buyer is on it.
@@ -70,6 +78,10 @@ impl Report {
         Ok(Report { draw, listing, view, takings, rows, club })
     }
 
+    fn paper(&self, state: &State) -> Result<Vec<u8>, Problem> {
+        report::pdf(&self.facts(state), &self.takings, &self.rows).ok_or_else(Problem::unavailable)
+    }
+
     fn facts(&self, state: &State) -> Facts {
         facts_of(&self.listing, &self.view, &self.club, state.clock.now())
     }
@@ -97,7 +109,8 @@ fn facts_of(listing: &Listing, view: &View, club: &str, now: Timestamp) -> Facts
     }
 }
 
-fn answer(kind: &'static str, name: &str, body: Vec<u8>) -> HttpResponse {
+/// A file to keep: never cached, named by us.
+pub fn answer(kind: &'static str, name: &str, body: Vec<u8>) -> HttpResponse {
     // The name is ours: letters, digits, hyphens and a dot.
     let disposition = format!("attachment; filename=\"{name}\"; filename*=UTF-8''{name}");
     HttpResponse::Ok()

@@ -1,7 +1,7 @@
 //! Entering a game's result, and telling the winner.
 
 use actix_web::{HttpResponse, web};
-use domain::{Command, DrawId, GameResult, Status, View};
+use domain::{Command, DrawId, GameResult, View};
 use persistence::records::claims::Invitation;
 use persistence::records::listings::Listing;
 use persistence::records::payouts::NewPayout;
@@ -26,15 +26,13 @@ pub async fn enter(
     path: web::Path<String>,
     body: Body<EnterResult>,
 ) -> Result<HttpResponse, Problem> {
-    let (draw, listing, before) = own_draw(&state, caller, &path).await?;
+    let (draw, listing, _) = own_draw(&state, caller, &path).await?;
     let result = read(&body.0)?;
-    let committed = state.draws.execute(draw, Command::Complete { result }, None).await;
+    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let act = caller.act(&actor, Some(listing.club), "enter-results", &object);
+    let draws = state.draws.by(act.entry(json!({ "home": result.cell.home(), "away": result.cell.away() })));
+    let committed = draws.execute(draw, Command::Complete { result }, None).await;
     let view = committed.map_err(|denied| Problem::denied(draw, denied))?.view;
-    if before.status != Status::Completed {
-        let (actor, object) = (caller.name(), format!("draw:{draw}"));
-        let act = caller.act(&actor, Some(listing.club), "enter-results", &object);
-        state.records.audit(act, &json!({ "home": result.cell.home(), "away": result.cell.away() })).await?;
-    }
     state.catalogue.reload().await?;
     settle(&state, &listing, draw, &view).await?;
     let facts = state.catalogue.facts();

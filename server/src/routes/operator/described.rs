@@ -32,6 +32,7 @@ describe! {
     Get "/api/admin/orders/{order}" "One purchase." -> ConsoleOrder;
     Post "/api/admin/orders/{order}/refund" "Voids the tickets and gives all the money back." takes Reasoned -> Refunded, refuses 409;
     Get "/api/admin/draws" "All draws with their money, the newest kick-off first." -> [ConsoleDraw];
+    Get "/api/admin/draws/{draw}/report" "A draw with its sold tickets, their buyers and its sums, A4." -> "application/pdf";
     Post "/api/admin/close-expired-draws" "Writes down what kick-off has decided." -> Closed, refuses 409;
     Post "/api/draws/{draw}/undo-results" "Takes a result back." takes Reasoned -> Undone, refuses 409;
     Get "/api/admin/draws/{draw}/cancellation" "What cancelling a draw would give back, or how far it is." -> Cancellation;
@@ -60,6 +61,7 @@ describe! {
     Get "/api/admin/analytics" "The whole in numbers, from the ledger." -> Analytics;
     Get "/api/admin/series" "What happened in the last hours, in equal steps." with(hours: integer) -> Series, refuses 400;
     Get "/api/admin/platform-fees" "What the platform earned, draw by draw." with(from: string, to: string) -> PlatformFees, refuses 400;
+    Get "/api/admin/platform-fees-report" "The same on paper, A4, with every reading of the fee." with(from: string, to: string) -> "application/pdf", refuses 400;
     Get "/api/admin/audit" "Who did what, and whether the log is whole." with(object: string, limit: integer, before: integer) -> AuditTrail, refuses 400;
     Get "/api/admin/search" "Anything, by what one has in hand." with(q: string) -> [SearchHit], refuses 400;
 }

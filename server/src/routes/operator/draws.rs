@@ -29,12 +29,14 @@ pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
 }
 
 /// Writes down what the clock has decided already (decision E-2).
-pub async fn close_expired(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+pub async fn close_expired(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
     let now = state.clock.now();
     let expired = |view: &domain::View| view.status == Status::Active && now >= view.closes_at;
-    let mut closed = 0;
+    let (actor, mut closed) = (caller.name(), 0);
     for view in state.draws.views().into_iter().filter(expired) {
-        let after = state.draws.execute(view.draw, Command::Tick, None).await;
+        let object = format!("draw:{}", view.draw);
+        let entry = caller.act(&actor, None, "close-expired-draw", &object).entry(json!({}));
+        let after = state.draws.by(entry).execute(view.draw, Command::Tick, None).await;
         let after = after.map_err(|denied| Problem::denied(view.draw, denied))?;
         closed += usize::from(after.view.status != Status::Active);
     }
@@ -60,14 +62,14 @@ pub async fn undo(
     let reason = reason(&body.0, "Give a reason for undoing the results.")?;
     let (_, listing, before) = state.catalogue.draw(draw).await.ok_or_else(Problem::draw_not_found)?;
     let (waiting, told) = state.records.undoing(draw).await?;
-    let undone = state.draws.undo(draw).await.map_err(|denied| refused(draw, denied))?;
+    let result = before.result.map(|(result, _)| [result.cell.home(), result.cell.away()]);
+    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let act = caller.act(&actor, Some(listing.club), "undo-results", &object);
+    let draws = state.draws.by(act.entry(json!({ "reason": reason, "before": result })));
+    let undone = draws.undo(draw).await.map_err(|denied| refused(draw, denied))?;
     state.catalogue.reload().await?;
     let (still_waiting, told_now) = state.records.undoing(draw).await?;
-    let result = before.result.map(|(result, _)| [result.cell.home(), result.cell.away()]);
     let new_status = status_shown(&undone.view, state.clock.now());
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
-    let detail = json!({ "reason": reason, "before": result, "newStatus": new_status });
-    state.records.audit(caller.act(&actor, Some(listing.club), "undo-results", &object), &detail).await?;
     Ok(HttpResponse::Ok().json(Undone {
         new_status,
         corrections_sent: told_now - told,
@@ -96,13 +98,12 @@ pub async fn cancel(
     if view.status == Status::Completed {
         return Err(Problem::conflict("draw-completed", HAS_A_RESULT));
     }
-    let cancelled = state.payments.cancel_draw(draw, &reason).await.map_err(|denied| Problem::denied(draw, denied))?;
+    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let act = caller.act(&actor, Some(listing.club), "cancel-draw", &object);
+    let payments =
+        state.payments.by(act.entry(json!({ "reason": reason, "before": status_shown(&view, state.clock.now()) })));
+    payments.cancel_draw(draw, &reason).await.map_err(|denied| Problem::denied(draw, denied))?;
     state.catalogue.reload().await?;
-    if view.status != Status::Cancelled {
-        let (actor, object) = (caller.name(), format!("draw:{draw}"));
-        let detail = json!({ "reason": reason, "refunds": cancelled.refunds });
-        state.records.audit(caller.act(&actor, Some(listing.club), "cancel-draw", &object), &detail).await?;
-    }
     Ok(HttpResponse::Ok().json(progress(&state, draw).await?))
 }
 

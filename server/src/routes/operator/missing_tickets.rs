@@ -37,14 +37,15 @@ pub async fn resolve(
     let payment = PaymentIntentId(trimmed(&form.payment_intent_id));
     let buyer = BuyerDetails { name: Some(name.clone()), email: Some(email), phone: Some(phone) };
     let token = hex::encode(random::<16>());
-    let record = match state.anomalies.allocate_missing(&payment, buyer, token).await {
+    let (actor, detail) = (caller.name(), json!({ "paymentIntentId": payment.0 }));
+    let allocating = caller.act(&actor, None, "allocate-missing-ticket", "order:").entry(detail.clone());
+    let record = match state.anomalies.by(allocating).allocate_missing(&payment, buyer, token).await {
         Ok(record) => record,
         Err(unresolved) => return Err(refused(&state, &payment, unresolved).await?),
     };
-    let (actor, object) = (caller.name(), format!("order:{}", Uuid::from_u128(record.order.id.0)));
-    let entry = caller.act(&actor, None, "allocate-missing-ticket", &object).entry(json!({ "payment": payment.0 }));
     let how = "Tickets allocated by hand";
-    state.records.resolve_anomalies_of(&payment.0, MISSING_TICKET, &actor, how, entry).await?;
+    let resolving = caller.act(&actor, None, "resolve-anomaly", "anomaly:").entry(detail);
+    state.records.resolve_anomalies_of(&payment.0, MISSING_TICKET, &actor, how, resolving).await?;
     let tickets = record.tickets.iter().flat_map(|(draw, serials)| {
         serials.iter().map(move |serial| AllocatedTicket {
             draw_number: draw.0,

@@ -34,11 +34,11 @@ pub async fn refund(
         if order.captured_at.is_none() {
             return Err(Problem::conflict("not-captured", "This payment was never taken."));
         }
-        state.payments.refund(id, &reason).await?;
         let (actor, object) = (caller.name(), format!("order:{}", order.id));
         let club = Some(domain::ClubId(order.club_id));
         let detail = json!({ "reason": reason, "amount": domain::Cents(order.total_cents).decimal() });
-        state.records.audit(caller.act(&actor, club, "refund-order", &object), &detail).await?;
+        let entry = caller.act(&actor, club, "refund-order", &object).entry(detail);
+        state.payments.by(entry).refund(id, &reason).await?;
     }
     let tickets_voided = lines.iter().flat_map(serials).collect();
     let (_, order, lines) = found(&state, &path).await?;

@@ -2,6 +2,7 @@
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
+use actors::Unresolved;
 use domain::{DrawId, OrderId, Serial};
 use persistence::ledger::BuyerDetails;
 use persistence::records::console::orphans::Orphan;
@@ -80,12 +81,25 @@ pub async fn recover(
         }
         return Err(Problem::conflict("not-orphaned", "This ticket has its buyer already."));
     }
-    approve(&state, caller, &orphan, body.0.second_approval.as_ref()).await?;
     let buyer = BuyerDetails { name: Some(name.clone()), email: Some(email.clone()), phone: optional(&body.0.phone) };
-    state.payments.fill_buyer(order, &buyer).await?;
-    let (actor, object) = (caller.name(), format!("order:{}", orphan.order_id));
-    let detail = json!({ "ticket": path.as_str() });
-    state.records.audit(caller.act(&actor, None, "recover-ticket", &object), &detail).await?;
+    let give = async |approved_by: Option<String>| {
+        let (actor, object) = (caller.name(), format!("order:{}", orphan.order_id));
+        let detail = json!({ "ticket": path.as_str(), "approvedBy": approved_by });
+        let entry = caller.act(&actor, None, "recover-ticket", &object).entry(detail);
+        state.anomalies.by(entry).recover(draw, serial, buyer.clone(), approved_by.is_some()).await
+    };
+    let given = match give(None).await {
+        Err(Unresolved::NeedsApproval) => {
+            let approved_by = approved(&state, caller, body.0.second_approval.as_ref()).await?;
+            give(Some(approved_by)).await
+        }
+        given => given,
+    };
+    given.map_err(|unresolved| match unresolved {
+        Unresolved::HasBuyer => Problem::conflict("not-orphaned", "This ticket has its buyer already."),
+        Unresolved::Unknown => unknown(),
+        _ => Problem::unavailable(),
+    })?;
     recovered(&state, order, &orphan, name, email).await
 }
 
@@ -95,16 +109,8 @@ fn read(id: &str) -> Option<(DrawId, Serial)> {
     Some((DrawId(draw.parse().ok()?), Serial::new(serial.parse().ok()?)?))
 }
 
-async fn approve(
-    state: &State,
-    caller: Caller,
-    orphan: &Orphan,
-    approval: Option<&SecondApproval>,
-) -> Result<(), Problem> {
-    let wins = present(state, orphan).await.is_some_and(|ticket| ticket.is_winner == Some(true));
-    if !wins {
-        return Ok(());
-    }
+/// Which other operator approves, by a code of theirs.
+async fn approved(state: &State, caller: Caller, approval: Option<&SecondApproval>) -> Result<String, Problem> {
     let sentence = "This is the winning ticket of a revealed draw. A second operator has to approve with a code.";
     let approval = approval.ok_or_else(|| Problem::conflict("second-approval-required", sentence))?;
     let wrong = || {
@@ -121,7 +127,7 @@ async fn approve(
         state.limits.wrong_code(other.id);
         return Err(wrong());
     }
-    Ok(())
+    Ok(format!("operator {}", other.id))
 }
 
 async fn recovered(

@@ -478,6 +478,11 @@ export interface components {
             passStripeFees: boolean | null;
             /** @default null */
             prizePercentage: number | null;
+            /**
+             * @description Why the operator changes a club's draw (decision E-9); a club is not asked.
+             * @default null
+             */
+            reason: string | null;
             /** @default null */
             roundUpPrize: boolean | null;
             /**

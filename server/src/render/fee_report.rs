@@ -1,0 +1,164 @@
+//! What the platform earned, on paper: the fee as it is in force, every reading of it, the sums, and draw by draw.
+
+use domain::{Cents, Timestamp};
+
+use super::paper::{HEIGHT, MARGIN, Paper, WIDTH};
+use crate::render::when;
+use crate::wire::console::money::{DrawFees, FeeReading, PlatformFees};
+
+const LINE: f32 = 15.0;
+/// The operator reads Brisbane's clock (C:330).
+const ZONE: &str = "Australia/Brisbane";
+/// Heading, left edge, width; the last three stand to the right.
+const COLUMNS: [(&str, f32, f32); 6] = [
+    ("Draw", 0.0, 52.0),
+    ("Game", 56.0, 180.0),
+    ("Club", 240.0, 110.0),
+    ("Sold", 354.0, 34.0),
+    ("Revenue", 392.0, 54.0),
+    ("Fee", 450.0, 60.0),
+];
+const COLUMNS_LEFT: usize = 3;
+
+/// `None`: the font cannot be read, which only a damaged build brings about.
+pub fn pdf(report: &PlatformFees, now: Timestamp) -> Option<Vec<u8>> {
+    let mut paper = Paper::new("Platform fees report")?;
+    let top = HEIGHT - MARGIN - 18.0;
+    paper.text(MARGIN, top, 18.0, "Platform fees report");
+    paper.text(MARGIN, top - 18.0, 10.0, &period(report));
+    paper.rule(top - 26.0);
+    paper.y = top - 30.0;
+    structure(&mut paper, report);
+    for (name, amount) in sums(report) {
+        paper.y -= LINE;
+        let y = paper.y;
+        paper.text(MARGIN, y, 10.0, name);
+        paper.text_right(WIDTH / 2.0 + 60.0, y, 10.0, &amount);
+    }
+    paper.y -= LINE;
+    head(&mut paper);
+    for draw in &report.draws {
+        if paper.y < MARGIN + 2.0 * LINE {
+            paper.next_page();
+            head(&mut paper);
+        }
+        row(&mut paper, cells(draw));
+    }
+    let y = paper.y - 4.0;
+    paper.rule(y);
+    paper.y -= 4.0;
+    let sold: i64 = report.draws.iter().map(|draw| draw.tickets_sold).sum();
+    let total = format!("{} draws", report.draws.len());
+    row(
+        &mut paper,
+        [
+            "Total".to_string(),
+            total,
+            String::new(),
+            sold.to_string(),
+            report.total_revenue.clone(),
+            report.platform_fees.clone(),
+        ],
+    );
+    Some(paper.finish(&format!("Generated {}", when::long(now, ZONE))))
+}
+
+fn period(report: &PlatformFees) -> String {
+    match (&report.from, &report.to) {
+        (None, None) => "All time".to_string(),
+        (Some(from), None) => format!("Games from {from}, Brisbane days"),
+        (None, Some(to)) => format!("Games until {to}, Brisbane days"),
+        (Some(from), Some(to)) => format!("Games from {from} to {to}, Brisbane days"),
+    }
+}
+
+/// What is in force, and what the sources say of it (C:348).
+fn structure(paper: &mut Paper, report: &PlatformFees) {
+    let cap = Cents(report.fee_cap_cents);
+    let reached = Cents(report.cap_reached_at_cents);
+    let in_force = format!(
+        "In force: {} of a draw's ticket revenue, at most {cap} a draw, which it reaches at {reached}. Incl. GST where applicable.",
+        percent(report.fee_rate_bps),
+    );
+    for text in std::iter::once(in_force).chain(report.readings.iter().map(reading)) {
+        paper.y -= LINE;
+        let (y, text) = (paper.y, paper.fitting(&text, 9.0, WIDTH - 2.0 * MARGIN));
+        paper.text(MARGIN, y, 9.0, &text);
+    }
+    paper.y -= 4.0;
+}
+
+fn reading(reading: &FeeReading) -> String {
+    let cap = Cents(reading.cap_cents);
+    match reading.rate_bps {
+        Some(rate) => format!("Reading: {} capped at {cap} ({}).", percent(rate), reading.source),
+        None => format!("Reading: capped at {cap}, no rate named ({}).", reading.source),
+    }
+}
+
+/// `350` is 3.5%.
+fn percent(bps: u32) -> String {
+    let text = format!("{}.{:02}", bps / 100, bps % 100);
+    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+fn sums(report: &PlatformFees) -> [(&'static str, String); 5] {
+    [
+        ("Total revenue", report.total_revenue.clone()),
+        ("Platform fees", report.platform_fees.clone()),
+        ("Card fees", report.stripe_fees.clone()),
+        ("Club revenue", report.club_revenue.clone()),
+        ("Prize money", report.prize_money.clone()),
+    ]
+}
+
+fn head(paper: &mut Paper) {
+    row(paper, COLUMNS.map(|(name, _, _)| name.to_string()));
+    let y = paper.y - 4.0;
+    paper.rule(y);
+    paper.y -= 4.0;
+}
+
+fn cells(draw: &DrawFees) -> [String; COLUMNS.len()] {
+    let fee = if draw.capped { format!("{} (cap)", draw.platform_fee) } else { draw.platform_fee.clone() };
+    [
+        draw.serial_number.clone(),
+        format!("{} v {}", draw.home_team, draw.away_team),
+        draw.club_name.clone(),
+        draw.tickets_sold.to_string(),
+        draw.revenue.clone(),
+        fee,
+    ]
+}
+
+fn row(paper: &mut Paper, cells: [String; COLUMNS.len()]) {
+    paper.y -= LINE;
+    let y = paper.y;
+    for (place, ((_, x, width), cell)) in COLUMNS.into_iter().zip(cells).enumerate() {
+        let cell = paper.fitting(&cell, 8.5, width);
+        if place < COLUMNS_LEFT {
+            paper.text(MARGIN + x, y, 8.5, &cell);
+        } else {
+            paper.text_right(MARGIN + x + width, y, 8.5, &cell);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::console::money::READINGS;
+
+    #[test]
+    fn both_readings_of_the_fee_are_stated() {
+        let lines: Vec<String> = READINGS.iter().map(reading).collect();
+        assert_eq!(
+            lines,
+            [
+                "Reading: 3.5% capped at $11.00 (Console fee report and club terms).",
+                "Reading: capped at $10.00, no rate named (Note on the transactions screen).",
+                "Reading: 3% capped at $10.00 (Club dashboard).",
+            ]
+        );
+    }
+}
