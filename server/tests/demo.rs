@@ -4,11 +4,16 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use demo::promised;
 use flate2::read::GzDecoder;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use persistence::testing::Folder;
 use serde_json::Value;
+
+mod demo {
+    pub mod promised;
+}
 
 /// A running demo and where it says it is.
 struct Demo {
@@ -104,12 +109,7 @@ async fn the_demo_starts_from_nothing_and_loses_nothing() {
     for words in ["operator@demo.test", "bayside-barracudas@demo.test", "demo-password", "/sandbox/mailbox"] {
         assert!(demo.greeting.contains(words), "{words} is missing in\n{}", demo.greeting);
     }
-    let count = |list: Value| list.as_array().map_or(0, Vec::len);
-    assert!(count(demo.get("/api/draws/active").await) >= 9);
-    assert_eq!(count(demo.get("/api/draws/awaiting-results").await), 2);
-    assert!(count(demo.get("/api/draws/completed").await) >= 6);
-    assert_eq!(count(demo.get("/api/clubs/public-list").await), 3);
-    assert_eq!(count(demo.get("/api/footer-menus").await), 2);
+    promised::everything_is_there(&demo, folder.path()).await;
     pages_are_drawn_before_any_script(&demo).await;
     pages_are_sent_small_unless_they_hold_a_secret(&demo).await;
     let sold = demo.sold().await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::web;
-use actors::{Clock, Draws, Payments};
+use actors::{Clock, Draws, Engine, Payments};
 use anyhow::Context;
 use domain::{Command, DrawId, GameResult, Timestamp};
 use persistence::records::clubs::Club;
@@ -25,18 +25,14 @@ const LIVE_AGAIN: usize = 12;
 /// Games that wait for their result as long as somebody may want to enter it.
 const AWAITING_KEPT: usize = 2;
 const PATIENCE_MS: i64 = 24 * HOUR_MS;
-const HOUR_MS: i64 = 60 * 60 * 1000;
-/// Kick-offs of new draws, in hours from now, in turn.
-const HOURS_AHEAD: [i64; 8] = [2, 5, 20, 28, 50, 75, 100, 150];
+const MINUTE_MS: i64 = 60 * 1000;
+const HOUR_MS: i64 = 60 * MINUTE_MS;
+/// Kick-offs of new draws, in minutes from now, in turn: from one within the hour to one most of a week away.
+const MINUTES_AHEAD: [i64; 8] = [45, 5 * 60, 20 * 60, 28 * 60, 50 * 60, 75 * 60, 100 * 60, 150 * 60];
 
 /// Looks at once and then every now and then, until aborted.
 pub fn keep(running: &Running, clock: Arc<dyn Clock>) -> tokio::task::JoinHandle<()> {
-    let keeper = Keeper {
-        state: running.state.clone(),
-        draws: running.engine.draws.clone(),
-        payments: running.engine.payments.clone(),
-        clock,
-    };
+    let keeper = Keeper::of(running.state.clone(), &running.engine, clock);
     tokio::spawn(async move {
         loop {
             if let Err(failure) = keeper.look().await {
@@ -47,7 +43,8 @@ pub fn keep(running: &Running, clock: Arc<dyn Clock>) -> tokio::task::JoinHandle
     })
 }
 
-struct Keeper {
+/// Who looks.
+pub struct Keeper {
     state: web::Data<State>,
     draws: Draws,
     payments: Payments,
@@ -55,7 +52,15 @@ struct Keeper {
 }
 
 impl Keeper {
-    async fn look(&self) -> anyhow::Result<()> {
+    pub fn of(state: web::Data<State>, engine: &Engine, clock: Arc<dyn Clock>) -> Keeper {
+        Keeper { state, draws: engine.draws.clone(), payments: engine.payments.clone(), clock }
+    }
+
+    /// Puts draws on sale when too few are left, and plays games that have waited for too long.
+    ///
+    /// # Errors
+    /// The books do not answer, or somebody has taken the demo's clubs away.
+    pub async fn look(&self) -> anyhow::Result<()> {
         let now = self.clock.now();
         let live = self.state.catalogue.part(List::Active, Part::default(), now).len();
         if live < LIVE_MIN {
@@ -100,7 +105,7 @@ fn planned(turn: usize, now: Timestamp) -> (DrawPlan, Timestamp) {
         club: turn % CLUBS.len(),
         ..*model
     };
-    (plan, round(now.plus_ms(HOURS_AHEAD[turn % HOURS_AHEAD.len()] * HOUR_MS)))
+    (plan, round(now.plus_ms(MINUTES_AHEAD[turn % MINUTES_AHEAD.len()] * MINUTE_MS)))
 }
 
 fn seller(clubs: &[Club], slug: &str) -> anyhow::Result<Seller> {

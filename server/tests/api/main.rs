@@ -12,4 +12,5 @@ mod pages;
 mod privacy;
 mod purchase;
 mod reads;
+mod season;
 mod support;

@@ -5,4 +5,5 @@ mod faults;
 mod journey;
 mod limits;
 mod payment_method;
+mod queue;
 mod reservation;

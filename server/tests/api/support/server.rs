@@ -62,6 +62,11 @@ impl Post for Pigeonhole {
 
 impl TestServer {
     pub async fn start() -> TestServer {
+        TestServer::start_on(|books| Arc::new(books)).await
+    }
+
+    /// With another ledger in front of the books, or in their place.
+    pub async fn start_on(ledger: impl FnOnce(Postgres) -> Arc<dyn Ledger>) -> TestServer {
         let database = persistence::testing::database().await;
         let postgres =
             Postgres::connect_with(database.options.clone(), Sealer::new(&[7; 32])).await.expect("connected");
@@ -74,7 +79,7 @@ impl TestServer {
         let settings = StripeSettings::new(config.stripe.secret_key.expose(), format!("{url}/sandbox/stripe"));
         let (sent, mails) = mpsc::unbounded_channel();
         let books: Arc<dyn Books> = Arc::new(postgres.clone());
-        let ledger: Arc<dyn Ledger> = Arc::new(postgres.clone());
+        let ledger = ledger(postgres.clone());
         let gateway = Arc::new(Stripe::new(&settings).expect("a gateway"));
         let parts = EngineParts {
             ledger,

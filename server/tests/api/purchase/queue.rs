@@ -1,0 +1,80 @@
+//! More people at one draw's door than may wait there.
+
+use std::sync::Arc;
+use std::task::Poll;
+
+use actors::Denied;
+use async_trait::async_trait;
+use domain::{Command, DrawId, OrderId};
+use futures_util::poll;
+use persistence::ledger::{Append, Claimed};
+use persistence::{Failure, Ledger, Postgres};
+use tokio::sync::{Notify, Semaphore};
+
+use crate::support::TestServer;
+
+/// A disk that takes its time: each commit waits for a permit.
+struct SlowDisk {
+    books: Postgres,
+    begun: Arc<Notify>,
+    permits: Arc<Semaphore>,
+}
+
+#[async_trait]
+impl Ledger for SlowDisk {
+    async fn claim(&self, draws: &[DrawId]) -> Result<Vec<Claimed>, Failure> {
+        self.books.claim(draws).await
+    }
+
+    async fn append(&self, append: Append) -> Result<(), Failure> {
+        self.begun.notify_one();
+        let _permit = self.permits.acquire().await.expect("never closed");
+        self.books.append(append).await
+    }
+
+    async fn live(&self) -> Result<Vec<DrawId>, Failure> {
+        self.books.live().await
+    }
+}
+
+/// More than a draw lets wait, so that a draw without a limit fails instead of growing.
+const TOO_MANY: usize = 5_000;
+
+#[actix_web::test]
+async fn beyond_the_mailbox_a_buyer_is_told_when_to_come_again() {
+    let (begun, permits) = (Arc::new(Notify::new()), Arc::new(Semaphore::new(0)));
+    let (told, gate) = (begun.clone(), permits.clone());
+    let server = TestServer::start_on(|books| Arc::new(SlowDisk { books, begun, permits })).await;
+    let draw = server.game().await;
+    let (alice, bob) = (server.alice(), server.bob());
+    let mut first = Box::pin(alice.ask(draw, 1));
+    // Her reservation is being written; nobody else's turn comes before that.
+    tokio::select! {
+        answer = &mut first => panic!("nothing can have been written: {answer:?}"),
+        () = told.notified() => {}
+    }
+    let mut waiting = Vec::new();
+    let denied = loop {
+        let order = OrderId(waiting.len() as u128 + 1);
+        let mut asked = Box::pin(server.engine.draws.execute(draw, Command::Release { order }, None));
+        match poll!(&mut asked) {
+            Poll::Ready(answer) => break answer,
+            Poll::Pending => waiting.push(asked),
+        }
+        assert!(waiting.len() < TOO_MANY, "a draw's queue has no limit");
+    };
+    assert_eq!(denied, Err(Denied::Unavailable));
+
+    let busy = bob.ask(draw, 1).await;
+    assert_eq!(busy.header("retry-after"), Some("1"));
+    busy.refused(503, "unavailable");
+
+    gate.add_permits(1);
+    assert_eq!(first.await.status, 200, "who waited has what she asked for");
+    for asked in waiting {
+        asked.await.expect("nothing to release");
+    }
+    bob.intent(draw, 1).await;
+    assert_eq!(server.engine.draws.view(draw).await.expect("a view").held, 2);
+    server.finish().await;
+}

@@ -1,0 +1,76 @@
+//! What a newcomer is promised to find in the demo, counted where a newcomer would see it, and in the books.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use persistence::records::Records;
+use persistence::{Postgres, Sealer};
+use serde_json::Value;
+use server::database::Sign;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use crate::Demo;
+
+fn different(rows: &[Value], name: &str) -> usize {
+    rows.iter().map(|row| row[name].to_string()).collect::<BTreeSet<_>>().len()
+}
+
+async fn list(demo: &Demo, path: &str) -> Vec<Value> {
+    demo.get(path).await.as_array().expect("a list").clone()
+}
+
+/// Three clubs, draws in every state, and one of everything that stands around them.
+pub async fn everything_is_there(demo: &Demo, folder: &Path) {
+    let clubs = list(demo, "/api/clubs/public-list").await;
+    assert_eq!(clubs.len(), 3);
+    let active = list(demo, "/api/draws/active").await;
+    assert!(active.len() >= 9, "{} on sale", active.len());
+    assert_eq!(different(&active, "clubPrimaryColor"), 3, "each club has its own colour");
+    for (name, least) in [("ticketPrice", 5), ("prizePercentage", 5), ("ticketsSold", 9), ("gameDate", 9)] {
+        assert!(different(&active, name) >= least, "too few kinds of {name}");
+    }
+    kick_offs_lie_ahead(&active);
+    assert_eq!(list(demo, "/api/draws/awaiting-results").await.len(), 2);
+    let completed = list(demo, "/api/draws/completed").await;
+    assert!(completed.len() >= 6, "{} completed", completed.len());
+    assert_eq!(different(&completed, "winningTicketSold"), 2, "some were won, some were not");
+    assert_eq!(list(demo, "/api/footer-menus").await.len(), 2);
+
+    let records = books(folder).await;
+    assert!(records.waitlist().await.expect("read").len() >= 2);
+    let mut offers = BTreeSet::new();
+    for club in records.clubs().await.expect("read") {
+        let of_club = records.bundles(club.id).await.expect("read");
+        assert!(!of_club.is_empty(), "{} has no offer", club.slug);
+        offers.extend(of_club.into_iter().map(|offer| offer.kind));
+    }
+    assert_eq!(offers.len(), 2, "specials and bundles");
+    let open = records.anomalies(Some(false), None).await.expect("read");
+    let kinds: BTreeSet<String> = open.iter().map(|anomaly| anomaly.kind.clone()).collect();
+    let promised = ["duplicate_payment", "failed_allocation", "mismatched_amount", "missing_ticket", "orphaned_ticket"];
+    assert_eq!(kinds.iter().map(String::as_str).collect::<Vec<_>>(), promised);
+}
+
+/// One within the hour, one today, one on another day, one most of a week away.
+fn kick_offs_lie_ahead(active: &[Value]) {
+    let now = OffsetDateTime::now_utc();
+    let minutes = active.iter().map(|draw| {
+        let kick_off = draw["gameDate"].as_str().and_then(|date| OffsetDateTime::parse(date, &Rfc3339).ok());
+        (kick_off.expect("a date") - now).whole_minutes()
+    });
+    let mut minutes: Vec<i64> = minutes.collect();
+    minutes.sort_unstable();
+    assert!(minutes[0] > 0 && minutes[0] <= 60, "{minutes:?}");
+    for within in [60..600, 600..2 * 24 * 60, 5 * 24 * 60..8 * 24 * 60] {
+        assert!(minutes.iter().any(|ahead| within.contains(ahead)), "none in {within:?}: {minutes:?}");
+    }
+}
+
+/// The books of the running demo, past its own words.
+async fn books(folder: &Path) -> Records {
+    let sign = Sign::read(&folder.join("data")).expect("a running demo hangs out its sign");
+    let key = std::fs::read_to_string(folder.join("data/seal.key")).expect("a key");
+    let sealer = Sealer::from_hex(key.trim()).expect("a key");
+    Records::new(Postgres::connect(&sign.database, sealer).await.expect("the books answer"))
+}
