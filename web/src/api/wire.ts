@@ -4,6 +4,8 @@
  */
 import type { Club, Draw, DrawNow, Order, PublicConfig, PublicNow } from './generated/schema';
 
+export type Config = PublicConfig & { surchargeMode?: string };
+
 export type {
   ClubListed as ClubSummary,
   Club,
@@ -14,7 +16,6 @@ export type {
   PaymentOpened as IntentAnswer,
   Problem,
   Proof,
-  PublicConfig as Config,
   PublicNow as PublicNews,
   PurchaseAnswer as CompletionAnswer,
   Ticket,
@@ -47,7 +48,7 @@ export type Frame =
 
 /** What the server puts into the page for the first render. */
 export interface Boot {
-  config?: PublicConfig;
+  config?: Config;
   maintenanceMode?: boolean;
   draw?: Draw | null;
   draws?: Draw[];

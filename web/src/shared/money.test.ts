@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cardFee, cardPrize, cents, dollars, priceOf, prize, shortDollars, wholeDollars } from './money';
+import { cardFee, cardPrize, cents, dollars, priceOf, prize, wholeDollars } from './money';
 
 test('decimal strings are read exactly, and what is no price reads as nothing', () => {
   expect(['5.00', '5', '5.5', '0.50', '1234.05'].map(cents)).toEqual([500, 500, 550, 50, 123405]);
@@ -9,7 +9,7 @@ test('decimal strings are read exactly, and what is no price reads as nothing', 
 test('money is written as buyers and boards read it', () => {
   expect([0, 5, 1047, 123456789].map(dollars)).toEqual(['$0.00', '$0.05', '$10.47', '$1,234,567.89']);
   expect([0, 28250, 43000].map(wholeDollars)).toEqual(['$0', '$282', '$430']);
-  expect([28250, 43000].map(shortDollars)).toEqual(['$282.50', '$430']);
+  expect([28250, 43000].map(dollars)).toEqual(['$282.50', '$430.00']);
 });
 
 test('the card fee is 1.7 % half up plus 30 cents', () => {

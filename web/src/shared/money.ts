@@ -20,11 +20,6 @@ export function wholeDollars(amount: Cents): string {
   return dollars(Math.floor(amount / 100) * 100).slice(0, -3);
 }
 
-/** Whole dollars when there are no cents to show, both otherwise. */
-export function shortDollars(amount: Cents): string {
-  return amount % 100 === 0 ? wholeDollars(amount) : dollars(amount);
-}
-
 /** `amount × numerator ÷ denominator`, half up, exactly. */
 export function shareHalfUp(amount: Cents, numerator: number, denominator: number): Cents {
   return Math.floor((2 * amount * numerator + denominator) / (2 * denominator));
@@ -45,6 +40,18 @@ export interface Price {
 export function priceOf(ticket: Cents, count: number, passOnFee: boolean): Price {
   const subtotal = ticket * count;
   const fee = passOnFee ? cardFee(subtotal) : 0;
+  return { subtotal, cardFee: fee, total: subtotal + fee };
+}
+
+/** How the server adds up the fee of several lines; what it does not say is as specified, per line (D-6). */
+export type SurchargeMode = 'per_line' | 'per_charge';
+
+/** Several lines together: each pays its own fee, or all of them one. */
+export function sumOf(lines: readonly { subtotal: Cents; passesFee: boolean }[], mode: SurchargeMode): Price {
+  const sum = (numbers: readonly Cents[]) => numbers.reduce((all, number) => all + number, 0);
+  const subtotal = sum(lines.map((line) => line.subtotal));
+  const passing = lines.filter((line) => line.passesFee).map((line) => line.subtotal);
+  const fee = sum((mode === 'per_charge' && passing.length > 0 ? [sum(passing)] : passing).map(cardFee));
   return { subtotal, cardFee: fee, total: subtotal + fee };
 }
 

@@ -84,7 +84,13 @@ export function leaveReservation(reservation: string): void {
 
 export const resendConfirmation = (paymentIntentId: string) => post<{ message?: string }>('/api/resend-confirmation', { paymentIntentId });
 
-export const fetchTerms = () => get<{ title?: string; version?: string; text?: string; body?: string }>('/api/terms/sale');
+export interface Terms {
+  title: string;
+  version: string;
+  text: string;
+}
+
+export const fetchTerms = () => get<Terms>('/api/terms/sale');
 
 /** Diagnostics nobody waits for; never with a person's details or a secret in them. */
 export function debugLog(level: 'info' | 'warn' | 'error', message: string, data: Record<string, string | number | boolean> = {}): void {

@@ -1,6 +1,6 @@
 /** Calls of the screens that sell nothing by themselves: clubs, offers, boards, widgets, a buyer's own tickets. */
 import { get, post } from '@/api/http';
-import type { Draw } from '@/api/wire';
+import type { Draw, OrderAnswer } from '@/api/wire';
 import type { ClubMeta, Offer, WidgetAnswer } from '@/api/wire-public';
 
 const club = (slug: string) => `/api/clubs/${encodeURIComponent(slug)}`;
@@ -19,6 +19,17 @@ export const fetchOfferWidget = (slug: string, offer: string) =>
 
 /** Asks for the link to somebody's own tickets by mail; the answer is the same for every address. */
 export const askForTickets = (email: string) => post<{ message?: string }>('/api/my-tickets', { email });
+
+/** What a mailed link opens: every order of the address it was sent to, newest first. */
+export interface OwnOrders {
+  emailMasked: string;
+  /** Until when the link works. */
+  until: string;
+  orders: OrderAnswer[];
+}
+
+/** The link's secret stands after the `#`, so that only this call ever carries it. */
+export const lookAtTickets = (token: string) => post<OwnOrders>('/api/my-tickets/look', { token });
 
 export type TrackedEvent = 'offer_view' | 'offer_share' | 'offer_add_to_cart';
 

@@ -16,7 +16,7 @@ const DEFAULT_NUMBER = 9;
 
 /** After the result: the row, the column, and where they cross. Played once, then it stands. */
 export function BoardResult({ draw, home, away }: { draw: Draw; home: number; away: number }) {
-  const sold = useSoldCells(draw.drawNumber, true);
+  const { sold } = useSoldCells(draw.drawNumber);
   const [playing, setPlaying] = useState(true);
   useEffect(() => {
     const timer = setTimeout(() => setPlaying(false), REVEAL_MS);

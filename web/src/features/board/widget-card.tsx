@@ -58,7 +58,7 @@ function Shown({ widget, loc, code }: { widget: WidgetAnswer; loc: string | null
       {widget.ticketsCap ? <div className="widget-bar" aria-hidden="true"><span style={{ '--part': widget.ticketsSold / widget.ticketsCap } as React.CSSProperties} /></div> : null}
       <div className="widget-do">
         {code && onSale ? <img src={`/api/qr.svg?url=${encodeURIComponent(buy.pathname + buy.search)}`} alt="QR code to buy tickets" width="180" height="180" /> : null}
-        <a className="btn" href={buy.href} target="_blank" rel="noopener">{onSale && !full ? S.buyNow : 'See draw'}<span className="sr">: {widget.title}, opens a new window</span></a>
+        <a className="btn" href={buy.href} target="_blank" rel="noopener">{onSale && !full ? S.buyNow : widget.type === 'bundle' ? 'See offer' : 'See draw'}<span className="sr">: {widget.title}, opens a new window</span></a>
       </div>
     </>
   );
@@ -70,6 +70,9 @@ function When({ widget, closesAt, onSale }: { widget: WidgetAnswer; closesAt: nu
   if (widget.status === 'completed') return <span className="pill">{S.completedCaps}</span>;
   if (widget.status === 'cancelled') return <span className="pill">Cancelled</span>;
   if (widget.status === S.scheduled && opensAt > now) return <span className="pill" role="timer">Opens in {boardTimeLeft(opensAt - now)}</span>;
+  const bundle = widget.type === 'bundle';
+  if (bundle && (!onSale || !(closesAt > now))) return <span className="pill">{S.bundleClosed}</span>;
+  if (closesAt <= now) return <span className="pill">{S.awaitingResultsLower}</span>;
   if (!onSale || !(closesAt > now)) return <span className="pill">{S.drawClosed}</span>;
-  return <span className={`pill band-${pageBand(now, closesAt)}`} role="timer">{boardTimeLeft(closesAt - now)} to kick-off</span>;
+  return <span className={`pill band-${pageBand(now, closesAt)}`} role="timer">{bundle ? `Closes in ${boardTimeLeft(closesAt - now)}` : `${boardTimeLeft(closesAt - now)} to kick-off`}</span>;
 }

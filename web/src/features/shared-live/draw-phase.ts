@@ -12,6 +12,11 @@ export function phaseOf(draw: Pick<Draw, 'status' | 'gameDate' | 'ticketsAvailab
   return 'completed';
 }
 
+/** When a draw that is on sale later opens; null once it has (E-20). */
+export function opensLater(draw: { opensAt?: string | null }, nowMs: number): string | null {
+  return draw.opensAt && Date.parse(draw.opensAt) > nowMs ? draw.opensAt : null;
+}
+
 export const TICKETS = 169;
 
 /** Share of tickets sold with one decimal: `66.9%`. */

@@ -2,10 +2,13 @@ import { atom, type PrimitiveAtom } from 'jotai';
 import type { Config, Draw, Frame, OrderAnswer } from '@/api/wire';
 import { NO_CLOCK, PUSHED_ROUND_TRIP_MS, addSample, serverNow, type Sample, type ServerClock } from '@/shared/clock';
 import { NOTHING, applyDraws, applyFrame, applyList, applyOrder, reconnected, type ListName, type Live } from './live';
+import type { SurchargeMode } from '@/shared/money';
 import { family } from '@/shared/family';
 
 export const liveAtom = atom<Live>(NOTHING);
 export const configAtom = atom<Config | null>(null);
+/** How the fee of several lines is added up (D-6). */
+export const surchargeAtom = atom((get): SurchargeMode => (get(configAtom)?.surchargeMode === 'per_charge' ? 'per_charge' : 'per_line'));
 export const clockAtom = atom<ServerClock>(NO_CLOCK);
 
 /** The socket: whether it is open, and when (performance clock) anything was last heard by socket or poll. */

@@ -1,6 +1,6 @@
 /** Asking for a topic, and the polling that stands behind it. */
 import { useAtomValue, useSetAtom, useStore } from 'jotai';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { fetchActive, fetchAwaiting, fetchCompleted, fetchDraw, fetchMaintenance, fetchOrder } from '@/api/endpoints/buyer';
 import { Problem } from '@/api/http';
 import { clockAtom, connectionAtom, drawAtom, receiveDrawsAtom, receiveListAtom, receiveMaintenanceAtom, receiveOrderAtom, topicHeardAtom, wantTopicAtom, orderAtom, liveAtom } from './live-atoms';
@@ -141,5 +141,5 @@ export function useOrder(token: string, urgent: boolean) {
 /** The server's time now, for code outside rendering. */
 export function useServerNow(): () => number {
   const store = useStore();
-  return () => serverNow(store.get(clockAtom), performance.now());
+  return useCallback(() => serverNow(store.get(clockAtom), performance.now()), [store]);
 }

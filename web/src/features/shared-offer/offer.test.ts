@@ -30,6 +30,8 @@ test('a special closes with its first game whose time is known', () => {
 test('it costs the sum of its tickets, and each line its own fee where that is passed on', () => {
   expect(offerPrice(offer(), 2)).toEqual({ subtotal: 2000, cardFee: 0, total: 2000 });
   expect(offerPrice(offer({ games: [game(1, 9, { passStripeFees: true }), game(2, 9)] }), 1)).toEqual({ subtotal: 1000, cardFee: 39, total: 1039 });
+  const passing = offer({ games: [game(1, 9, { passStripeFees: true }), game(2, 9, { passStripeFees: true })] });
+  expect([offerPrice(passing, 1).cardFee, offerPrice(passing, 1, 'per_charge').cardFee]).toEqual([78, 47]);
 });
 
 test('whatever stands in the way is named', () => {
@@ -37,6 +39,7 @@ test('whatever stands in the way is named', () => {
   expect(refusal([open], 2, NOW)).toBeNull();
   expect(refusal([open, aDraw({ awayTeam: 'Bears', gameDate: at(9), ticketsAvailable: 0 })], 1, NOW)).toBe('Redcliffe Sharks v Bears is sold out, so this offer cannot be added.');
   expect(refusal([aDraw({ gameDate: at(-1) }), open], 1, NOW)).toBe('Redcliffe Sharks v Wynnum Tigers is no longer on sale, so this offer cannot be added.');
+  expect(refusal([open, aDraw({ gameDate: at(9), opensAt: at(2) })], 1, NOW)).toBe('Redcliffe Sharks v Wynnum Tigers is not on sale yet, so this offer cannot be added.');
   expect(refusal([aDraw({ gameDate: at(9), ticketsAvailable: 1 })], 2, NOW)).toBe('Only 1 ticket left for Redcliffe Sharks v Wynnum Tigers. Choose fewer.');
 });
 

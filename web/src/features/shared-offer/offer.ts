@@ -1,7 +1,8 @@
 /** An offer's rules (A:105-107, A:174-176): when it is on sale, what it costs, what stands in its way. Pure. */
 import type { Draw } from '@/api/wire';
+import { opensLater } from '@/features/shared-live/draw-phase';
 import type { Offer, OfferGame } from '@/api/wire-public';
-import { cents, priceOf, type Price } from '@/shared/money';
+import { cents, sumOf, type Price, type SurchargeMode } from '@/shared/money';
 
 const TAG_CUT = 90;
 /** What an offer's line claims is available (A:154); the cart asks the server before anything is paid (decision C-14). */
@@ -37,11 +38,9 @@ export function offerPhase(offer: Offer, nowMs: number): OfferPhase {
 /** Whether a club's page lists it. */
 export const isListed = (offer: Offer, nowMs: number): boolean => offerPhase(offer, nowMs) === 'open';
 
-/** What so many of it cost: each game's tickets, and the fee of each line where it is passed on (decisions H-8, D-6). */
-export function offerPrice(offer: Offer, count: number): Price {
-  return offer.games
-    .map((game) => priceOf(cents(game.ticketPrice), count, game.passStripeFees))
-    .reduce((sum, line) => ({ subtotal: sum.subtotal + line.subtotal, cardFee: sum.cardFee + line.cardFee, total: sum.total + line.total }), { subtotal: 0, cardFee: 0, total: 0 });
+/** What so many of it cost: each game's tickets, and the fee where it is passed on, per line or once (decisions H-8, D-6). */
+export function offerPrice(offer: Offer, count: number, mode: SurchargeMode = 'per_line'): Price {
+  return sumOf(offer.games.map((game) => ({ subtotal: cents(game.ticketPrice) * count, passesFee: game.passStripeFees })), mode);
 }
 
 /** The tag as it is shown: cut at 90 characters, kept whole where it is stored (decision H-12). */
@@ -57,13 +56,15 @@ export const gameNumber = (game: Pick<OfferGame, 'id' | 'drawNumber'>): number =
 const SELLABLE = ['open', 'active', 'awaiting_draw'];
 
 /** Whether a game still sells so many: status, time, and tickets unknown or enough (A:174). */
-export function isSellable(draw: Pick<Draw, 'status' | 'gameDate'> & { ticketsAvailable?: number }, count: number, nowMs: number): boolean {
-  return SELLABLE.includes(draw.status) && Date.parse(draw.gameDate) > nowMs && (draw.ticketsAvailable ?? count) >= count;
+export function isSellable(draw: Pick<Draw, 'status' | 'gameDate'> & { opensAt?: string | null; ticketsAvailable?: number }, count: number, nowMs: number): boolean {
+  return SELLABLE.includes(draw.status) && Date.parse(draw.gameDate) > nowMs && opensLater(draw, nowMs) === null && (draw.ticketsAvailable ?? count) >= count;
 }
 
 /** Why an offer cannot be added, naming every game in the way; null when nothing is (decision H-9). */
 export function refusal(draws: readonly Draw[], count: number, nowMs: number): string | null {
   const named = (found: readonly Draw[]) => found.map(gameTitle).join(' and ');
+  const early = draws.filter((draw) => opensLater(draw, nowMs));
+  if (early.length > 0) return `${named(early)} ${early.length === 1 ? 'is' : 'are'} not on sale yet, so this offer cannot be added.`;
   const over = draws.filter((draw) => !isSellable(draw, 0, nowMs));
   if (over.length > 0) return `${named(over)} ${over.length === 1 ? 'is' : 'are'} no longer on sale, so this offer cannot be added.`;
   const full = draws.filter((draw) => draw.ticketsAvailable <= 0);

@@ -1,57 +1,70 @@
-import { useRef, useState, type FormEvent } from 'react';
-import { askForTickets } from '@/api/endpoints/public';
+import '@/features/buyer/my-tickets/tickets.css';
+import { useEffect, useState } from 'react';
+import { lookAtTickets, type OwnOrders } from '@/api/endpoints/public';
 import { Problem, patiently } from '@/api/http';
+import { AskForTickets } from '@/features/buyer/my-tickets/ask-for-tickets';
+import { OwnOrdersList } from '@/features/buyer/my-tickets/own-orders';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { S } from '@/shared/strings';
-import { Field } from '@/shared/ui/field';
 import { usePageTitle } from '@/shared/ui/page-title';
-import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
 
-type State = { at: 'asking' } | { at: 'sending' } | { at: 'sent'; email: string } | { at: 'failed'; words: string };
+type Looked = { at: 'asking' } | { at: 'found'; found: OwnOrders } | { at: 'unknown' } | { at: 'failed' };
 
-const INVALID = 'Please enter an email address, like name@example.com';
+/** The mailed link's secret, after the `#`: it is sent nowhere but in the one call that looks. */
+const secretOf = (hash: string): string | null => /^#([0-9a-f]{64})$/i.exec(hash)?.[1] ?? null;
 
-function problemsOf(email: string): FormProblem[] {
-  const said = email.trim();
-  if (said === '') return [{ field: 'tickets-email', text: S.emailRequired }];
-  return /^\S+@\S+\.\S+$/.test(said) ? [] : [{ field: 'tickets-email', text: INVALID }];
+/** A link that is opened while the page is already here changes only what stands after the `#`. */
+function useSecret(): string | null {
+  const [secret, setSecret] = useState(() => secretOf(window.location.hash));
+  useEffect(() => {
+    const onHash = () => setSecret(secretOf(window.location.hash));
+    window.addEventListener('hashchange', onHash);
+    return () => window.removeEventListener('hashchange', onHash);
+  }, []);
+  return secret;
 }
 
-/** Who lost the mail asks for it again. What is answered says nothing about who bought what. */
+/** Own tickets: with the link from the mail they are shown, without it the mail is asked for. */
 export function Page() {
-  const [email, setEmail] = useState('');
-  const [problems, setProblems] = useState<readonly FormProblem[]>([]);
-  const [state, setState] = useState<State>({ at: 'asking' });
-  const list = useRef<HTMLDivElement>(null);
-  usePageTitle('My tickets', problems.length > 0);
-  const onSubmit = async (event: FormEvent) => {
-    event.preventDefault();
-    const found = problemsOf(email);
-    setProblems(found);
-    if (found.length > 0) return void requestAnimationFrame(() => list.current?.focus());
-    setState({ at: 'sending' });
-    try {
-      await patiently(() => askForTickets(email.trim()));
-      setState({ at: 'sent', email: email.trim() });
-    } catch (error) {
-      setState({ at: 'failed', words: error instanceof Problem && error.status === 429 ? 'You have asked a few times already. Please wait a while.' : S.tryLater });
-    }
-  };
+  const secret = useSecret();
+  return secret ? <Opened key={secret} secret={secret} /> : <Asking />;
+}
+
+function Asking({ lapsed = false }: { lapsed?: boolean }) {
+  const [inError, setInError] = useState(false);
+  usePageTitle('My tickets', inError);
   return (
     <main className="plain-page" id="main">
       <h1>My tickets</h1>
-      {state.at === 'sent' ? (
-        <div className="callout is-good" role="status"><strong>Check your email</strong>If tickets were bought with {state.email}, a link to them is on its way.</div>
-      ) : (
-        <form noValidate onSubmit={(event) => void onSubmit(event)}>
-          <p>Enter the email address you bought with. We send a link to your tickets there.</p>
-          <ProblemList problems={problems} ref={list} />
-          {state.at === 'failed' ? <div className="callout is-bad" role="alert"><strong>The link was not sent.</strong>{state.words}</div> : null}
-          <Field id="tickets-email" label="Email Address" type="email" inputMode="email" autoComplete="email" enterKeyHint="send" value={email} onValue={setEmail} error={problems[0]?.text} />
-          <div className="actions"><button type="submit" className="btn" disabled={state.at === 'sending'}>Send my link</button></div>
-        </form>
-      )}
+      {lapsed ? <div className="callout is-warn" role="status"><strong>This link is invalid or has expired.</strong>Ask for a new one below.</div> : null}
+      <AskForTickets onProblems={setInError} />
       <h2 className="help-head">{S.needHelpAsked}</h2>
+      <SupportContacts />
+    </main>
+  );
+}
+
+function Opened({ secret }: { secret: string }) {
+  const [looked, setLooked] = useState<Looked>({ at: 'asking' });
+  const [turn, setTurn] = useState(0);
+  usePageTitle('My tickets');
+  useEffect(() => {
+    let current = true;
+    patiently(() => lookAtTickets(secret)).then(
+      (found) => current && setLooked({ at: 'found', found }),
+      (error: unknown) => current && setLooked({ at: error instanceof Problem && error.status === 404 ? 'unknown' : 'failed' }),
+    );
+    return () => {
+      current = false;
+    };
+  }, [secret, turn]);
+  if (looked.at === 'unknown') return <Asking lapsed />;
+  return (
+    <main className="plain-page thanks" id="main" aria-busy={looked.at === 'asking'}>
+      <h1>My tickets</h1>
+      {looked.at === 'asking' ? <span className="bone" style={{ height: 180 }} /> : null}
+      {looked.at === 'found' ? <OwnOrdersList found={looked.found} /> : null}
+      {looked.at === 'failed' ? <div className="callout is-bad" role="alert"><strong>Your tickets could not be loaded.</strong>{S.tryLater} <button type="button" className="btn small sec" onClick={() => { setLooked({ at: 'asking' }); setTurn(turn + 1); }}>Retry</button></div> : null}
       <SupportContacts />
     </main>
   );

@@ -12,7 +12,7 @@ import { clampCount, countFromQuery } from '@/features/buyer/checkout/purchase-r
 import { readSavedCheckout, walletOf } from '@/features/buyer/checkout/saved-checkout';
 import { TwoStepForm } from '@/features/buyer/checkout/two-step-form';
 import { PriceLines } from '@/features/buyer/draw-page/price-lines';
-import { phaseOf, type DrawPhase } from '@/features/shared-live/draw-phase';
+import { opensLater, phaseOf, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { configAtom, maintenanceAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { useDraw } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
@@ -63,7 +63,9 @@ function Checkout({ draw }: { draw: Draw }) {
   const held = ownHeld(checkout);
   const available = Math.max(0, draw.ticketsAvailable) + held;
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
-  const closed = closedWords(phaseOf(draw, now), held > 0 || checkout.at !== 'choosing', maintenance);
+  const opens = opensLater(draw, now);
+  const notYet = opens ? { title: 'Not on sale yet', text: `On sale from ${dayAndTime(opens, draw.timezone)}.` } : null;
+  const closed = notYet ?? closedWords(phaseOf(draw, now), held > 0 || checkout.at !== 'choosing', maintenance);
   return (
     <>
       <section className="card" aria-labelledby="order-title">

@@ -14,7 +14,7 @@ import { OfferPicture } from '@/features/buyer/offer/offer-picture';
 import { useClubMeta, useOffer, useOfferDraws } from '@/features/buyer/offer/use-offer';
 import { share } from '@/features/buyer/site/share';
 import { offerPhase, offerPrice, shownTag } from '@/features/shared-offer/offer';
-import { nowAtom } from '@/features/shared-live/live-atoms';
+import { nowAtom, surchargeAtom } from '@/features/shared-live/live-atoms';
 import { dollars } from '@/shared/money';
 import { S, fromPrice } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
@@ -53,6 +53,7 @@ export function Page({ params }: PageProps) {
 function Known({ offer }: { offer: Offer }) {
   const now = useAtomValue(nowAtom);
   const showToast = useSetAtom(showToastAtom);
+  const mode = useAtomValue(surchargeAtom);
   const { meta, failed } = useClubMeta(offer.clubSlug);
   useOfferDraws(offer);
   useClubColours(meta);
@@ -63,7 +64,7 @@ function Known({ offer }: { offer: Offer }) {
     track('offer_share', about);
     pixel('offer_share', offer.slug);
     const url = `${window.location.origin}/club/${offer.clubSlug}/specials/${offer.slug}`;
-    const toast = await share({ title: offer.name, text: `${offer.name}, ${offer.clubName}: ${fromPrice(dollars(offerPrice(offer, 1).total))}`, url });
+    const toast = await share({ title: offer.name, text: `${offer.name}, ${offer.clubName}: ${fromPrice(dollars(offerPrice(offer, 1, mode).total))}`, url });
     if (toast) showToast(toast);
   };
   const tag = shownTag(offer);

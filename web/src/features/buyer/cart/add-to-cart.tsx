@@ -1,7 +1,7 @@
 import { useAtom, useSetAtom } from 'jotai';
 import type { Draw } from '@/api/wire';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { add, itemOf, replaces } from './cart';
+import { PER_PURCHASE_MAX, add, fits, itemOf, replaces } from './cart';
 import { cartAtom, drawerAtom } from './cart-atoms';
 
 /** Puts one ticket of a draw into the cart. Another club's cart is replaced, which is said, and can be taken back. */
@@ -13,6 +13,7 @@ export function AddToCart({ draw }: { draw: Draw }) {
   const inCart = cart.items.some((kept) => kept.drawId === item.drawId);
   const onAdd = () => {
     if (inCart) return open(true);
+    if (!fits(cart, [item])) return showToast({ title: 'Your cart is full', text: `At most ${PER_PURCHASE_MAX} tickets in one purchase.` });
     if (replaces(cart, item)) {
       showToast({ title: 'Your cart was replaced', text: `It now holds tickets of ${draw.clubName} only.`, action: { label: 'Undo', run: () => change(() => cart) } });
     } else {

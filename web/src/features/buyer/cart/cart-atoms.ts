@@ -1,4 +1,5 @@
 import { atom } from 'jotai';
+import { surchargeAtom } from '@/features/shared-live/live-atoms';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import { S } from '@/shared/strings';
 import { EMPTY, totals, type Cart } from './cart';
@@ -39,7 +40,8 @@ export const reloadCartAtom = atom(null, (get, set, removed: boolean) => {
   return get(keptAtom).items.length > 0;
 });
 
-export const totalsAtom = atom((get) => totals(get(cartAtom)));
+/** In the server's own way of adding up the fees, so that what is shown is what is charged. */
+export const totalsAtom = atom((get) => totals(get(cartAtom), get(surchargeAtom)));
 
 const openAtom = atom(false);
 

@@ -5,7 +5,8 @@ import type { Buyer, IntentAnswer } from '@/api/wire';
 import type { Purchase } from '@/features/buyer/checkout/pay';
 import { payerOf, type WalletPayer } from '@/features/buyer/checkout/single-purchase';
 import { keepSecret, keptSecret } from '@/features/buyer/checkout/secret-cache';
-import { CART_SCOPE, totals, type Cart } from './cart';
+import type { Cents } from '@/shared/money';
+import { CART_SCOPE, type Cart } from './cart';
 
 const CONSENTS = { ageConfirmation: true, termsAgreement: true };
 
@@ -15,29 +16,29 @@ const itemsOf = (cart: Cart): CartIntent['items'] => cart.items.map(({ drawId, q
 export const contentsOf = (cart: Cart): string => cart.items.map(({ drawId, quantity, ticketPrice, passStripeFees }) => `${drawId}×${quantity}@${ticketPrice}${passStripeFees ? '+' : ''}`).join(' ');
 
 /** Opens or resizes the cart's one payment; the same contents within two minutes are not asked for again (A:188). */
-export async function openCart(cart: Cart, clientKey: string): Promise<IntentAnswer> {
+export async function openCart(cart: Cart, expectedAmount: Cents, clientKey: string): Promise<IntentAnswer> {
   const contents = contentsOf(cart);
   const kept = keptSecret(CART_SCOPE, contents);
   if (kept) return kept;
-  const answer = await createCartIntent({ items: itemsOf(cart), clientKey, expectedAmount: totals(cart).total });
+  const answer = await createCartIntent({ items: itemsOf(cart), clientKey, expectedAmount });
   keepSecret(CART_SCOPE, contents, answer);
   return answer;
 }
 
 /** The server confirms the cart's payment with the card's method (A:243, decision C-5). */
-export function cartByCard(cart: Cart, buyer: Buyer): Purchase {
+export function cartByCard(cart: Cart, total: Cents, buyer: Buyer): Purchase {
   const items = itemsOf(cart);
   return {
-    ...common(cart, buyer),
+    ...common(cart, total, buyer),
     way: 'card',
     buyer,
     byMethod: (paymentMethodId) => completeCartCard({ items, buyer, ...CONSENTS, paymentMethodId }),
   };
 }
 
-export function cartByWallet(cart: Cart, payer: WalletPayer): Purchase {
+export function cartByWallet(cart: Cart, total: Cents, payer: WalletPayer): Purchase {
   const buyer = payerOf(payer);
-  const { complete, ...rest } = common(cart, buyer);
+  const { complete, ...rest } = common(cart, total, buyer);
   return {
     ...rest,
     complete,
@@ -51,12 +52,12 @@ export function cartByWallet(cart: Cart, payer: WalletPayer): Purchase {
   };
 }
 
-function common(cart: Cart, buyer: Buyer): Omit<Purchase, 'way' | 'buyer'> {
+function common(cart: Cart, total: Cents, buyer: Buyer): Omit<Purchase, 'way' | 'buyer'> {
   return {
     scope: CART_SCOPE,
     place: 'cart',
     validate: () => Promise.resolve([]),
-    open: (clientKey) => openCart(cart, clientKey),
+    open: (clientKey) => openCart(cart, total, clientKey),
     complete: (paymentIntentId) => purchaseCart({ items: itemsOf(cart), paymentIntentId, buyer, ...CONSENTS }),
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { aDraw } from '@/testing/a-draw';
-import { EMPTY, add, badge, clubIdOf, itemOf, refresh, remove, replaces, setQuantity, totals, type CartItem } from './cart';
+import { EMPTY, add, badge, clubIdOf, fits, itemOf, most, refresh, remove, replaces, setQuantity, totals, type CartItem } from './cart';
 import { readCart } from './saved-cart';
 
 const item = (drawId: number, more: Partial<CartItem> = {}): CartItem => ({
@@ -33,12 +33,36 @@ test('prices, fees and what is left are the server’s to say, and an offer’s 
   const next = refresh(cart, [draw(1001, { ticketsAvailable: 4, ticketPrice: '7.00' }), draw(1002, { ticketsAvailable: 0 }), draw(1003, { gameDate: '2026-11-19T23:59:59Z' })], now);
   expect(next.items).toEqual([itemOf(draw(1001, { ticketsAvailable: 4, ticketPrice: '7.00' }), 4)]);
   expect(refresh(cart, [draw(1001, { ticketsAvailable: 169 })], now).items[0]?.quantity).toBe(6);
-  expect(setQuantity(cart, 1001, 9999).items[0]?.quantity).toBe(50);
+  expect(setQuantity(cart, 1001, 9999).items[0]?.quantity).toBe(38);
 });
 
 test('each line pays its own card fee where it is passed on', () => {
   const cart = add(add(EMPTY, item(1001)), item(1002, { passStripeFees: false, quantity: 1 }));
   expect(totals(cart)).toEqual({ tickets: 3, subtotal: 1500, cardFee: 47, total: 1547 });
+});
+
+test('where the fee is taken once for the whole charge, thirty cents are paid once', () => {
+  const cart = add(add(add(EMPTY, item(1001)), item(1002)), item(1003, { passStripeFees: false }));
+  expect(totals(cart, 'per_line')).toEqual({ tickets: 6, subtotal: 3000, cardFee: 94, total: 3094 });
+  expect(totals(cart, 'per_charge')).toEqual({ tickets: 6, subtotal: 3000, cardFee: 64, total: 3064 });
+  expect(totals(EMPTY, 'per_charge')).toEqual({ tickets: 0, subtotal: 0, cardFee: 0, total: 0 });
+});
+
+test('one purchase holds fifty tickets over all its lines, and no more can be put together', () => {
+  const roomy = { availableTickets: 169 };
+  const cart = add(add(EMPTY, item(1001, { quantity: 30, ...roomy })), item(1002, { quantity: 15, ...roomy }));
+  expect(cart.items.map((line) => most(cart, line))).toEqual([35, 20]);
+  expect(fits(cart, [item(1003, { quantity: 5 })])).toBe(true);
+  expect(fits(cart, [item(1003, { quantity: 6 })])).toBe(false);
+  expect(fits(cart, [item(1002, { quantity: 20 })])).toBe(true);
+  expect(fits(cart, [item(2001, { clubId: 2, quantity: 50 })])).toBe(true);
+  expect(add(cart, item(1003, { quantity: 9 })).items.map((line) => line.quantity)).toEqual([30, 15, 5]);
+  expect(readCart({ items: [item(1001, { quantity: 40 }), item(1002, { quantity: 40 }), item(1003, { quantity: 1 })] }).items.map((line) => line.quantity)).toEqual([40, 10]);
+});
+
+test('a line keeps its draw’s own zone', () => {
+  const kept = itemOf(aDraw({ timezone: 'Australia/Sydney' }), 1);
+  expect(readCart({ items: [kept] }).items[0]?.timezone).toBe('Australia/Sydney');
 });
 
 test('a saved cart with a bad shape is discarded, an old one finds its club', () => {

@@ -1,6 +1,6 @@
 /** Reading a saved cart, which may be years old, half written, or put there by somebody else (A:185). Pure. */
 import { cents } from '@/shared/money';
-import { EMPTY, PER_DRAW_MAX, clubIdOf, type Cart, type CartItem } from './cart';
+import { EMPTY, PER_PURCHASE_MAX, clubIdOf, fitted, type Cart, type CartItem } from './cart';
 
 const LINES_MAX = 20;
 
@@ -14,7 +14,7 @@ export function readCart(stored: unknown): Cart {
   const clubId = good[0]?.clubId ?? null;
   const oneClub = good.every((item) => item.clubId === clubId);
   const eachOnce = new Set(good.map((item) => item.drawId)).size === good.length;
-  return oneClub && eachOnce ? { items: good, clubId } : EMPTY;
+  return oneClub && eachOnce ? fitted({ items: good, clubId }) : EMPTY;
 }
 
 const isWord = (value: unknown): value is string => typeof value === 'string' && value.length <= 300;
@@ -28,12 +28,13 @@ function readItem(stored: unknown): CartItem | null {
   if (!isWord(ticketPrice) || cents(ticketPrice) === 0 || !isWord(homeTeam) || !isWord(awayTeam) || !isWord(gameDate)) return null;
   return {
     drawId, drawNumber, ticketPrice, homeTeam, awayTeam, gameDate,
-    quantity: Math.min(quantity, PER_DRAW_MAX),
+    quantity: Math.min(quantity, PER_PURCHASE_MAX),
     drawTitle: isWord(item.drawTitle) ? item.drawTitle : `${homeTeam} v ${awayTeam}`,
     passStripeFees: item.passStripeFees === true,
     clubId: isCount(item.clubId) ? item.clubId : clubIdOf(drawId),
     clubName: isWord(item.clubName) ? item.clubName : '',
     clubSlug: isWord(item.clubSlug) ? item.clubSlug : '',
+    ...(isWord(item.timezone) ? { timezone: item.timezone } : {}),
     ...(isCount(item.bundleId) ? { bundleId: item.bundleId } : {}),
     availableTickets: isCount(item.availableTickets) ? item.availableTickets : quantity,
   };

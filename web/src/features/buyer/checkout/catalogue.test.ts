@@ -53,3 +53,8 @@ test.each<[string, Trouble, string]>([
 test('too few tickets also says how many, so that the count can be put right', () => {
   expect(notOpened('checkout', 'card', answered(409, { code: 'tickets-unavailable', available: 3, message: 'Tickets No Longer Available: Only 3 tickets remaining. Please adjust your selection.' })).available).toBe(3);
 });
+
+test.each(['draw', 'checkout', 'cart'] as const)('when the total has changed, the %s screen asks for the price again', (place) => {
+  expect(notOpened(place, 'card', answered(409, { code: 'amount-changed', amount: 539 })).stale).toBe(true);
+  expect(notOpened(place, 'card', answered(409, { code: 'too-many-reserved' })).stale).toBeUndefined();
+});

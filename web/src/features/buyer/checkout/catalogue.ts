@@ -55,15 +55,16 @@ export const applePayMissing: Trouble = { title: S.applePayUnavailable, text: S.
 /** No payment could be opened: by the refusal's own words, else by the screen's. */
 export function notOpened(place: Place, way: Way, error: unknown): Trouble {
   if (!(error instanceof Problem)) return unreachable(place, way);
+  const stale = error.code === 'amount-changed' ? { stale: true } : {};
   const refused = refusal(error);
   if (refused) return refused;
   if (place === 'checkout') {
     if (error.status === 400) return { title: S.formValidationError, text: S.formValidationErrorText };
-    return { title: S.setupError, text: error.said.message ?? S.failedToCreateIntent };
+    return { title: S.setupError, text: error.said.message ?? S.failedToCreateIntent, ...stale };
   }
-  if (place === 'cart') return { title: S.setupError, text: error.said.message ?? S.failedToCreateCartIntent };
+  if (place === 'cart') return { title: S.setupError, text: error.said.message ?? S.failedToCreateCartIntent, ...stale };
   const text = error.said.message ?? S.failedToCreateIntent;
-  return { title: way === 'wallet' ? S.paymentFailedLower : titled(S.setupFailed).title, text };
+  return { title: way === 'wallet' ? S.paymentFailedLower : titled(S.setupFailed).title, text, ...stale };
 }
 
 /** What means the same on every screen. */

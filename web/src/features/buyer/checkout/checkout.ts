@@ -22,6 +22,8 @@ export interface Trouble {
   text: string;
   /** How many tickets there are, when that was the trouble. */
   available?: number;
+  /** The price that was shown is not the price any more: it has to be asked for again. */
+  stale?: boolean;
   /** Nothing was tried yet, so money need not be spoken of. */
   untried?: boolean;
 }

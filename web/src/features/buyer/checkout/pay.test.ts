@@ -105,31 +105,31 @@ describe('where the server confirms', () => {
 
   test('the cart’s card goes there with items, buyer and both consents', async () => {
     const fake = cartServer().on('POST /api/cart/complete-card-payment', { body: DONE });
-    expect(await runCart(cartByCard(cart, buyer))).toMatchObject({ at: 'issued' });
+    expect(await runCart(cartByCard(cart, 1500, buyer))).toMatchObject({ at: 'issued' });
     expect(fake.paths()).toEqual(['POST /api/cart/create-payment-intent', 'POST /api/cart/complete-card-payment']);
     expect(fake.asked[1]?.body).toEqual({ items: [{ drawId: 1042, quantity: 2, ticketPrice: '5.00', passStripeFees: true }], buyer, ageConfirmation: true, termsAgreement: true, paymentMethodId: 'pm_1' });
   });
 
   test('a bank’s question is answered here, and the purchase completed', async () => {
     const fake = cartServer().on('POST /api/cart/complete-card-payment', { body: { ...DONE, success: false, status: 'requires_action', clientSecret: 'pi_1_secret_2' } });
-    expect(await runCart(cartByCard(cart, buyer))).toMatchObject({ at: 'issued' });
+    expect(await runCart(cartByCard(cart, 1500, buyer))).toMatchObject({ at: 'issued' });
     expect(fake.paths().at(-1)).toBe('POST /api/purchase-cart');
   });
 
   test('a card that is declined costs nothing and may be followed by another', async () => {
     cartServer().on('POST /api/cart/complete-card-payment', { status: 402, body: { message: 'Your card was declined.', code: 'declined' } });
-    expect(await runCart(cartByCard(cart, buyer))).toMatchObject({ at: 'choosing', trouble: { title: 'Payment failed', text: 'Your card was declined.' } });
+    expect(await runCart(cartByCard(cart, 1500, buyer))).toMatchObject({ at: 'choosing', trouble: { title: 'Payment failed', text: 'Your card was declined.' } });
     expect(attemptOf('cart')).toMatchObject({ paying: false });
   });
 
   test.each([new TypeError('network'), { status: 500 }])('an answer that is lost is asked about, never paid again', async (answer) => {
     cartServer().on('POST /api/cart/complete-card-payment', answer);
-    expect(await runCart(cartByCard(cart, buyer))).toMatchObject({ at: 'confirming' });
+    expect(await runCart(cartByCard(cart, 1500, buyer))).toMatchObject({ at: 'confirming' });
   });
 
   test('the cart’s wallet gives its secret and its method, and sends the consents behind', async () => {
     const fake = cartServer().on('POST /api/payments/confirm-wallet', { body: DONE });
-    expect(await runCart(cartByWallet(cart, { name: 'Jo', email: 'jo@example.com', phone: '0400' }))).toMatchObject({ at: 'issued' });
+    expect(await runCart(cartByWallet(cart, 1500, { name: 'Jo', email: 'jo@example.com', phone: '0400' }))).toMatchObject({ at: 'issued' });
     expect(fake.asked[1]).toMatchObject({ path: '/api/payments/confirm-wallet', body: { clientSecret: 'secret', paymentMethodId: 'pm_1', kind: 'cart' } });
     expect(fake.asked[2]).toMatchObject({ path: '/api/purchase-cart', body: { paymentIntentId: 'pi_1', ageConfirmation: true, termsAgreement: true } });
   });
@@ -145,9 +145,9 @@ describe('where the server confirms', () => {
 
   test('the same contents within two minutes use the same secret', async () => {
     const fake = cartServer().on('POST /api/cart/complete-card-payment', { status: 402, body: { message: 'no' } }, { body: DONE });
-    await runCart(cartByCard(cart, buyer));
+    await runCart(cartByCard(cart, 1500, buyer));
     let checkout = CHOOSING;
-    await pay(cartByCard(cart, buyer), surface({ kind: 'authorised' }), (happening) => (checkout = advance(checkout, happening)));
+    await pay(cartByCard(cart, 1500, buyer), surface({ kind: 'authorised' }), (happening) => (checkout = advance(checkout, happening)));
     expect(checkout.at).toBe('issued');
     expect(fake.paths().filter((path) => path.endsWith('create-payment-intent'))).toHaveLength(1);
   });

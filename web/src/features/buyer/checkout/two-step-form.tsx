@@ -21,6 +21,7 @@ import { TimerBar } from './timer-bar';
 import { WALLET_SUCCESS, checkoutSuccess, useCheckout, useFinish } from './use-checkout';
 import { usePayment } from './use-payment';
 import { useReservation } from './use-reservation';
+import { useRightPrice } from './use-right-price';
 import type { WalletKind } from './wallet-slot';
 
 interface TwoStepFormProps {
@@ -55,6 +56,7 @@ function useOpened(checkout: Checkout): boolean {
 export function TwoStepForm({ draw, count, price, walletOnly: walletWanted, walletType }: TwoStepFormProps) {
   const scope = `draw:${draw.drawNumber}`;
   const { checkout, say } = useCheckout(scope);
+  useRightPrice(checkout, [draw.drawNumber]);
   const [details, setDetails] = useSavedDetails();
   const [locked, setLocked] = useState(false);
   const [byCard, setByCard] = useState(false);

@@ -3,9 +3,10 @@ import { Link } from 'wouter';
 import type { Club, Draw } from '@/api/wire';
 import { AddToCart } from '@/features/buyer/cart/add-to-cart';
 import { DrawCard } from '@/features/buyer/landing/draw-card';
+import { Bones } from '@/features/buyer/landing/draw-sections';
 import { HowItWorks } from '@/features/buyer/site/how-it-works';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
-import { phaseOf } from '@/features/shared-live/draw-phase';
+import { opensLater, phaseOf } from '@/features/shared-live/draw-phase';
 import { liveAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { S } from '@/shared/strings';
@@ -33,6 +34,7 @@ export function ClubSections({ club }: { club: Club }) {
             <button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button>
           </div>
         ) : null}
+        {active.length === 0 && !settled && !failed ? <Bones /> : null}
         {active.length === 0 && settled ? <Nothing comingSoon={empty} club={club.name} /> : null}
         {active.length > 0 ? <div className="draw-grid">{active.map((number) => <OnSale key={number} drawNumber={number} />)}</div> : null}
       </section>
@@ -80,7 +82,7 @@ function Nothing({ comingSoon, club }: { comingSoon: boolean; club: string }) {
 function OnSale({ drawNumber }: { drawNumber: number }) {
   const draw = useAtomValue(liveAtom).draws[drawNumber];
   const now = useAtomValue(nowAtom);
-  return <DrawCard drawNumber={drawNumber}>{draw && phaseOf(draw, now) === 'active' ? <AddToCart draw={draw} /> : null}</DrawCard>;
+  return <DrawCard drawNumber={drawNumber}>{draw && phaseOf(draw, now) === 'active' && !opensLater(draw, now) ? <AddToCart draw={draw} /> : null}</DrawCard>;
 }
 
 /** The club's own finished games: league, teams and date, as the specification lists them. */

@@ -1,7 +1,9 @@
+import { useAtomValue } from 'jotai';
 import { Link } from 'wouter';
 import type { Offer } from '@/api/wire-public';
 import { OfferPicture } from '@/features/buyer/offer/offer-picture';
 import { gameTitle, offerPrice, shownTag } from '@/features/shared-offer/offer';
+import { surchargeAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { dollars } from '@/shared/money';
 import { S, fromPrice } from '@/shared/strings';
@@ -33,6 +35,7 @@ function OfferCard({ offer }: { offer: Offer }) {
   const id = `offer-${offer.slug}`;
   const tag = shownTag(offer);
   const first = offer.games[0];
+  const mode = useAtomValue(surchargeAtom);
   return (
     <article className="card offer-card" aria-labelledby={id}>
       <OfferPicture offer={offer} />
@@ -41,7 +44,7 @@ function OfferCard({ offer }: { offer: Offer }) {
         <h3 id={id}>{offer.name}</h3>
         <p className="meta">{offer.games.length === 1 && first ? `${gameTitle(first)}, ${dayAndTime(first.gameDate, first.timezone)}` : `${offer.games.length} games, one ticket in each`}</p>
         <div className="offer-card-foot">
-          <strong className="num">{fromPrice(dollars(offerPrice(offer, 1).total))}</strong>
+          <strong className="num">{fromPrice(dollars(offerPrice(offer, 1, mode).total))}</strong>
           <Link className="btn small" href={`/club/${offer.clubSlug}/specials/${offer.slug}`}>See offer<span className="sr">: {offer.name}</span></Link>
         </div>
       </div>

@@ -5,8 +5,9 @@ import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
 import { ownHeld } from '@/features/buyer/checkout/checkout';
 import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
 import { clampCount, countFromQuery } from '@/features/buyer/checkout/purchase-rules';
-import { TICKETS, type DrawPhase } from '@/features/shared-live/draw-phase';
-import { configAtom, maintenanceAtom } from '@/features/shared-live/live-atoms';
+import { TICKETS, opensLater, type DrawPhase } from '@/features/shared-live/draw-phase';
+import { configAtom, maintenanceAtom, nowAtom } from '@/features/shared-live/live-atoms';
+import { dayAndTime } from '@/shared/dates';
 import { cents, priceOf } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { PurchaseForm } from './purchase-form';
@@ -37,7 +38,8 @@ export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   const { count, note, change } = useCount(available, config?.maxPerPurchase ?? 50);
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const underWay = checkout.at !== 'choosing' || held > 0;
-  const sellable = phase === 'active' && !maintenance;
+  const opens = opensLater(draw, useAtomValue(nowAtom));
+  const sellable = phase === 'active' && !maintenance && !opens;
   return (
     <section className="card buy" aria-label={S.purchaseTickets}>
       {sellable || underWay ? (
@@ -45,17 +47,27 @@ export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
           <PurchaseForm draw={draw} count={count} onCount={change} available={available} note={note} />
         </PaymentProvider>
       ) : (
-        <ClosedPanel draw={draw} phase={phase} maintenance={maintenance} />
+        <ClosedPanel draw={draw} phase={phase} opens={opens} maintenance={maintenance} />
       )}
     </section>
   );
 }
 
-function ClosedPanel({ draw, phase, maintenance }: { draw: Draw; phase: DrawPhase; maintenance: boolean }) {
+interface ClosedPanelProps {
+  draw: Draw;
+  phase: DrawPhase;
+  opens: string | null;
+  maintenance: boolean;
+}
+
+function ClosedPanel({ draw, phase, opens, maintenance }: ClosedPanelProps) {
+  // A status nobody knows has the badge of a completed draw, but nobody announced a winner (A:76).
+  if (phase === 'completed' && draw.status !== 'completed') return <Words title={S.soldOutPanel} text={S.soldOutText} />;
   if (phase === 'completed') return <Words title={S.drawCompleted} text={S.drawCompletedText}><a className="btn sec" href={`/verify/${draw.drawNumber}`}>Verify this draw</a></Words>;
   if (phase === 'cancelled') return <Words title="Draw cancelled" text="This draw was cancelled. Every ticket is refunded." />;
-  if (phase === 'closed') return <Words title={S.drawClosed} text={S.drawClosedText} />;
+  if (phase === 'closed') return <Words title={S.drawClosed} text={S.drawClosedText}><p className="meta">{S.awaitingResultsLower}</p></Words>;
   if (phase === 'soldOut') return draw.ticketsSold < TICKETS && draw.ticketsHeld > 0 ? <Waiting held={draw.ticketsHeld} /> : <Words title={S.soldOutPanel} text={S.soldOutText} />;
+  if (opens) return <Words title="Not on sale yet" text={`On sale from ${dayAndTime(opens, draw.timezone)}.`} />;
   return maintenance ? <Words title={S.maintenance} text={S.maintenanceText} /> : null;
 }
 

@@ -6,8 +6,9 @@ import { Countdown } from '@/features/shared-live/countdown-pill';
 import { TICKETS, soldShare, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { dayAndTime } from '@/shared/dates';
-import { cents, shortDollars, ticketPriceWords } from '@/shared/money';
+import { cents, ticketPriceWords } from '@/shared/money';
 import { ShareIcon } from '@/shared/ui/icons';
+import { Sum } from '@/shared/ui/sum';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
 /** What is for sale, and how far it has come. Also drawn by the server: see README.md before changing the markup. */
@@ -17,7 +18,8 @@ export function DrawHero({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
       <div className="hero-top">
         <StatusBadge phase={phase} />
         <span className="hero-side">
-          {phase === 'active' || phase === 'soldOut' ? <Countdown kickOff={draw.gameDate} view="page" /> : null}
+          {/* By the server's word, so that at zero it says so until the server does (A:178). */}
+          {draw.status === 'active' || draw.status === 'open' ? <Countdown kickOff={draw.gameDate} view="page" /> : null}
           <ShareButton draw={draw} />
         </span>
       </div>
@@ -28,9 +30,9 @@ export function DrawHero({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
         {draw.league ? `${draw.league} · ` : ''}{dayAndTime(draw.gameDate, draw.timezone)} · {ticketPriceWords(draw.ticketPrice, draw.passStripeFees)} a ticket
       </p>
       <dl className="stats">
-        <div className="stat"><dt>Prize pool</dt><dd>{shortDollars(cents(draw.currentPrize))}</dd></div>
+        <div className="stat"><dt>Prize pool</dt><dd><Sum of={cents(draw.currentPrize)} /></dd></div>
         <div className="stat"><dt>Tickets sold</dt><dd>{draw.ticketsSold}/{TICKETS}</dd></div>
-        <div className="stat"><dt>Max Potential</dt><dd>{shortDollars(cents(draw.maxPrize))}</dd></div>
+        <div className="stat"><dt>Max Potential</dt><dd><Sum of={cents(draw.maxPrize)} /></dd></div>
       </dl>
       <div className="progress-row">
         <div className="progress" role="progressbar" aria-label="Tickets sold" aria-valuemin={0} aria-valuemax={TICKETS} aria-valuenow={draw.ticketsSold}>

@@ -6,7 +6,7 @@ import { ResultGrid } from '@/features/shared-grid/result-grid';
 import { TallyGrid } from '@/features/shared-grid/tally-grid';
 import { useSoldCells } from '@/features/shared-grid/use-sold-cells';
 import type { DrawPhase } from '@/features/shared-live/draw-phase';
-import { cents, shortDollars } from '@/shared/money';
+import { cents, dollars } from '@/shared/money';
 import { S, winningPair } from '@/shared/strings';
 
 /** What stands beside or below the form: the lights or the result, help, and how it works. */
@@ -43,7 +43,7 @@ function Lights({ draw }: { draw: Draw }) {
 }
 
 function Result({ draw, home, away }: { draw: Draw; home: number; away: number }) {
-  const sold = useSoldCells(draw.drawNumber, true);
+  const { sold, failed, retry } = useSoldCells(draw.drawNumber);
   const [plays, setPlays] = useState(0);
   const winnerSold = draw.winningTicketSold !== false;
   return (
@@ -51,8 +51,9 @@ function Result({ draw, home, away }: { draw: Draw; home: number; away: number }
       <h2 id="result-title">{winningPair(home, away)}</h2>
       <p className="meta">First try scorers: {draw.homeTeam} {home === 9 ? '9 (or no try)' : home}, {draw.awayTeam} {away === 9 ? '9 (or no try)' : away}</p>
       <ResultGrid key={plays} result={{ home, away }} sold={sold} winnerSold={winnerSold} caption={`Result of ${draw.homeTeam} v ${draw.awayTeam}`} playing={plays > 0} />
+      {failed ? <p className="tickets-failed" role="alert">{S.failedToFetchTickets} <button type="button" className="btn small sec" onClick={retry}>Retry</button></p> : null}
       <p className="result-line">
-        {winnerSold ? <>Winner’s prize <strong className="num">{shortDollars(cents(draw.currentPrize))}</strong> · winning ticket <strong className="num">{draw.winningTicketSerial}</strong></> : 'This ticket was not sold'}
+        {winnerSold ? <>Winner’s prize <strong className="num">{dollars(cents(draw.currentPrize))}</strong> · winning ticket <strong className="num">{draw.winningTicketSerial}</strong></> : 'This ticket was not sold'}
       </p>
       <button type="button" className="btn small sec no-print" onClick={() => setPlays(plays + 1)}>Play the reveal again</button>
     </section>

@@ -12,6 +12,7 @@ import { cardPurchase, walletPurchase } from '@/features/buyer/checkout/single-p
 import { summaryOf } from '@/features/buyer/checkout/summary';
 import { TroubleCallout } from '@/features/buyer/checkout/trouble-callout';
 import { CARD_SUCCESS, WALLET_SUCCESS, useCheckout, useFinish } from '@/features/buyer/checkout/use-checkout';
+import { useRightPrice } from '@/features/buyer/checkout/use-right-price';
 import { usePayment } from '@/features/buyer/checkout/use-payment';
 import { WalletSlot } from '@/features/buyer/checkout/wallet-slot';
 import { day } from '@/shared/dates';
@@ -40,6 +41,7 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
   const { problems, list, busyWords, way, onSubmit, onWallet, onUnconfirmed } = usePayment({
     place: 'draw', checkout, say, details, card: () => cardPurchase(order, buyerOf(details)), wallet: (payer) => walletPurchase(order, payer),
   });
+  useRightPrice(checkout, [draw.drawNumber]);
   const busy = isBusy(checkout);
   useFinish(scope, checkout, { summary: () => summaryOf([{ draw, count }], details.name), toast: way === 'card' ? CARD_SUCCESS : WALLET_SUCCESS });
   usePageTitle(`${draw.homeTeam} v ${draw.awayTeam}`, problems.length > 0);

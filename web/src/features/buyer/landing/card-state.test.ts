@@ -6,11 +6,13 @@ import { cardStateOf } from './card-state';
 const NOW = Date.parse('2026-11-20T00:00:00Z');
 const state = (more: Parameters<typeof aDraw>[0]) => {
   const draw = aDraw({ gameDate: '2026-11-20T09:00:00Z', ...more });
-  return cardStateOf(draw, phaseOf(draw, NOW));
+  return cardStateOf(draw, phaseOf(draw, NOW), NOW);
 };
 
-test('a card says one of five things, and what nobody knows is sold out', () => {
+test('a card says one of six things, and what nobody knows is sold out', () => {
   expect(state({})).toBe('open');
+  expect(state({ opensAt: '2026-11-20T08:00:00Z' })).toBe('scheduled');
+  expect(state({ opensAt: '2026-11-19T08:00:00Z' })).toBe('open');
   expect(state({ ticketsAvailable: 0 })).toBe('soldOut');
   expect(state({ status: 'closed' })).toBe('closed');
   expect(state({ gameDate: '2026-11-19T23:59:00Z' })).toBe('closed');

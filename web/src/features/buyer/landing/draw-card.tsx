@@ -8,8 +8,9 @@ import { Countdown } from '@/features/shared-live/countdown-pill';
 import { phaseOf, soldShare } from '@/features/shared-live/draw-phase';
 import { drawAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
-import { cardPrize, cents, priceOf, dollars, shortDollars } from '@/shared/money';
+import { cardPrize, cents, priceOf, dollars } from '@/shared/money';
 import { S, winningPair } from '@/shared/strings';
+import { Sum } from '@/shared/ui/sum';
 import { Tooltip } from '@/shared/ui/tooltip';
 import { cardStateOf, type CardState } from './card-state';
 
@@ -28,7 +29,7 @@ export function DrawCard({ drawNumber, awaiting = false, children }: DrawCardPro
   const onPhone = useIsPhone();
   if (!draw) return <div className="card draw-card" aria-hidden="true" />;
   const phase = phaseOf(draw, now);
-  const state = cardStateOf(draw, phase);
+  const state = cardStateOf(draw, phase, now);
   const title = `draw-${draw.drawNumber}-title`;
   const counts = draw.status === 'active' && !awaiting;
   return (
@@ -68,13 +69,13 @@ function StateBadge({ state, awaiting }: { state: CardState; awaiting: boolean }
 
 function Progress({ draw }: { draw: Draw }) {
   const ticket = cents(draw.ticketPrice);
-  const most = shortDollars(cents(draw.maxPrize));
+  const most = cents(draw.maxPrize);
   return (
     <>
       <dl className="stats">
-        <div className="stat"><dt>Current prize</dt><dd>{shortDollars(cardPrize(draw.ticketsSold, ticket, draw.prizePercentage, draw.roundUpPrize))}</dd></div>
+        <div className="stat"><dt>Current prize</dt><dd><Sum of={cardPrize(draw.ticketsSold, ticket, draw.prizePercentage, draw.roundUpPrize)} /></dd></div>
         <div className="stat"><dt>Tickets sold</dt><dd title={soldShare(draw.ticketsSold)}>{draw.ticketsSold}/169</dd></div>
-        <div className="stat"><dt>Max Potential</dt><dd><Tooltip words={`The prize is ${most} if all 169 tickets are sold.`}>{most}</Tooltip></dd></div>
+        <div className="stat"><dt>Max Potential</dt><dd><Tooltip words={`The prize is ${dollars(most)} if all 169 tickets are sold.`}><Sum of={most} /></Tooltip></dd></div>
       </dl>
       <div className="progress" role="progressbar" aria-label={`${draw.homeTeam} v ${draw.awayTeam}: tickets sold`} aria-valuemin={0} aria-valuemax={169} aria-valuenow={draw.ticketsSold}>
         <span style={{ '--part': draw.ticketsSold / 169 } as React.CSSProperties} />
@@ -86,6 +87,7 @@ function Progress({ draw }: { draw: Draw }) {
 function Foot({ draw, state, awaiting }: { draw: Draw; state: CardState; awaiting: boolean }) {
   const name = `${draw.homeTeam} v ${draw.awayTeam}`;
   if (state === 'open') return <Link className="btn wide" href={`/draw/${draw.drawNumber}`}>{S.buyNow}<span className="sr">: {name}</span></Link>;
+  if (state === 'scheduled') return <p className="closed-foot"><strong>On sale from {dayAndTime(draw.opensAt ?? '', draw.timezone)}</strong> <Link href={`/draw/${draw.drawNumber}`}>See draw<span className="sr">: {name}</span></Link></p>;
   const [said, note] = {
     closed: [awaiting ? S.resultsPending : S.drawClosed, S.gameHasStarted],
     soldOut: [S.soldOut, S.allTicketsPurchased],
@@ -106,7 +108,7 @@ function Result({ draw }: { draw: Draw }) {
     <>
       <dl className="stats">
         <div className="stat"><dt>First try scorers</dt><dd>{home && away ? winningPair(home, away) : '–'}</dd></div>
-        <div className="stat"><dt>{unsold ? 'Prize, not won' : 'Winner’s prize'}</dt><dd>{shortDollars(cents(draw.currentPrize))}</dd></div>
+        <div className="stat"><dt>{unsold ? 'Prize, not won' : 'Winner’s prize'}</dt><dd><Sum of={cents(draw.currentPrize)} /></dd></div>
         <div className="stat"><dt>Tickets sold</dt><dd title={soldShare(draw.ticketsSold)}>{draw.ticketsSold}/169</dd></div>
       </dl>
       <p className="closed-foot">

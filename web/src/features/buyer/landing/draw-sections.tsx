@@ -30,7 +30,8 @@ export function LiveDraws() {
   );
 }
 
-function Bones() {
+/** Three cards to come. */
+export function Bones() {
   return (
     <div className="draw-grid" aria-busy="true" aria-label="Loading draws">
       {[0, 1, 2].map((bone) => (

@@ -1,16 +1,18 @@
 import type { OrderLine } from '@/api/wire';
+import { useId } from 'react';
 import { Link } from 'wouter';
 import { dayAndTime } from '@/shared/dates';
-import { cents, shortDollars } from '@/shared/money';
+import { cents, dollars } from '@/shared/money';
 
-/** The owner's own tickets of one draw, each with its pair. */
-export function TicketList({ line }: { line: OrderLine }) {
-  const id = `line-${line.drawNumber}`;
+/** The owner's own tickets of one draw, each with its pair; `under` an order's own heading, its heading is one lower. */
+export function TicketList({ line, under = false }: { line: OrderLine; under?: boolean }) {
+  const id = useId();
+  const Heading = under ? 'h3' : 'h2';
   return (
     <section className="card panel ticket-lines" aria-labelledby={id}>
-      <h2 id={id}>{line.homeTeam} v {line.awayTeam}</h2>
+      <Heading id={id}>{line.homeTeam} v {line.awayTeam}</Heading>
       <p className="meta">{line.league ? `${line.league} · ` : ''}{dayAndTime(line.gameDate, line.timezone)} · <Link href={`/draw/${line.drawNumber}`}>Draw {line.drawNumber}</Link></p>
-      <p className="meta">{line.ticketCount} {line.ticketCount === 1 ? 'ticket' : 'tickets'} · current prize {shortDollars(cents(line.currentPrize))} · {line.ticketsSold}/169 sold</p>
+      <p className="meta">{line.ticketCount} {line.ticketCount === 1 ? 'ticket' : 'tickets'} · current prize {dollars(cents(line.currentPrize))} · {line.ticketsSold}/169 sold</p>
       {line.tickets.length > 0 ? (
         <ul className="tickets">
           {line.tickets.map((ticket) => (

@@ -3,9 +3,9 @@ import { useState } from 'react';
 import type { Offer } from '@/api/wire-public';
 import { closesAt, offerPrice, opensAt, type OfferPhase } from '@/features/shared-offer/offer';
 import { Countdown } from '@/features/shared-live/countdown-pill';
-import { configAtom, maintenanceAtom } from '@/features/shared-live/live-atoms';
+import { configAtom, maintenanceAtom, nowAtom, surchargeAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
-import { dollars } from '@/shared/money';
+import { dollars, type Price } from '@/shared/money';
 import { S, fromPrice } from '@/shared/strings';
 import { Stepper } from '@/shared/ui/stepper';
 import { useAddOffer } from './use-add-offer';
@@ -21,21 +21,25 @@ const PER_PURCHASE_MAX = 50;
 /** Price, how many of each, and the one button; on phones the button stands in a bar at the foot of the screen. */
 export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
   const [count, setCount] = useState(1);
-  const most = useAtomValue(configAtom)?.maxPerPurchase ?? PER_PURCHASE_MAX;
+  const config = useAtomValue(configAtom);
+  // One purchase holds so many tickets, whatever their draws.
+  const most = Math.max(1, Math.floor((config?.maxPerPurchase ?? PER_PURCHASE_MAX) / Math.max(1, offer.games.length)));
+  const mode = useAtomValue(surchargeAtom);
   const maintenance = useAtomValue(maintenanceAtom);
   const { onAdd, busy, refused } = useAddOffer(offer, onAdded);
-  const price = offerPrice(offer, count);
+  const price = offerPrice(offer, count, mode);
   const closes = closesAt(offer);
+  const now = useAtomValue(nowAtom);
   const button = (where: string) => (
     <button type="button" className={`btn ${where}`} aria-disabled={busy} onClick={() => void onAdd(count)}>{busy ? 'Checking …' : 'Add to cart'}</button>
   );
   return (
     <section className="card offer-buy" aria-labelledby="price-title">
       <div className="offer-price">
-        <h2 id="price-title" className="num">{fromPrice(dollars(offerPrice(offer, 1).total))}</h2>
-        {phase === 'open' && closes ? <Countdown kickOff={new Date(closes).toISOString()} view="page" /> : null}
+        <h2 id="price-title" className="num">{fromPrice(dollars(offerPrice(offer, 1, mode).total))}</h2>
+        {closes && (phase === 'open' || (phase === 'closed' && closes <= now)) ? <Countdown kickOff={new Date(closes).toISOString()} view="page" /> : null}
       </div>
-      <PriceWords offer={offer} />
+      <PriceWords price={offerPrice(offer, 1, mode)} />
       {phase !== 'open' ? <NotOnSale offer={offer} phase={phase} /> : maintenance ? (
         <div className="callout is-warn"><strong>{S.maintenance}</strong>{S.maintenanceText}</div>
       ) : (
@@ -44,6 +48,7 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
             <span id="count-words">{offer.games.length === 1 ? 'Tickets' : 'Tickets in each game'}</span>
             <Stepper label={offer.games.length === 1 ? 'Tickets' : 'Tickets in each game'} value={count} max={most} onValue={setCount} />
           </div>
+          <p className="meta" role="status">{count >= most && offer.games.length > 1 ? `At most ${most * offer.games.length} tickets in one purchase.` : ''}</p>
           <p className="sum-row total" aria-live="polite"><span>Total</span><span>{dollars(price.total)}</span></p>
           {button('wide offer-add')}
           {refused ? <div ref={intoView} className="callout is-bad" role="alert">{refused}</div> : null}
@@ -58,8 +63,7 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
 const intoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'center' });
 
 /** The single total leads; the fee in it is said (D14). */
-function PriceWords({ offer }: { offer: Offer }) {
-  const { subtotal, cardFee, total } = offerPrice(offer, 1);
+function PriceWords({ price: { subtotal, cardFee, total } }: { price: Price }) {
   if (cardFee === 0) return null;
   return <p className="meta">{dollars(subtotal)} + {dollars(cardFee)} fee = {dollars(total)}</p>;
 }

@@ -5,7 +5,7 @@ import { gameNumber, gameTitle } from '@/features/shared-offer/offer';
 import { phaseOf } from '@/features/shared-live/draw-phase';
 import { liveAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
-import { cents, dollars, priceOf, shortDollars } from '@/shared/money';
+import { cents, dollars, priceOf } from '@/shared/money';
 import { S } from '@/shared/strings';
 
 /** Each game with its own date, price and prize; a game that is sold out or over says so. */
@@ -29,7 +29,7 @@ function Game({ game }: { game: OfferGame }) {
       <div>
         <strong>{gameTitle(game)}</strong>
         <span className="meta">{game.league ? `${game.league} · ` : ''}{dayAndTime(game.gameDate, game.timezone)}</span>
-        {draw ? <span className="meta">Prize {shortDollars(cents(draw.currentPrize))} · {draw.ticketsSold}/169 sold</span> : null}
+        {draw ? <span className="meta">Prize {dollars(cents(draw.currentPrize))} · {draw.ticketsSold}/169 sold</span> : null}
         <Link className="game-link" href={`/draw/${number}`}>See draw<span className="sr">: {gameTitle(game)}</span></Link>
       </div>
       <div className="game-side">

@@ -5,7 +5,7 @@ import { fetchDraw } from '@/api/endpoints/buyer';
 import { track } from '@/api/endpoints/public';
 import type { Draw } from '@/api/wire';
 import type { Offer } from '@/api/wire-public';
-import { add, itemOf, replaces, type Cart, type CartItem } from '@/features/buyer/cart/cart';
+import { PER_PURCHASE_MAX, add, fits, itemOf, replaces, type Cart, type CartItem } from '@/features/buyer/cart/cart';
 import { cartAtom, drawerAtom } from '@/features/buyer/cart/cart-atoms';
 import { OFFER_AVAILABLE, gameNumber, refusal } from '@/features/shared-offer/offer';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
@@ -39,10 +39,12 @@ export function useAddOffer(offer: Offer, onAdded: () => void) {
       const why = draws.length === 0 ? 'This offer has no games yet.' : refusal(draws, count, serverNow());
       if (why) return setRefused(why);
       const items = itemsOf(offer, draws, count);
-      const first = items[0];
-      if (first && replaces(cart, first)) showToast({ title: 'Your cart was replaced', text: `It now holds tickets of ${offer.clubName} only.`, action: { label: 'Undo', run: () => change(() => cart) } });
+      const replaced = items[0] !== undefined && replaces(cart, items[0]);
+      if (!fits(cart, items)) return setRefused(`At most ${PER_PURCHASE_MAX} tickets in one purchase, and your cart holds some already.`);
+      // The drawer would lie over the toast, and nobody could take it back.
+      if (replaced) showToast({ title: 'Your cart was replaced', text: `It now holds tickets of ${offer.clubName} only.`, action: { label: 'Undo', run: () => change(() => cart) } });
       change((last) => addAll(last, items));
-      openDrawer(true);
+      if (!replaced) openDrawer(true);
       track('offer_add_to_cart', { clubSlug: offer.clubSlug, bundleSlug: offer.slug });
       onAdded();
     } catch {

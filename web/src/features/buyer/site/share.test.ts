@@ -10,7 +10,7 @@ beforeEach(() => Object.assign(window, { innerWidth: 390 }));
 afterEach(() => vi.restoreAllMocks());
 
 test('what is shared is the match, the prize and how many are sold', () => {
-  expect(shareOf(aDraw(), 'https://fd.example')).toEqual({ title: 'Redcliffe Sharks v Wynnum Tigers', text: 'Redcliffe Sharks v Wynnum Tigers: current prize $290, 113/169 tickets sold.', url: 'https://fd.example/draw/1042' });
+  expect(shareOf(aDraw(), 'https://fd.example')).toEqual({ title: 'Redcliffe Sharks v Wynnum Tigers', text: 'Redcliffe Sharks v Wynnum Tigers: current prize $290.00, 113/169 tickets sold.', url: 'https://fd.example/draw/1042' });
 });
 
 test('a phone’s own menu comes first, and putting it away is no failure', async () => {

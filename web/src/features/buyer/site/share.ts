@@ -1,6 +1,6 @@
 /** Sharing a draw: the phone's own menu, else the clipboard, else the link to copy by hand. */
 import type { Draw } from '@/api/wire';
-import { cents, shortDollars } from '@/shared/money';
+import { cents, dollars } from '@/shared/money';
 import { S } from '@/shared/strings';
 import type { Toast } from '@/shared/ui/toast-atoms';
 
@@ -13,7 +13,7 @@ export interface Shared {
 /** Match, current prize and sold/169 (A:310). */
 export function shareOf(draw: Draw, origin: string): Shared {
   const title = `${draw.homeTeam} v ${draw.awayTeam}`;
-  const text = `${title}: current prize ${shortDollars(cents(draw.currentPrize))}, ${draw.ticketsSold}/169 tickets sold.`;
+  const text = `${title}: current prize ${dollars(cents(draw.currentPrize))}, ${draw.ticketsSold}/169 tickets sold.`;
   return { title, text, url: `${origin}/draw/${draw.drawNumber}` };
 }
 

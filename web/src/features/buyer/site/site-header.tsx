@@ -36,6 +36,7 @@ export function SiteHeader({ full }: { full: boolean }) {
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, [open]);
+  const sms = `sms:${(config?.supportSms ?? '').replace(/\s/g, '')}`;
   const support = `mailto:${config?.supportEmail ?? ''}`;
   return (
     <header className="site-head">
@@ -44,6 +45,7 @@ export function SiteHeader({ full }: { full: boolean }) {
         <nav className={full ? 'site-nav full' : 'site-nav'} aria-label="Main">
           {full ? SECTIONS.map(({ label, href }) => <a key={href} href={href}>{label}</a>) : null}
           <a className="support-link" href={support}>Support</a>
+          <a className="support-link" href={sms}>Text <span className="sms-long">{config?.supportSms}</span><span className="sms-short">us</span></a>
           {full ? <a className="btn small sec" href="/admin/login">{S.clubLogin}</a> : null}
           {full ? (
             <button ref={button} type="button" className="icon-btn menu-button" aria-expanded={open} aria-controls={open ? 'site-menu' : undefined} aria-label={open ? 'Close menu' : 'Menu'} onClick={() => setOpen(!open)}>
@@ -55,7 +57,8 @@ export function SiteHeader({ full }: { full: boolean }) {
       {full && open ? (
         <nav className="menu-sheet" id="site-menu" aria-label="Menu">
           {SECTIONS.map(({ label, href }) => <a key={href} href={href} onClick={() => setOpen(false)}>{label}</a>)}
-          <a href={support}>Support</a>
+          <a href={support}>Support<span className="menu-more">{config?.supportEmail}</span></a>
+          <a href={sms}>Text {config?.supportSms}</a>
           <a href="/admin/login">{S.clubLogin}</a>
         </nav>
       ) : null}

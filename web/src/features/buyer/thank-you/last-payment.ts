@@ -2,6 +2,11 @@
 import { LAST_PAYMENT_KEY } from '@/features/buyer/checkout/pay';
 import { readStored } from '@/shared/storage';
 
+/** What a bank's own page brought back in the address, a secret among it, must not stay there or in the history (C-21). */
+export function cleanAddress(): void {
+  if (new URLSearchParams(window.location.search).has('payment_intent_client_secret')) window.history.replaceState(window.history.state, '', window.location.pathname);
+}
+
 export interface LastPayment {
   orderToken: string;
   paymentIntentId: string;

@@ -3,11 +3,11 @@ import { Link } from 'wouter';
 import type { OrderAnswer } from '@/api/wire';
 import { TicketList } from '@/features/buyer/my-tickets/ticket-list';
 import type { Summary } from '@/features/buyer/checkout/summary';
-import { cents, dollars, shortDollars } from '@/shared/money';
+import { cents, dollars } from '@/shared/money';
 import { S, fill } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { share } from '@/features/buyer/site/share';
-import { calendarFile } from './calendar';
+import { calendarAddress } from './calendar';
 
 /** How the payment stands: certainty first. */
 export function Outcome({ order, summary, gaveUp, untouched }: { order: OrderAnswer | undefined; summary: Summary; gaveUp: boolean; untouched: boolean }) {
@@ -69,7 +69,7 @@ export function Bought({ order, summary }: { order: OrderAnswer | undefined; sum
   return summary.draws.map((draw) => (
     <section key={draw.drawNumber} className="card panel">
       <h2>{draw.matchName}</h2>
-      <p className="meta">{draw.ticketCount} {draw.ticketCount === 1 ? 'ticket' : 'tickets'} · {draw.ticketsSold}/{draw.totalTickets} sold · prize pool about {shortDollars(cents(draw.prizePool))} (estimate)</p>
+      <p className="meta">{draw.ticketCount} {draw.ticketCount === 1 ? 'ticket' : 'tickets'} · {draw.ticketsSold}/{draw.totalTickets} sold · prize pool about {dollars(cents(draw.prizePool))} (estimate)</p>
     </section>
   ));
 }
@@ -81,7 +81,7 @@ export function ShareBox({ order, summary }: { order: OrderAnswer | undefined; s
   if (!first) return null;
   const line = order?.lines.find((bought) => bought.drawNumber === first.drawNumber);
   const sold = line?.ticketsSold ?? first.ticketsSold;
-  const prize = line ? `Current prize ${shortDollars(cents(line.currentPrize))}, ` : '';
+  const prize = line ? `Current prize ${dollars(cents(line.currentPrize))}, ` : '';
   const url = `${window.location.origin}/draw/${first.drawNumber}`;
   const text = `I just backed ${summary.clubName} with ${summary.totalTickets} ${summary.totalTickets === 1 ? 'ticket' : 'tickets'} in the ${first.matchName} draw. ${prize}${sold}/169 tickets sold. Join in:`;
   const what = { title: first.matchName, text, url };
@@ -102,14 +102,13 @@ export function ShareBox({ order, summary }: { order: OrderAnswer | undefined; s
 }
 
 export function WhereNext({ order, summary, children }: { order: OrderAnswer | undefined; summary: Summary; children: React.ReactNode }) {
-  const games = (order?.lines ?? []).map((line) => ({ drawNumber: line.drawNumber, name: `${line.homeTeam} v ${line.awayTeam}`, at: line.gameDate }));
-  const calendar = () => `data:text/calendar;charset=utf-8,${encodeURIComponent(calendarFile(games, window.location.origin, new Date()))}`;
+  const games = (order?.lines ?? []).map((line) => line.drawNumber);
   const club = summary.clubSlug ? `/club/${summary.clubSlug}` : '/';
   return (
     <div className="actions no-print">
       <Link className="btn" href={club}>{fill(S.returnToClub, { club: summary.clubName })}</Link>
       <Link className="btn sec" href="/">{S.browseOtherClubs}</Link>
-      {games.length > 0 ? <a className="btn sec" href={calendar()} download="game.ics">Add to calendar</a> : null}
+      {games.length > 0 ? <a className="btn sec" href={calendarAddress(games)}>Add to calendar</a> : null}
       {order ? <Link className="btn sec" href={`/my/${order.orderToken}`}>My tickets</Link> : null}
       {children}
     </div>

@@ -7,7 +7,7 @@ import { askAgain } from '@/features/buyer/checkout/pay';
 import { readSummary, type Summary } from '@/features/buyer/checkout/summary';
 import { useOrder } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
-import { lastPayment, type LastPayment } from './last-payment';
+import { cleanAddress, lastPayment, type LastPayment } from './last-payment';
 
 const ASKED_FOR_MS = 30_000;
 const COMPLETED_AGAIN_MS = 4_000;
@@ -30,6 +30,7 @@ export function useThankYou(): ThankYou {
     return { payment: summary?.demo ? null : lastPayment(), summary };
   });
   const { payment } = kept;
+  useEffect(cleanAddress, []);
   const [gaveUp, setGaveUp] = useState(false);
   const [settled, setSettled] = useState(false);
   const { order } = useOrder(payment?.orderToken ?? '', payment !== null && !settled && !gaveUp);

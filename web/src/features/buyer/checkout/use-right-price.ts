@@ -1,0 +1,20 @@
+/** After the server has said that the total is another one, the draws are asked for at once: the next press shows and sends the right one (C-3). */
+import { useSetAtom } from 'jotai';
+import { useEffect } from 'react';
+import { fetchDraw } from '@/api/endpoints/buyer';
+import type { Draw } from '@/api/wire';
+import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
+import type { Checkout } from './checkout';
+
+export function useRightPrice(checkout: Checkout, drawNumbers: readonly number[], onDraws?: (draws: readonly Draw[]) => void): void {
+  const receive = useSetAtom(receiveDrawsAtom);
+  const stale = checkout.at === 'choosing' && checkout.trouble?.stale ? checkout.trouble : null;
+  const key = drawNumbers.join(',');
+  useEffect(() => {
+    if (!stale || key === '') return;
+    void Promise.all(key.split(',').map((number) => fetchDraw(Number(number)))).then((draws) => {
+      receive(draws);
+      onDraws?.(draws);
+    }, () => {});
+  }, [stale, key, receive, onDraws]);
+}

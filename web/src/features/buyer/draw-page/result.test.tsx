@@ -1,0 +1,36 @@
+import { act, fireEvent, screen } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
+import { aDraw } from '@/testing/a-draw';
+import { FakeServer } from '@/testing/fake-server';
+import { show } from '@/testing/show';
+import { DrawMore } from './draw-more';
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const done = aDraw({ status: 'completed', homeFirstTryScorer: 3, awayFirstTryScorer: 11, winningTicketSold: true, winningTicketSerial: 'FD-1042-081' });
+const tickets = Array.from({ length: 169 }, (_, at) => ({ ticketNumber: at + 1, sold: at < 5, homeNumber: Math.floor(at / 13) + 1, awayNumber: (at % 13) + 1 }));
+
+test('tickets that could not be fetched are said, and asked for again by hand', async () => {
+  new FakeServer().on('GET /api/draws/1042/tickets', { status: 500 }, { body: tickets });
+  show(<DrawMore draw={done} phase="completed" />);
+  const said = await screen.findByRole('alert');
+  expect(said.textContent).toContain('Failed to fetch tickets');
+  expect(document.querySelectorAll('td.is-sold')).toHaveLength(0);
+  fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
+  await vi.waitFor(() => expect(document.querySelectorAll('td.is-sold')).toHaveLength(5));
+  expect(screen.queryByRole('alert')).toBeNull();
+});
+
+test('a board, which nobody touches, asks again by itself after half a minute', async () => {
+  vi.useFakeTimers();
+  const server = new FakeServer().on('GET /api/draws/1042/tickets', { status: 500 }, { body: tickets });
+  show(<DrawMore draw={done} phase="completed" />);
+  await act(() => vi.advanceTimersByTimeAsync(10));
+  expect(screen.getByRole('alert')).toBeDefined();
+  await act(() => vi.advanceTimersByTimeAsync(30_010));
+  expect(server.paths()).toEqual(['GET /api/draws/1042/tickets', 'GET /api/draws/1042/tickets']);
+  expect(screen.queryByRole('alert')).toBeNull();
+});

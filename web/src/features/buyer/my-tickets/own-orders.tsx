@@ -1,0 +1,50 @@
+import { useAtomValue, useSetAtom } from 'jotai';
+import { useEffect } from 'react';
+import type { OwnOrders } from '@/api/endpoints/public';
+import type { OrderAnswer } from '@/api/wire';
+import { orderAtom, receiveOrderAtom } from '@/features/shared-live/live-atoms';
+import { useOrder } from '@/features/shared-live/use-live';
+import { dayAndTime } from '@/shared/dates';
+import { dollars } from '@/shared/money';
+import { TicketList } from './ticket-list';
+
+/** So many of the newest are kept live; what is older stands as it was told. */
+const LIVE_MAX = 8;
+
+/** Every order of one address, the newest first. */
+export function OwnOrdersList({ found }: { found: OwnOrders }) {
+  const receive = useSetAtom(receiveOrderAtom);
+  useEffect(() => {
+    for (const order of found.orders) receive(order);
+  }, [found, receive]);
+  return (
+    <>
+      <p>Bought with <span className="mail">{found.emailMasked}</span>. This link works until {dayAndTime(found.until)}; keep it to yourself.</p>
+      {found.orders.length === 0 ? <div className="card empty"><strong>No tickets yet</strong><p>Nothing was bought with this address so far.</p></div> : null}
+      {found.orders.map((order, index) => (index < LIVE_MAX ? <LiveOrder key={order.orderToken} order={order} /> : <OneOrder key={order.orderToken} order={order} />))}
+      {found.orders.length > 0 ? <div className="no-print"><button type="button" className="btn sec" onClick={() => window.print()}>Print</button></div> : null}
+    </>
+  );
+}
+
+function LiveOrder({ order }: { order: OrderAnswer }) {
+  useOrder(order.orderToken, false);
+  return <OneOrder order={useAtomValue(orderAtom(order.orderToken)) ?? order} />;
+}
+
+function OneOrder({ order }: { order: OrderAnswer }) {
+  const id = `order-${order.orderToken.slice(0, 8)}`;
+  const count = order.lines.reduce((sum, line) => sum + line.ticketCount, 0);
+  return (
+    <section className="own-order" aria-labelledby={id}>
+      <h2 id={id}>{order.clubName}: {count} {count === 1 ? 'ticket' : 'tickets'}</h2>
+      <p className="meta">{order.purchasedAt ? `${dayAndTime(order.purchasedAt)} · ` : ''}{dollars(order.amount)}{order.paymentIntentId ? ` · reference ${order.paymentIntentId.slice(-8)}` : ''}</p>
+      {order.status === 'succeeded' ? order.lines.map((line) => <TicketList key={line.drawNumber} line={line} under />) : <p>{wordsOf(order)}</p>}
+    </section>
+  );
+}
+
+function wordsOf({ status }: OrderAnswer): string {
+  if (status === 'refunding' || status === 'refunded') return 'This payment was refunded.';
+  return status === 'not_charged' ? 'No tickets were bought, and you have not been charged.' : 'Your tickets are being issued …';
+}
