@@ -1,6 +1,7 @@
 import { expect, test, type Locator, type Page } from '@playwright/test';
 import { ASKING_CARD, DECLINED_CARD, buyByCard, expectTickets, fillCard, payButton, somebody, tickBoxes } from '../support/buyer';
-import { buyByCall, drawNow, drawWith } from '../support/draws';
+import { drawNow, drawWith } from '../support/draws';
+import { ownDraw } from '../support/own-draw';
 
 const sold = (page: Page) => page.locator('.board-stats .num').first();
 
@@ -88,16 +89,7 @@ test('the payment never asks twice: a double press buys once', async ({ page, re
 });
 
 test('two buyers want the last ticket: one has it, the other keeps the money', async ({ browser, playwright, request, baseURL }) => {
-  const base = baseURL ?? '';
-  const draws = (await (await request.get('/api/draws/active')).json()) as { drawNumber: number; ticketsAvailable: number; gameDate: string }[];
-  const draw = draws.filter((candidate) => candidate.ticketsAvailable > 0 && Date.parse(candidate.gameDate) - Date.now() > 1_800_000).sort((one, other) => one.ticketsAvailable - other.ticketsAvailable)[0];
-  expect(draw).toBeDefined();
-  if (!draw) return;
-  for (let left = draw.ticketsAvailable - 1; left > 0; left -= 50) {
-    const crowd = await playwright.request.newContext({ baseURL: base });
-    await buyByCall(crowd, base, draw.drawNumber, Math.min(50, left));
-    await crowd.dispose();
-  }
+  const draw = await ownDraw(playwright, baseURL ?? '', { left: 1 });
   const pages = await Promise.all([1, 2].map(async () => (await browser.newContext()).newPage()));
   for (const page of pages) {
     await page.goto(`/draw/${draw.drawNumber}`);

@@ -18,7 +18,7 @@ export interface PublicScreen {
 const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
 export async function publicScreens(request: APIRequestContext): Promise<PublicScreen[]> {
-  return [...landing(), ...(await clubs(request)), ...(await offers(request)), ...(await boards(request)), ...(await proofs(request)), ...others()];
+  return [...landing(), ...(await clubs(request)), ...(await draws(request)), ...(await offers(request)), ...(await boards(request)), ...(await proofs(request)), ...others()];
 }
 
 function landing(): PublicScreen[] {
@@ -149,6 +149,27 @@ async function proofs(request: APIRequestContext): Promise<PublicScreen[]> {
   ];
 }
 
+/** The draw's page when nothing can be bought on it; buying states are in shop-states.ts. */
+async function draws(request: APIRequestContext): Promise<PublicScreen[]> {
+  const list = await activeDraws(request);
+  const open = list.find((draw) => draw.ticketsAvailable > 0 && Date.parse(draw.gameDate) - Date.now() > 3_600_000)?.drawNumber ?? 0;
+  const awaiting = ((await (await request.get('/api/draws/awaiting-results')).json()) as ListedDraw[])[0]?.drawNumber ?? 0;
+  const completed = await completedDraw(request);
+  const as = (name: string, more: Record<string, unknown>): PublicScreen => ({ name: `draw-${name}`, path: `/draw/${open}`, before: (page) => changeDraw(page, open, more) });
+  return [
+    { name: 'draw-closed', path: `/draw/${awaiting}` },
+    { name: 'draw-completed', path: `/draw/${completed}` },
+    { name: 'draw-tickets-failed', path: `/draw/${completed}`, before: (page) => fail(page, `/api/draws/${completed}/tickets`), after: (page) => page.getByText('Failed to fetch tickets').waitFor() },
+    as('sold-out', { ticketsSold: 169, ticketsAvailable: 0, ticketsHeld: 0 }),
+    as('waiting', { ticketsSold: 160, ticketsAvailable: 0, ticketsHeld: 9 }),
+    as('not-yet', { opensAt: soon(5) }),
+    as('started', { gameDate: soon(-0.01) }),
+    as('cancelled', { status: 'cancelled' }),
+    as('unknown-status', { status: 'paused' }),
+    { name: 'draw-not-found', path: '/draw/999999' },
+  ];
+}
+
 function others(): PublicScreen[] {
   const send = async (page: Page) => {
     await page.getByLabel('Email Address').fill('robin@example.com');
@@ -160,6 +181,7 @@ function others(): PublicScreen[] {
     { name: 'my-sent', path: '/my', before: (page) => answer(page, '/api/my-tickets', { message: 'sent' }), after: send },
     { name: 'my-failed', path: '/my', before: (page) => fail(page, '/api/my-tickets', 429), after: async (page) => { await send(page); await page.getByRole('alert').waitFor({ timeout: 15_000 }); } },
     { name: 'my-not-found', path: '/my/0123456789abcdef0123456789abcdef' },
+    { name: 'thank-you-empty', path: '/thank-you' },
     { name: 'not-found', path: '/no/such/page' },
     { name: 'crash', path: '/', before: (page) => answer(page, '/api/footer-menus', [{ id: 1, heading: 'Broken' }]), after: (page) => page.getByText('Something went wrong').waitFor() },
     { name: 'offline', path: '/', before: noSockets, after: async (page) => { await page.context().setOffline(true); await page.getByText('Offline').first().waitFor(); await page.context().setOffline(false); } },

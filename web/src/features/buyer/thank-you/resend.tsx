@@ -1,21 +1,35 @@
-import { useAtomValue, useSetAtom } from 'jotai';
-import { useState } from 'react';
+import { useSetAtom } from 'jotai';
+import { useEffect, useState } from 'react';
 import { resendConfirmation } from '@/api/endpoints/buyer';
 import { Problem } from '@/api/http';
-import { nowAtom } from '@/features/shared-live/live-atoms';
 import { S } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import type { LastPayment } from './last-payment';
 
 const WAIT_MS = 20_000;
 
+/** Whole seconds still to wait, by the device's own steady clock: the server's is corrected now and then. */
+function useWait(): { seconds: number; begin: () => void } {
+  const [until, setUntil] = useState(() => performance.now() + WAIT_MS);
+  const [now, setNow] = useState(() => performance.now());
+  const over = now >= until;
+  useEffect(() => {
+    if (over) return;
+    const timer = setInterval(() => setNow(performance.now()), 250);
+    return () => clearInterval(timer);
+  }, [over]);
+  const begin = () => {
+    setNow(performance.now());
+    setUntil(performance.now() + WAIT_MS);
+  };
+  return { seconds: Math.ceil(Math.max(0, until - now) / 1000), begin };
+}
+
 /** Sends the mail again, to the address on the order only; not in the first twenty seconds (A:133). */
 export function Resend({ payment }: { payment: LastPayment | null }) {
-  const now = useAtomValue(nowAtom);
   const showToast = useSetAtom(showToastAtom);
-  const [readyAt, setReadyAt] = useState(() => now + WAIT_MS);
+  const { seconds, begin } = useWait();
   const [error, setError] = useState<string | null>(null);
-  const seconds = Math.ceil((readyAt - now) / 1000);
   const waiting = seconds > 0;
   const complain = (title: string, text: string) => {
     setError(`${title}${text ? `. ${text}` : ''}`);
@@ -24,7 +38,7 @@ export function Resend({ payment }: { payment: LastPayment | null }) {
   const onResend = async () => {
     if (waiting) return;
     if (!payment) return complain(S.resendNotYet, '');
-    setReadyAt(now + WAIT_MS);
+    begin();
     setError(null);
     try {
       const { message } = await resendConfirmation(payment.paymentIntentId);
