@@ -18,6 +18,7 @@ use seed::Found;
 
 pub mod crowd;
 pub mod plan;
+mod prizes;
 pub mod season;
 pub mod seed;
 pub mod trouble;

@@ -279,3 +279,33 @@ pub fn random<const N: usize>() -> [u8; N] {
     getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
     bytes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Environment;
+
+    fn config(url: &str) -> Config {
+        Config::demo(&Environment::from_pairs([("PUBLIC_URL", url)])).expect("the demo needs nothing")
+    }
+
+    #[test]
+    fn over_tls_no_other_host_can_set_or_read_a_cookie() {
+        let config = config("https://doubles.example.com");
+        for (names, whole) in [(LOGIN_COOKIE, "__Host-fd_login"), (BROWSER_COOKIE, "__Host-fd_session")] {
+            let made = cookie(names, "x".into(), &config);
+            assert_eq!((made.name(), made.path(), made.domain()), (whole, Some("/"), None));
+            assert_eq!(
+                (made.secure(), made.http_only(), made.same_site()),
+                (Some(true), Some(true), Some(SameSite::Lax))
+            );
+        }
+        assert!(Browser::new().cookie(&config).to_string().starts_with("__Host-fd_session="));
+        let plain = cookie(LOGIN_COOKIE, "x".into(), &self::config("http://localhost:8080"));
+        assert_eq!(
+            (plain.name(), plain.secure()),
+            ("fd_login", Some(false)),
+            "no browser takes the prefix without TLS"
+        );
+    }
+}

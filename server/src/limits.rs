@@ -231,3 +231,43 @@ impl<K: Hash + Eq> Failures<K> {
         self.counts.retain(|_, (since, _)| since.elapsed() < self.window);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+    const ELSEWHERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(203, 0, 113, 7));
+
+    #[test]
+    fn wrong_passwords_slow_an_account_and_an_address_down() {
+        let limits = Limits::new(Stage::Production);
+        for _ in 0..WRONG_PASSWORDS_PER_ACCOUNT_MAX {
+            assert!(limits.sign_in("a@demo.test", ELSEWHERE).is_ok());
+            limits.wrong_password("a@demo.test", ELSEWHERE);
+        }
+        assert!(limits.sign_in(" A@Demo.test ", HERE).is_err(), "from anywhere, however it is written");
+        assert!(limits.sign_in("b@demo.test", ELSEWHERE).is_ok(), "another account of the same clubhouse");
+        for turn in WRONG_PASSWORDS_PER_ACCOUNT_MAX..WRONG_PASSWORDS_PER_ADDRESS_MAX {
+            limits.wrong_password(&format!("{turn}@demo.test"), ELSEWHERE);
+        }
+        assert!(limits.sign_in("b@demo.test", ELSEWHERE).is_err());
+        assert!(limits.sign_in("b@demo.test", HERE).is_ok());
+    }
+
+    #[test]
+    fn the_demo_lets_this_machine_knock_as_often_as_it_likes() {
+        let (demo, real) = (Limits::new(Stage::Demo), Limits::new(Stage::Production));
+        let joins = |limits: &Limits| (0..=FORMS_PER_ADDRESS_AND_HOUR).all(|_| limits.joining(HERE).is_ok());
+        assert!(joins(&demo) && !joins(&real));
+        let claims = |limits: &Limits| (0..=CLAIMS_PER_ADDRESS_AND_MINUTE).all(|_| limits.claiming(HERE).is_ok());
+        assert!(claims(&demo) && !claims(&real));
+    }
+
+    #[test]
+    fn an_account_is_mailed_three_links_an_hour() {
+        let limits = Limits::new(Stage::Production);
+        assert!((0..LINKS_PER_ACCOUNT_AND_HOUR).all(|_| limits.may_mail("a@demo.test")));
+        assert!(!limits.may_mail("A@demo.test") && limits.may_mail("b@demo.test"));
+    }
+}

@@ -151,6 +151,90 @@ async fn a_winner_hears_of_the_prize_and_of_a_correction() {
     club.running.stop().await.expect("stopped");
 }
 
+/// Both parts say everything, in words.
+#[track_caller]
+fn assert_reads_well(mail: &RenderedMail, words: &[&str]) {
+    let kind = mail.kind.as_str();
+    assert!((1..=50).contains(&mail.subject.chars().count()), "{kind}: {}", mail.subject);
+    for word in words {
+        assert!(mail.text.contains(word), "{kind}: {word} is missing in\n{}", mail.text);
+        assert!(mail.html.contains(word), "{kind}: {word} is missing in\n{}", mail.html);
+    }
+    for needed in ["lang=\"en-AU\"", "<h1", "color-scheme", "max-width:600px"] {
+        assert!(mail.html.contains(needed), "{kind}: {needed} is missing");
+    }
+    for absent in ["<img", "<script", "background-image", "{{", "None"] {
+        assert!(!mail.html.contains(absent) && !mail.text.contains(absent), "{kind}: {absent}");
+    }
+    assert!(!mail.text.contains('<'), "{kind}: markup in the text\n{}", mail.text);
+    // Whatever stands in one part of a note stands in the other: nobody is told less. A receipt is a table in one of them.
+    let lines = mail.text.lines().map(str::trim).filter(|_| !["tickets", "resend"].contains(&kind));
+    for line in lines.filter(|line| line.len() > 40 && !line.contains("https://") && !line.starts_with("Questions?")) {
+        let escaped = line.replace('&', "&#38;").replace('\'', "&#39;");
+        let start: String = escaped.chars().take(40).collect();
+        assert!(mail.html.contains(&start), "{kind}: {start:?} stands in the text only\n{}", mail.html);
+    }
+}
+
+/// Everything that goes out, by kind: what each needs to be written, and what both of its parts must say.
+#[actix_web::test]
+async fn every_letter_says_the_same_as_text_and_without_any_image() {
+    let club = Club::open().await;
+    let order = club.buy(2).await;
+    let serial = order.tickets[0].1[0];
+    let draws = &club.running.engine.draws;
+    let (_, cell) = draws.cells(club.draw, &[serial]).await.expect("own pairs")[0];
+    let result = GameResult::new(cell.home(), cell.away()).expect("a result");
+    draws.execute(club.draw, Command::Complete { result }, None).await.expect("completed");
+    let link = |to: &str, path: &str| {
+        let link = format!("https://doubles.example.com/{path}");
+        server::post::sealed_link(&club.running.state.records, to, &link)
+    };
+    let (draw, seller, number) = (club.draw, club.seller.club, serial.number());
+    let sharks = "sharks@example.com";
+    let letters: Vec<(&str, &str, String, &[&str])> = vec![
+        ("resend", "a@example.com", "{}".into(), &["2 tickets, paid", "/my/"]),
+        ("refunded", "b@example.com", "{}".into(), &["Refund of $10.47", "5 to 10 business days", "/my/"]),
+        (
+            "winner",
+            "c@example.com",
+            format!(
+                r#"{{"draw":{draw},"serial":{number},"until":1795165800000,"sealedLink":"{}"}}"#,
+                link("c@example.com", "claim#abc")
+            ),
+            &["You won $5.00", "/claim#abc"],
+        ),
+        ("correction", "d@example.com", format!(r#"{{"draw":{draw}}}"#), &["no longer holds"]),
+        ("winner-details", sharks, format!(r#"{{"draw":{draw}}}"#), &["no mail holds them"]),
+        ("results-due", sharks, format!(r#"{{"draw":{draw}}}"#), &["enter the result"]),
+        ("results-submitted", sharks, format!(r#"{{"draw":{draw}}}"#), &["The result is in"]),
+        ("connect-incomplete", sharks, format!(r#"{{"club":{seller}}}"#), &["Connect your payment account"]),
+        (
+            "reset",
+            sharks,
+            format!(r#"{{"name":"Sharks","sealedLink":"{}"}}"#, link(sharks, "reset-password?token=1")),
+            &["Hello Sharks.", "once, for 30 minutes", "Choose a new password", "/reset-password?token=1"],
+        ),
+        (
+            "verify",
+            sharks,
+            format!(r#"{{"name":"Sharks","sealedLink":"{}"}}"#, link(sharks, "verify-email?token=1")),
+            &["Confirm this address", "for seven days", "/verify-email?token=1"],
+        ),
+        ("waitlist", "e@example.com", r#"{"name":"Sam"}"#.into(), &["Hello Sam.", "You are on the waitlist"]),
+    ];
+    for (kind, to, data, _) in &letters {
+        club.queue(kind, order.order.id, to, data).await;
+    }
+    let mails = club.mails(letters.len() + 1).await;
+    let tickets: (&str, &str, String, &[&str]) = ("tickets", "", String::new(), &["2 tickets, paid", "Total $10.47"]);
+    for (kind, _, _, words) in letters.iter().chain([&tickets]) {
+        let mail = mails.iter().find(|mail| mail.kind == *kind).unwrap_or_else(|| panic!("no {kind}"));
+        assert_reads_well(mail, words);
+    }
+    club.running.stop().await.expect("stopped");
+}
+
 #[actix_web::test]
 async fn a_club_reads_what_is_due_what_was_entered_and_that_its_winner_answered() {
     let club = Club::open().await;

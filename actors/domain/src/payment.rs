@@ -36,6 +36,8 @@ pub struct PaymentIntent {
     pub authorised_at: Option<Timestamp>,
     /// Which draws it pays for and how many tickets of each, as its metadata say: all there is of an order the books forgot.
     pub draws: Vec<(DrawId, u16)>,
+    /// How it was paid, in the provider's words: `card`, or the wallet; `None` before there is a charge.
+    pub method: Option<String>,
     /// Why the last attempt to pay failed, while nothing better came of the intent.
     pub decline: Option<Decline>,
 }

@@ -76,6 +76,7 @@ fn intent(status: PaymentStatus) -> PaymentIntent {
         disputed: false,
         authorised_at: None,
         draws: Vec::new(),
+        method: None,
         decline: None,
     }
 }

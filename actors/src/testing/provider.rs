@@ -85,6 +85,7 @@ impl Provider {
                 .filter_map(|line| line.split_once('x'))
                 .filter_map(|(draw, count)| Some((DrawId(draw.parse().ok()?), count.parse().ok()?)))
                 .collect(),
+            method: None,
             decline: None,
         };
         let client_secret = format!("{id}_secret");

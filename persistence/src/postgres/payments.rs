@@ -156,6 +156,7 @@ struct Intents {
     amounts: [Vec<i64>; 5],
     provider_fees: Vec<Option<i64>>,
     disputed: Vec<bool>,
+    methods: Vec<Option<String>>,
     at: Vec<time::OffsetDateTime>,
 }
 
@@ -178,10 +179,11 @@ impl Intents {
         }
         self.provider_fees.push(said.provider_fee.map(|fee| fee.0));
         self.disputed.push(said.disputed);
+        self.methods.push(said.method.clone());
         self.at.push(instant::stored(at));
     }
 
-    /// `$1` … `$13`, in the order of the columns.
+    /// `$1` … `$14`, in the order of the columns.
     fn bind(self, query: Bindable<'_>) -> Bindable<'_> {
         let [amount, received, refunded, fee, fee_refunded] = self.amounts;
         query
@@ -197,6 +199,7 @@ impl Intents {
             .bind(fee_refunded)
             .bind(self.provider_fees)
             .bind(self.disputed)
+            .bind(self.methods)
             .bind(self.at)
     }
 }
@@ -214,9 +217,9 @@ async fn mirror(connection: &mut PgConnection, said: Vec<(Uuid, &PaymentIntent, 
     let query = sqlx::query(
         "insert into payments (payment_intent_id, order_id, account_id, status, currency, amount_cents,
            amount_received_cents, amount_refunded_cents, application_fee_cents, application_fee_refunded_cents,
-           provider_fee_cents, disputed, synced_at)
+           provider_fee_cents, disputed, payment_method, synced_at)
          select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
-           $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::boolean[], $13::timestamptz[])
+           $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::boolean[], $13::text[], $14::timestamptz[])
          on conflict (payment_intent_id) do nothing",
     );
     intents.bind(query).execute(connection).await?;
@@ -231,11 +234,11 @@ pub(super) async fn witness(pool: &PgPool, said: &PaymentIntent, at: Timestamp) 
         "with seen as (
            insert into provider_pi (payment_intent_id, order_id, account_id, status, currency, amount_cents,
              amount_received_cents, amount_refunded_cents, application_fee_cents, application_fee_refunded_cents,
-             provider_fee_cents, disputed, first_seen_at, status_since, synced_at)
+             provider_fee_cents, disputed, payment_method, first_seen_at, status_since, synced_at)
            select a.*, a.at, a.at from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[],
-             $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::boolean[], $13::timestamptz[])
-             as a (id, order_id, account, status, currency, amount, received, refunded, fee, fee_refunded, provider_fee,
-               disputed, at)
+             $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::boolean[], $13::text[],
+             $14::timestamptz[]) as a (id, order_id, account, status, currency, amount, received, refunded, fee, fee_refunded,
+               provider_fee, disputed, method, at)
            on conflict (payment_intent_id) do update set
              order_id = excluded.order_id, account_id = excluded.account_id, status = excluded.status,
              currency = excluded.currency, amount_cents = excluded.amount_cents,
@@ -245,13 +248,14 @@ pub(super) async fn witness(pool: &PgPool, said: &PaymentIntent, at: Timestamp) 
              application_fee_refunded_cents = excluded.application_fee_refunded_cents,
              provider_fee_cents = coalesce(excluded.provider_fee_cents, provider_pi.provider_fee_cents),
              disputed = excluded.disputed,
+             payment_method = coalesce(excluded.payment_method, provider_pi.payment_method),
              status_since = case when provider_pi.status = excluded.status then provider_pi.status_since
                                  else excluded.status_since end,
              synced_at = excluded.synced_at
-           returning payment_intent_id, provider_fee_cents, disputed
+           returning payment_intent_id, provider_fee_cents, disputed, payment_method
          )
          update payments p set provider_fee_cents = coalesce(s.provider_fee_cents, p.provider_fee_cents),
-           disputed = s.disputed
+           disputed = s.disputed, payment_method = coalesce(p.payment_method, s.payment_method)
          from seen s where p.payment_intent_id = s.payment_intent_id",
     );
     intents.bind(query).execute(pool).await.map_err(Failure::at_commit)?;

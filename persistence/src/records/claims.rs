@@ -197,7 +197,10 @@ impl Records {
 
     /// The prize was paid: details are kept for a while yet, then emptied.
     pub async fn claim_paid(&self, draw: DrawId, at: Timestamp) -> Result<(), Failure> {
-        let write = "update winner_claims set paid_at = coalesce(paid_at, $2) where draw_id = $1";
+        // Paid without anybody having told where to: the row keeps later details out.
+        let write = "insert into winner_claims (draw_id, serial, paid_at)
+             select id, winning_serial, $2 from draws where id = $1 and winning_serial is not null
+             on conflict (draw_id) do update set paid_at = coalesce(winner_claims.paid_at, $2)";
         self.execute(sqlx::query(write).bind(draw.0).bind(column(at))).await?;
         Ok(())
     }

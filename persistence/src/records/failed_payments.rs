@@ -1,6 +1,7 @@
 //! Payments that were begun and came to nothing: what the payment integrity page lists (B:121).
 
 use domain::{Cents, ClubId, Timestamp};
+use serde_json::Value;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
@@ -17,36 +18,76 @@ pub struct FailedPayment {
     pub draws: Vec<i64>,
     pub tickets: i64,
     pub reason: Option<String>,
+    /// How it was to be paid, as far as the provider said.
+    pub method: Option<String>,
 }
 
-type Row = (String, String, OffsetDateTime, i64, Option<String>, Vec<i64>, i64, Option<String>);
+type Row = (
+    String,
+    String,
+    OffsetDateTime,
+    i64,
+    Option<String>,
+    Vec<i64>,
+    i64,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+);
 
 impl Records {
-    /// Refused by the provider after the buyer authorised, let go by us, or in need of somebody's eye; newest first.
+    /// Declined, refused or let go by us after the buyer authorised, or in need of somebody's eye; newest first. That a card was
+    /// declined is known from the provider's own notice; what was merely left, or was paid in the end, is no failure.
     pub async fn failed_payments(&self, club: Option<ClubId>, since: Timestamp) -> Result<Vec<FailedPayment>, Failure> {
         let read = sqlx::query_as(
-            "select o.payment_intent_id, coalesce(p.status, o.state), o.opened_at, o.total_cents, o.buyer_email,
-                 array_agg(l.draw_id order by l.draw_id), sum(l.count)::bigint, o.reason
-             from orders o join order_lines l on l.order_id = o.id
+            "select o.payment_intent_id,
+                 coalesce(p.status, case o.state when 'quoted' then 'requires_payment_method'
+                     when 'rejecting' then 'requires_capture' when 'anomaly' then 'anomaly' else 'canceled' end),
+                 o.opened_at, o.total_cents, o.buyer_email, l.draws, l.tickets, o.reason,
+                 coalesce(p.payment_method, w.payment_method), n.payload
+             from orders o
+                 join lateral (
+                     select array_agg(draw_id order by draw_id) as draws, sum(count)::bigint as tickets
+                     from order_lines where order_id = o.id
+                 ) l on true
                  left join payments p on p.payment_intent_id = o.payment_intent_id
+                 left join provider_pi w on w.payment_intent_id = o.payment_intent_id
+                 left join lateral (
+                     select payload from webhook_events e
+                     where e.payment_intent_id = o.payment_intent_id and e.kind = 'payment_intent.payment_failed'
+                     order by e.received_at desc limit 1
+                 ) n on true
              where o.payment_intent_id is not null and o.captured_at is null and o.opened_at >= $1
                  and ($2::bigint is null or o.club_id = $2)
-                 and (o.state in ('rejecting', 'void', 'anomaly') or (o.state = 'released' and o.authorised_at is not null))
-             group by o.id, p.payment_intent_id order by o.opened_at desc limit 2000",
+                 and (o.state in ('rejecting', 'void', 'anomaly')
+                     or (o.state = 'released' and o.authorised_at is not null)
+                     or (o.state in ('quoted', 'released') and o.authorised_at is null and n.payload is not null))
+             order by o.opened_at desc limit 2000",
         )
         .bind(column(since))
         .bind(club.map(|club| club.0));
         let rows: Vec<Row> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
-        let failed = |(payment_intent, status, at, amount, buyer_email, draws, tickets, reason): Row| FailedPayment {
-            payment_intent,
-            status,
-            at: timestamp(at),
-            amount: Cents(amount),
-            buyer_email,
-            draws,
-            tickets,
-            reason,
-        };
         Ok(rows.into_iter().map(failed).collect())
+    }
+}
+
+fn failed(row: Row) -> FailedPayment {
+    let (payment_intent, status, at, amount, buyer_email, draws, tickets, reason, method, notice) = row;
+    let notice = notice.and_then(|payload| serde_json::from_str::<Value>(&payload).ok()).unwrap_or_default();
+    let error = &notice["data"]["object"]["last_payment_error"];
+    let text = |value: &Value| value.as_str().map(str::to_string);
+    let told = &error["payment_method"];
+    let told = text(&told["card"]["wallet"]["type"]).or_else(|| text(&told["type"]));
+    let declined = text(&error["decline_code"]).or_else(|| text(&error["code"]));
+    FailedPayment {
+        payment_intent,
+        status,
+        at: timestamp(at),
+        amount: Cents(amount),
+        buyer_email,
+        draws,
+        tickets,
+        reason: declined.or(reason),
+        method: method.or(told),
     }
 }

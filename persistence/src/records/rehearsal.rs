@@ -7,7 +7,7 @@ use super::{Records, catalogue_changed};
 use crate::Failure;
 
 /// Every time of a draw and of the orders that are about nothing else.
-const SHIFTS: [&str; 5] = [
+const SHIFTS: [&str; 7] = [
     "update draws set kick_off = kick_off - $2, opens_at = opens_at - $2, closed_at = closed_at - $2,
          completed_at = completed_at - $2, created_at = created_at - $2 where id = $1",
     "update draw_events set at = at - $2 where draw_id = $1",
@@ -16,6 +16,11 @@ const SHIFTS: [&str; 5] = [
     "update orders o set opened_at = opened_at - $2, consent_at = consent_at - $2, authorised_at = authorised_at - $2,
          allocated_at = allocated_at - $2, captured_at = captured_at - $2, ended_at = ended_at - $2
      where o.lines = 1 and exists (select 1 from order_lines l where l.order_id = o.id and l.draw_id = $1)",
+    "update winner_claims set respond_by = respond_by - $2, received_at = received_at - $2, paid_at = paid_at - $2,
+         created_at = created_at - $2 where draw_id = $1",
+    // Recorded after the game, paid the day after.
+    "update payouts set created_at = created_at - $2 + interval '4 hours',
+         completed_at = completed_at - $2 + interval '28 hours' where draw_id = $1",
 ];
 
 impl Records {

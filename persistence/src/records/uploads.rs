@@ -31,9 +31,20 @@ impl Records {
         self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await
     }
 
-    /// `false`: the club has no such picture.
-    pub async fn forget_upload(&self, key: &str, club: ClubId) -> Result<bool, Failure> {
-        let write = sqlx::query("delete from uploads where key = $1 and club_id = $2 and purpose = 'bundle-image'");
-        Ok(self.execute(write.bind(key.to_string()).bind(club.0)).await? > 0)
+    /// Forgets a share image of the club's, unless an offer other than the one named still shows it: the same picture is one
+    /// row, however many offers have it. `false`: the club has no such picture.
+    pub async fn forget_upload(&self, key: &str, club: ClubId, offer: &str) -> Result<bool, Failure> {
+        let (key, offer) = (key.to_string(), offer.to_string());
+        let work = async move |pool: PgPool| {
+            let read =
+                "select exists (select from uploads where key = $1 and club_id = $2 and purpose = 'bundle-image')";
+            let is_theirs: bool = sqlx::query_scalar(read).bind(key.clone()).bind(club.0).fetch_one(&pool).await?;
+            let write = "delete from uploads u where u.key = $1 and u.club_id = $2 and u.purpose = 'bundle-image'
+                 and not exists (select from bundles b where b.club_id = $2 and lower(b.slug) <> lower($3)
+                     and right(b.share_image_url, length(u.key) + 1) = '/' || u.key)";
+            sqlx::query(write).bind(key).bind(club.0).bind(offer).execute(&pool).await?;
+            Ok(is_theirs)
+        };
+        self.write(work).await
     }
 }

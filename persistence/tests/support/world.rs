@@ -156,6 +156,7 @@ pub fn said(record: &OrderRecord, status: PaymentStatus) -> PaymentIntent {
         disputed: false,
         authorised_at: None,
         draws: Vec::new(),
+        method: None,
         decline: None,
     }
 }

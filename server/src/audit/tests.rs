@@ -34,6 +34,7 @@ fn said(id: &str, amount: i64, fee: i64) -> PaymentIntent {
         disputed: false,
         authorised_at: None,
         draws: Vec::new(),
+        method: None,
         decline: None,
     }
 }

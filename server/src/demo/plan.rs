@@ -67,6 +67,22 @@ pub enum Fate {
     Completed { days_ago: i64, result: (u8, u8) },
 }
 
+/// How far a completed draw's prize has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prize {
+    /// The result is the planned one; whether anybody holds its ticket is chance.
+    Chance,
+    /// Somebody won. The club has not written yet.
+    Won,
+    /// The winner has been written to, and may answer for some days yet.
+    Notified,
+    /// The seven days passed without an answer.
+    Late,
+    /// The winner has said where to pay.
+    Received,
+    Paid,
+}
+
 pub struct DrawPlan {
     /// Place in [`CLUBS`].
     pub club: usize,
@@ -78,6 +94,7 @@ pub struct DrawPlan {
     pub pass_card_fee: bool,
     pub sold: u16,
     pub fate: Fate,
+    pub prize: Prize,
 }
 
 const fn draw(club: usize, away: &'static str, price: i64, prize_percentage: u8, sold: u16, fate: Fate) -> DrawPlan {
@@ -91,12 +108,18 @@ const fn draw(club: usize, away: &'static str, price: i64, prize_percentage: u8,
         pass_card_fee: false,
         sold,
         fate,
+        prize: Prize::Chance,
     }
 }
 
 impl DrawPlan {
     const fn league(mut self, league: &'static str) -> DrawPlan {
         self.league = league;
+        self
+    }
+
+    const fn prize(mut self, prize: Prize) -> DrawPlan {
+        self.prize = prize;
         self
     }
 
@@ -145,12 +168,18 @@ pub const DRAWS: [DrawPlan; 21] = [
     draw(2, "Atherton Antechinus", 300, 60, 94, Fate::Awaiting { hours_ago: 20 })
         .league("Tropical League")
         .rounding_up(),
-    draw(0, "Gympie Goannas", 500, 50, 169, completed(6, 2, 5)).league("Coastal Cup Round 7"),
-    draw(0, "Noosa Nightjars", 200, 50, 66, completed(13, 9, 9)).league("Coastal Cup Round 6"),
-    draw(1, "Mudgee Magpies", 500, 50, 151, completed(5, 4, 1)).league("Western Premiership Round 3").rounding_up(),
+    draw(0, "Gympie Goannas", 500, 50, 169, completed(6, 2, 5)).league("Coastal Cup Round 7").prize(Prize::Received),
+    draw(0, "Noosa Nightjars", 200, 50, 66, completed(13, 9, 9)).league("Coastal Cup Round 6").prize(Prize::Paid),
+    draw(1, "Mudgee Magpies", 500, 50, 151, completed(5, 4, 1))
+        .league("Western Premiership Round 3")
+        .rounding_up()
+        .prize(Prize::Notified),
     draw(1, "Lithgow Lyrebirds", 1000, 60, 24, completed(12, 13, 2)).league("Western Premiership Round 2"),
-    draw(2, "Cardwell Cormorants", 300, 55, 140, completed(4, 3, 11)).league("Tropical League").passing_card_fee(),
-    draw(2, "Tully Tree Frogs", 500, 50, 103, completed(11, 1, 6)).league("Tropical League"),
+    draw(2, "Cardwell Cormorants", 300, 55, 140, completed(4, 3, 11))
+        .league("Tropical League")
+        .passing_card_fee()
+        .prize(Prize::Won),
+    draw(2, "Tully Tree Frogs", 500, 50, 103, completed(11, 1, 6)).league("Tropical League").prize(Prize::Late),
     draw(2, "Cooktown Kookaburras", 250, 40, 12, completed(18, 8, 9)).league("Tropical League"),
 ];
 
@@ -266,6 +295,21 @@ mod tests {
             _ => None,
         });
         assert!(soonest.min().is_some_and(|minutes| minutes < HOUR), "one kicks off within the hour");
+    }
+
+    #[test]
+    fn a_prize_is_seen_at_every_step() {
+        for prize in [Prize::Chance, Prize::Won, Prize::Notified, Prize::Late, Prize::Received, Prize::Paid] {
+            let shown = |draw: &&DrawPlan| draw.prize == prize && matches!(draw.fate, Fate::Completed { .. });
+            assert!(DRAWS.iter().any(|draw| shown(&draw)), "{prize:?}");
+        }
+        // An answer is taken for seven days.
+        for draw in &DRAWS {
+            if let Fate::Completed { days_ago, .. } = draw.fate {
+                assert!(draw.prize != Prize::Notified || days_ago < 7, "{}", draw.away);
+                assert!(draw.prize != Prize::Late || days_ago > 7, "{}", draw.away);
+            }
+        }
     }
 
     #[test]

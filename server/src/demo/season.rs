@@ -14,6 +14,7 @@ use super::plan::{CLUBS, DRAWS, DrawPlan, LATER_OPPONENTS};
 use super::seed::{Seller, new_draw, round};
 use crate::app::Running;
 use crate::catalogue::lists::{List, Part};
+use crate::routes::club::results;
 use crate::state::State;
 
 /// How often it looks.
@@ -73,10 +74,20 @@ impl Keeper {
         let played = awaiting.len().saturating_sub(AWAITING_KEPT);
         for (kick_off, draw) in awaiting.into_iter().take(played) {
             if kick_off < now.plus_ms(-PATIENCE_MS) {
-                self.draws.execute(draw, Command::Complete { result: result_of(draw) }, None).await?;
+                self.complete(draw).await?;
             }
         }
         Ok(())
+    }
+
+    /// With everything that follows when a club enters a result.
+    async fn complete(&self, draw: DrawId) -> anyhow::Result<()> {
+        let done = self.draws.execute(draw, Command::Complete { result: result_of(draw) }, None).await?;
+        self.state.catalogue.reload().await?;
+        let facts = self.state.catalogue.facts();
+        let listing = facts.listing(draw).with_context(|| format!("draw {draw} is listed"))?.clone();
+        let settled = results::settle(&self.state, &listing, draw, &done.view).await;
+        settled.map_err(|problem| anyhow::anyhow!("{problem}"))
     }
 
     async fn put_on_sale(&self, count: usize, now: Timestamp) -> anyhow::Result<()> {

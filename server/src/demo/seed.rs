@@ -102,7 +102,7 @@ impl Seeding<'_> {
         Ok(played)
     }
 
-    fn records(&self) -> &Records {
+    pub(super) fn records(&self) -> &Records {
         &self.running.state.records
     }
 
@@ -183,19 +183,22 @@ impl Seeding<'_> {
             }
             Fate::Completed { days_ago, result } => (days_ago, result),
         };
-        let result = GameResult::new(home, away).context("a result within 1…13")?;
+        let planned = GameResult::new(home, away).context("a result within 1…13")?;
+        let result = self.result(plan.prize, draw, planned).await?;
         let done = self.running.engine.draws.execute(draw, Command::Complete { result }, None).await?;
         ensure!(done.view.result.is_some(), "draw {draw} has no result");
         let kept = self.records().draw_financials(draw).await?;
         let share = kept.revenue + kept.card_fees_passed_on - kept.provider_fees_known - kept.application_fee;
         self.pay(draw, seller, "club_share", share).await?;
-        Ok(Some(Played { draw, back_ms: REHEARSAL_MS + days_ago * 24 * HOUR_MS }))
+        let back_ms = REHEARSAL_MS + days_ago * 24 * HOUR_MS;
+        self.award(plan.prize, draw, seller, back_ms).await?;
+        Ok(Some(Played { draw, back_ms }))
     }
 }
 
 impl Seeding<'_> {
     /// Records a payout that has been made (decision D-17).
-    async fn pay(&self, draw: DrawId, seller: &Seller, kind: &str, amount: Cents) -> anyhow::Result<()> {
+    pub(super) async fn pay(&self, draw: DrawId, seller: &Seller, kind: &str, amount: Cents) -> anyhow::Result<()> {
         let new = NewPayout { draw, club: seller.club, kind, amount, recipient_email: None, recipient_name: None };
         let payout = self.records().record_payout(&new).await?;
         self.records().settle_payout(payout.id, "completed", None).await?;

@@ -65,7 +65,8 @@ impl Writer<'_> {
         let mut data: Data = serde_json::from_str(&mail.data).map_err(|_| "the mail's data cannot be read")?;
         if let Some(sealed) = &data.sealed_link {
             let link = self.records.unseal(super::LINK, &mail.to, sealed).map_err(|failure| failure.to_string())?;
-            data.link = Some(link);
+            // The demo's seed does not know its address yet.
+            data.link = Some(if link.starts_with('/') { self.page(&link) } else { link });
         }
         match (mail.kind.as_str(), order) {
             ("tickets" | "resend", Some(order)) => self.confirmation(order).await,
@@ -238,7 +239,10 @@ const RESET: About = About {
     button: Some("Choose a new password"),
 };
 const VERIFY: About = About {
-    paragraphs: &["Please confirm that this address is yours, so that we can reach you about your draws."],
+    paragraphs: &[
+        "Please confirm that this address is yours, so that we can reach you about your draws. The link works once, for \
+         seven days.",
+    ],
     button: Some("Confirm this address"),
 };
 const WAITLIST: About = About {

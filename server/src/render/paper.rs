@@ -1,12 +1,15 @@
 //! Paper: A4 pages with one embedded font, black on white, the text selectable (ux.md section 5).
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use printpdf::{
-    Color, FontId, Greyscale, Line, LinePoint, Mm, Op, PaintMode, ParsedFont, PdfDocument, PdfFontHandle, PdfPage,
-    PdfSaveOptions, Point, Polygon, PolygonRing, Pt, TextItem, WindingOrder,
+    Color, FontId, Greyscale, Line, LinePoint, Mm, Op, PaintMode, ParsedFont, PdfDocument, PdfFont, PdfFontHandle,
+    PdfPage, PdfSaveOptions, Point, Polygon, PolygonRing, Pt, TextItem, WindingOrder,
 };
 use qrcode::{Color as Module, EcLevel, QrCode};
+
+mod letters;
 
 /// DejaVu Sans: Latin with every accent, Greek, Cyrillic and more; free to embed (its licence is beside it).
 const FONT: &[u8] = include_bytes!("../../templates/paper/DejaVuSans.ttf");
@@ -30,6 +33,8 @@ pub struct Paper {
     font: &'static ParsedFont,
     font_id: FontId,
     pages: Vec<Vec<Op>>,
+    /// Glyphs that are drawn somewhere.
+    used: BTreeSet<u16>,
     /// Height above the lower edge at which the next line stands.
     pub y: f32,
 }
@@ -40,7 +45,7 @@ impl Paper {
         let font = font()?;
         let mut document = PdfDocument::new(title);
         let font_id = document.add_font(font);
-        Some(Paper { document, font, font_id, pages: vec![Vec::new()], y: HEIGHT - MARGIN })
+        Some(Paper { document, font, font_id, pages: vec![Vec::new()], used: BTreeSet::new(), y: HEIGHT - MARGIN })
     }
 
     pub fn next_page(&mut self) {
@@ -89,7 +94,9 @@ impl Paper {
 
     /// A text whose left end stands at `x`.
     pub fn text(&mut self, x: f32, y: f32, size: f32, text: &str) {
-        let items = vec![TextItem::Text(self.shown(text))];
+        let text = self.shown(text);
+        self.used.extend(text.chars().filter_map(|letter| self.font.lookup_glyph_index(letter as u32)));
+        let items = vec![TextItem::Text(text)];
         let font = PdfFontHandle::External(self.font_id.clone());
         self.ops().extend([
             Op::StartTextSection,
@@ -148,6 +155,14 @@ impl Paper {
         Some(())
     }
 
+    /// Of the font, only the letters that are on the pages.
+    fn embed_little(&mut self) {
+        let small = letters::only(FONT, &self.used).and_then(|font| ParsedFont::from_bytes(&font, 0, &mut Vec::new()));
+        if let Some(font) = small {
+            self.document.resources.fonts.map.insert(self.font_id.clone(), PdfFont::new(font));
+        }
+    }
+
     /// Writes `page n of m` and a line of its own on every page, and gives the file.
     pub fn finish(mut self, foot: &str) -> Vec<u8> {
         let pages = std::mem::take(&mut self.pages);
@@ -160,6 +175,7 @@ impl Paper {
             let ops = self.pages.pop().unwrap_or_default();
             done.push(PdfPage::new(Mm(210.0), Mm(297.0), ops));
         }
+        self.embed_little();
         self.document.with_pages(done).save(&PdfSaveOptions::default(), &mut Vec::new())
     }
 }
@@ -184,6 +200,6 @@ mod tests {
         paper.next_page();
         let file = paper.finish("foot");
         assert!(file.starts_with(b"%PDF-"));
-        assert!(file.len() < 1_500_000, "{}", file.len());
+        assert!(file.len() < 100_000, "{}", file.len());
     }
 }

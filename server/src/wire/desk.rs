@@ -129,6 +129,8 @@ pub struct ImageUpload {
 pub struct ImageRemoval {
     pub url: Option<String>,
     pub club_slug: Option<String>,
+    /// The offer that no longer shows it; another one that does keeps it.
+    pub bundle_slug: Option<String>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -165,7 +167,8 @@ pub struct Transaction {
     pub created_at: String,
     /// Seconds.
     pub created: i64,
-    pub payment_method: String,
+    /// `card`, `apple_pay`, `google_pay`, `link`; null while the provider has not said.
+    pub payment_method: Option<String>,
     pub draw_id: i64,
     pub draw_numbers: Vec<i64>,
     pub ticket_count: i64,
@@ -230,5 +233,5 @@ pub struct FailedPayment {
 pub struct FailedMetadata {
     pub draw_id: String,
     pub ticket_count: String,
-    pub payment_method: &'static str,
+    pub payment_method: Option<String>,
 }

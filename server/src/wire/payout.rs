@@ -43,6 +43,8 @@ pub struct WinningTicket {
     pub buyer_phone: Option<String>,
     /// `pending`, `details_received` or `completed` (decision D-17); null when nobody bought it.
     pub winner_payout_status: Option<&'static str>,
+    /// The buyer's bank disputes the payment: no payout until that is resolved (decision C-25).
+    pub disputed: bool,
     /// Until when the mailed link takes bank details.
     pub respond_by: Option<String>,
     pub bank: Option<BankShown>,

@@ -11,7 +11,7 @@ use crate::support::server::PASSWORD;
 use crate::support::{Buyer, TestServer, club};
 
 /// Puts real objects of the club `broncos` into a path.
-fn concrete(route: &Route, draw: DrawId, club: i64, payout: i64) -> String {
+pub fn concrete(route: &Route, draw: DrawId, club: i64, payout: i64) -> String {
     route
         .path
         .replace("{draw}", &draw.to_string())
@@ -32,7 +32,7 @@ fn concrete(route: &Route, draw: DrawId, club: i64, payout: i64) -> String {
         .replace("{token}", "00000000000000000000000000000000")
 }
 
-fn method(route: &Route) -> Method {
+pub fn method(route: &Route) -> Method {
     match route.method {
         Verb::Get => Method::GET,
         Verb::Post => Method::POST,

@@ -1,7 +1,15 @@
 //! What a club does, from the outside: club.md, line by line.
 
+mod account;
+mod archived;
 mod desk;
 mod draws;
 mod entry;
+mod limits;
 mod money;
+mod payments;
+mod payouts;
+mod reports;
+mod sessions;
 mod winners;
+mod words;

@@ -32,8 +32,16 @@ pub(super) fn intent(account: &AccountId, theirs: &Theirs) -> Result<PaymentInte
         // Confirming makes the charge; one that failed authorised nothing.
         authorised_at: charge.filter(|charge| charge.paid).map(|charge| Timestamp(charge.created * 1000)),
         draws: theirs.metadata.get(DRAWS).map(|draws| draws_of(draws)).unwrap_or_default(),
+        method: charge.and_then(method),
         decline: theirs.last_payment_error.as_deref().map(decline),
     })
+}
+
+/// A wallet's card is told by its wallet.
+fn method(charge: &Charge) -> Option<String> {
+    let details = charge.payment_method_details.as_ref()?;
+    let wallet = details.card.as_ref().and_then(|card| card.wallet.as_ref());
+    Some(wallet.map_or_else(|| details.type_.clone(), |wallet| wallet.type_.to_string()))
 }
 
 /// `1042x3,1043x2`; what cannot be read is left out.

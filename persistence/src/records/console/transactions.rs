@@ -25,6 +25,8 @@ pub struct TransactionRow {
     pub application_fee_cents: i64,
     pub application_fee_refunded_cents: i64,
     pub refunded_cents: i64,
+    /// `card` or a wallet; unknown while the provider has not said.
+    pub payment_method: Option<String>,
     pub refund_state: Option<String>,
     pub disputed: bool,
     pub draws: Vec<i64>,
@@ -41,7 +43,7 @@ impl Records {
             "select o.id as order_id, o.payment_intent_id, p.status, p.account_id, o.opened_at as created_at, o.club_id,
                  c.name as club_name, o.buyer_name, o.buyer_email, p.amount_cents, p.provider_fee_cents,
                  p.application_fee_cents, p.application_fee_refunded_cents, p.amount_refunded_cents as refunded_cents,
-                 r.state as refund_state, p.disputed, l.draws, l.counts, l.prices, d.home_team, d.away_team
+                 p.payment_method, r.state as refund_state, p.disputed, l.draws, l.counts, l.prices, d.home_team, d.away_team
              from orders o join payments p on p.payment_intent_id = o.payment_intent_id
                  left join clubs c on c.id = o.club_id left join refunds r on r.order_id = o.id
                  join lateral (

@@ -7,7 +7,7 @@ use persistence::records::claims::{Claim as Row, Told};
 use serde_json::json;
 
 use super::recovery::secret;
-use super::winners::{check, status, winner};
+use super::winners::{PAID, check, status, winner};
 use crate::error::Problem;
 use crate::identity::address;
 use crate::routes::body::Body;
@@ -29,6 +29,9 @@ pub async fn tell(
 ) -> Result<HttpResponse, Problem> {
     state.limits.claiming(address(&request, &state.config))?;
     let claim = find(&state, &body.0.token).await?;
+    if claim.paid {
+        return Err(Problem::conflict("payout-settled", PAID));
+    }
     let bank = check(&body.0)?;
     let now = state.clock.now();
     match state.records.winner_told(&claim, &bank, now).await? {

@@ -55,9 +55,11 @@ pub async fn begin(state: web::Data<State>, caller: Caller, path: web::Path<Stri
     Ok(HttpResponse::Ok().json(Onboarding { onboarding_url }))
 }
 
-/// One account a club, however often the button is pressed: the key names the club.
+/// One account a club, however often the button is pressed: the key names the club. It also names the ten minutes, because the
+/// provider remembers its own failures under a key, and a club must be able to try again.
 async fn make(state: &State, club: &Club) -> Result<AccountId, Problem> {
-    let key = format!("connect-club-{}", club.id);
+    const KEY_MS: i64 = 10 * 60 * 1000;
+    let key = format!("connect-club-{}-{}", club.id, state.clock.now().0 / KEY_MS);
     let account = state.connect.create_account(&key, Some(&club.email)).await.map_err(refused)?;
     state.records.connect_account(club.id, &account).await?;
     state.catalogue.reload().await?;

@@ -49,7 +49,7 @@ fn wire(row: &TransactionRow, live: bool) -> Transaction {
         status: row.status.clone(),
         created_at: rfc3339(at),
         created: at.0 / 1000,
-        payment_method: "card".to_string(),
+        payment_method: row.payment_method.clone(),
         draw_id: row.draws.first().copied().unwrap_or_default(),
         draw_numbers: row.draws.clone(),
         ticket_count: row.counts.iter().map(|count| i64::from(*count)).sum(),
@@ -91,7 +91,7 @@ pub async fn integrity(state: web::Data<State>, caller: Caller) -> Result<HttpRe
         metadata: FailedMetadata {
             draw_id: joined(&row.draws),
             ticket_count: row.tickets.to_string(),
-            payment_method: "card",
+            payment_method: row.method.clone(),
         },
     };
     Ok(HttpResponse::Ok().json(IntegrityAudit {

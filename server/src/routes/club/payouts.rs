@@ -6,7 +6,7 @@ use persistence::records::payouts::{NewPayout, Payout as Row};
 use serde_json::json;
 
 use super::own_draw;
-use super::winners::{UNSOLD, winner};
+use super::winners::{PAID, UNSOLD, winner};
 use crate::error::Problem;
 use crate::identity::Caller;
 use crate::routes::body::Body;
@@ -36,6 +36,7 @@ pub async fn record(
     }
     let ticket = winner(&state, &view).await?.ticket;
     let ticket = ticket.ok_or_else(|| Problem::conflict("winner-unsold", UNSOLD))?;
+    must_be_undisputed(&state, draw).await?;
     let new = NewPayout {
         draw,
         club: listing.club,
@@ -63,9 +64,13 @@ pub async fn settle(
     if !["completed", "failed"].contains(&status) {
         return Err(Problem::bad_request("bad-status", "A payout becomes completed or failed."));
     }
+    // That a payout failed may always be said.
+    if payout.kind == "winner" && status == "completed" && payout.status == "pending" {
+        must_be_undisputed(&state, payout.draw).await?;
+    }
     let note: Option<String> = body.0.note.as_ref().map(|note| note.trim().chars().take(NOTE_CHARS_MAX).collect());
     let settled = state.records.settle_payout(id, status, note.as_deref()).await?;
-    let settled = settled.ok_or_else(|| Problem::conflict("payout-settled", "This payout is settled already."))?;
+    let settled = settled.ok_or_else(|| Problem::conflict("payout-settled", PAID))?;
     if settled.kind == "winner" && settled.status == "completed" {
         state.records.claim_paid(settled.draw, state.clock.now()).await?;
     }
@@ -80,6 +85,15 @@ async fn audit(state: &State, caller: Caller, payout: &Row, action: &str) -> Res
         .records
         .audit(act, &json!({ "payout": payout.id, "status": payout.status, "amount": payout.amount.decimal() }))
         .await?)
+}
+
+/// While the buyer's bank disputes the payment, the prize waits (decision C-25).
+async fn must_be_undisputed(state: &State, draw: DrawId) -> Result<(), Problem> {
+    if !state.records.winner_disputed(draw).await? {
+        return Ok(());
+    }
+    let words = "The winner's payment is disputed by the buyer's bank. The prize can be paid once that is resolved.";
+    Err(Problem::conflict("winner-disputed", words))
 }
 
 fn must_be_completed(draw: DrawId, view: &View) -> Result<(), Problem> {

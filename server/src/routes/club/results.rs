@@ -49,7 +49,10 @@ pub async fn enter(
 
 /// What follows from a result, once for each: the club's own share as the provider pays it out (decision D-17), and a mail
 /// that tells the club what was entered.
-async fn settle(state: &State, listing: &Listing, draw: DrawId, view: &View) -> Result<(), Problem> {
+///
+/// # Errors
+/// The books could not be read or written.
+pub(crate) async fn settle(state: &State, listing: &Listing, draw: DrawId, view: &View) -> Result<(), Problem> {
     let takings = financials::of(state, draw, view).await?;
     let amount = takings.club_revenue().max(domain::Cents::ZERO);
     let share =

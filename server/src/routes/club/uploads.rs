@@ -83,7 +83,8 @@ pub async fn remove(
     let club = own_club(&state, caller, &body.0.club_slug)?;
     let url = body.0.url.unwrap_or_default();
     let key = url.rsplit_once(FOLDER).map(|(_, key)| key).ok_or_else(Problem::not_found)?;
-    match state.records.forget_upload(key, club).await? {
+    let offer = body.0.bundle_slug.unwrap_or_default();
+    match state.records.forget_upload(key, club, offer.trim()).await? {
         true => Ok(HttpResponse::NoContent().finish()),
         false => Err(Problem::not_found()),
     }

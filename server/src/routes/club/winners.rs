@@ -26,6 +26,9 @@ const NAME_CHARS_MAX: usize = 100;
 /// What a club reads of a winning ticket that nobody bought (B:66).
 pub(super) const UNSOLD: &str = "This ticket was not sold - no winner contact information available";
 
+/// What is read by whoever comes with details, or with news of a payment, when the prize is paid.
+pub(super) const PAID: &str = "This payout is settled already.";
+
 /// A draw's winning ticket: its result, its serial, and who bought it, if anybody.
 pub(super) struct Winner {
     pub result: GameResult,
@@ -58,9 +61,9 @@ pub(super) async fn row(
     claim: Option<&Claim>,
 ) -> Result<WinningTicket, Problem> {
     let Winner { result, serial, ticket } = winner;
-    let status = match ticket {
-        Some(_) => Some(status(state, view.draw, claim).await?),
-        None => None,
+    let (status, disputed) = match ticket {
+        Some(_) => (Some(status(state, view.draw, claim).await?), state.records.winner_disputed(view.draw).await?),
+        None => (None, false),
     };
     let ticket = ticket.as_ref();
     Ok(WinningTicket {
@@ -73,6 +76,7 @@ pub(super) async fn row(
         buyer_email: ticket.and_then(|ticket| ticket.buyer_email.clone()),
         buyer_phone: ticket.and_then(|ticket| ticket.buyer_phone.clone()),
         winner_payout_status: status,
+        disputed,
         respond_by: claim.and_then(|claim| claim.respond_by).map(rfc3339),
         bank: claim.and_then(BankShown::of),
     })
@@ -127,7 +131,7 @@ pub async fn tell(
     }
     let bank = check(&body.0)?;
     if !state.records.club_told(draw, winner.serial, &bank, state.clock.now()).await? {
-        return Err(Problem::conflict("payout-settled", "This payout is settled already."));
+        return Err(Problem::conflict("payout-settled", PAID));
     }
     audit(&state, caller, draw, &listing, "enter-winner-bank").await?;
     let claim = state.records.claim(draw).await?;

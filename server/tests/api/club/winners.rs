@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{Buyer, TestServer, club};
 
 /// Alice's ticket wins.
-async fn won(server: &TestServer) -> (DrawId, Buyer) {
+pub async fn won(server: &TestServer) -> (DrawId, Buyer) {
     let draw = server.game().await;
     let bought = server.alice().buys(draw, 2).await.1;
     let browser = club::club(server, "broncos").await;
@@ -16,15 +16,15 @@ async fn won(server: &TestServer) -> (DrawId, Buyer) {
     (draw, browser)
 }
 
-fn bank() -> Value {
+pub fn bank() -> Value {
     json!({ "accountName": "Alice Example", "accountNumber": "12345678", "bsb": "062-123" })
 }
 
-async fn put(browser: &Buyer, draw: DrawId, body: Value) -> crate::support::buyer::Answer {
+pub async fn put(browser: &Buyer, draw: DrawId, body: Value) -> crate::support::buyer::Answer {
     browser.call(Method::PUT, &format!("/api/draws/{draw}/winner-bank"), Some(&body)).await
 }
 
-async fn claim_token(server: &TestServer) -> String {
+pub async fn claim_token(server: &TestServer) -> String {
     let link = server.link(&server.mail("winner").await);
     assert!(link.contains("/claim#"), "no server ever sees what follows the hash: {link}");
     link.rsplit_once('#').expect("a token").1.to_string()

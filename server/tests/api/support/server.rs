@@ -74,6 +74,8 @@ impl TestServer {
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let mut config = Config::demo(&Environment::default()).expect("the demo needs nothing");
         config.public_url = url.clone();
+        // So that a test may come from an address of its own.
+        config.proxies = vec![std::net::IpAddr::from([127, 0, 0, 1])];
         let sandbox = Sandbox::open(None, sandbox::Options::default()).expect("the sandbox opens");
         let clock = Arc::new(PushedClock::default());
         let settings = StripeSettings::new(config.stripe.secret_key.expose(), format!("{url}/sandbox/stripe"));

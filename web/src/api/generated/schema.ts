@@ -563,7 +563,7 @@ export interface components {
         };
         FailedMetadata: {
             drawId: string;
-            paymentMethod: string;
+            paymentMethod: string | null;
             ticketCount: string;
         };
         FailedPayment: {
@@ -662,6 +662,11 @@ export interface components {
             secondaryColor: string | null;
         };
         ImageRemoval: {
+            /**
+             * @description The offer that no longer shows it; another one that does keeps it.
+             * @default null
+             */
+            bundleSlug: string | null;
             /** @default null */
             clubSlug: string | null;
             /** @default null */
@@ -1061,7 +1066,8 @@ export interface components {
             lines: components["schemas"]["TransactionLine"][];
             orderId: string;
             paymentIntentId: string;
-            paymentMethod: string;
+            /** @description `card`, `apple_pay`, `google_pay`, `link`; null while the provider has not said. */
+            paymentMethod: string | null;
             platformFee: string;
             platformFeeCents: number;
             /** @description Always nothing, as specified (decision D-13). */
@@ -1531,6 +1537,8 @@ export interface components {
             buyerEmail: string | null;
             buyerName: string | null;
             buyerPhone: string | null;
+            /** @description The buyer's bank disputes the payment: no payout until that is resolved (decision C-25). */
+            disputed: boolean;
             homeNumber: number;
             /** @description Until when the mailed link takes bank details. */
             respondBy: string | null;

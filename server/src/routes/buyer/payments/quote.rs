@@ -85,8 +85,10 @@ fn account_of(club: &Club) -> Result<AccountId, Problem> {
         Problem::new(StatusCode::FORBIDDEN, "setup-required", "This club cannot take payments yet.")
             .with("setupRequired", true)
     };
+    // Its running draws finish and pay; nothing new is begun (decision H-3).
     if club.archived {
-        return Err(Problem::not_found());
+        let words = "This club is not selling tickets at the moment.";
+        return Err(Problem::conflict("club-not-selling", words));
     }
     club.account.clone().filter(|_| club.connected).ok_or_else(unready)
 }

@@ -1,0 +1,114 @@
+//! The very bytes a club takes home.
+
+use lopdf::Document;
+
+use super::*;
+
+fn facts() -> Facts {
+    Facts {
+        club: "Bayside Barracudas".to_string(),
+        draw: DrawId(1042),
+        league: Some("Coastal Cup".to_string()),
+        home: "Bayside Barracudas".to_string(),
+        away: "Ipswich Jetties".to_string(),
+        zone: "Australia/Brisbane".to_string(),
+        kick_off: Timestamp(1_795_165_800_000),
+        price: Cents(500),
+        prize_percentage: 50,
+        result: Some((7, 9)),
+        generated_at: Timestamp(1_795_173_000_000),
+    }
+}
+
+fn row(number: u16, name: &str, phone: &str) -> Row {
+    Row {
+        label: format!("FD-1042-{number:03}"),
+        number,
+        pair: Some((7, 9)),
+        won: number == 1,
+        name: name.to_string(),
+        email: "a@example.com".to_string(),
+        phone: phone.to_string(),
+        sold_at: Timestamp(1_795_100_000_000),
+    }
+}
+
+fn takings() -> Takings {
+    Takings {
+        sold: 3,
+        orders: 2,
+        revenue: Cents(1500),
+        passed_on: Cents(0),
+        platform_fee: Cents(53),
+        provider_fees: Cents(86),
+        is_estimated: false,
+        prize: Cents(750),
+        prize_is_due: true,
+    }
+}
+
+/// UTF-8 with its mark, CRLF, RFC 4180; no formula, no number that was a phone.
+const TABLE: &str = "\u{feff}Ticket,Serial,Home number,Away number,Winner,Buyer name,Buyer email,Buyer phone,Purchased (UTC),Purchased (local),Ticket price\r
+1,FD-1042-001,7,9,yes,\"Nguyễn, Zoë\",a@example.com,'0411 000 001,2026-11-19T14:53:20Z,\"Fri 20 Nov 2026, 12:53 am AEST\",5.00\r
+2,FD-1042-002,7,9,,'=1+1,a@example.com,'+61 411 000 001,2026-11-19T14:53:20Z,\"Fri 20 Nov 2026, 12:53 am AEST\",5.00\r
+3,FD-1042-003,7,9,,\"Say \"\"hi\"\"\",a@example.com,,2026-11-19T14:53:20Z,\"Fri 20 Nov 2026, 12:53 am AEST\",5.00\r
+\"\"\r
+Tickets sold,3\r
+Total revenue,15.00\r
+Card fees paid by buyers,0.00\r
+Card fees,0.86\r
+Platform fee (incl. GST where applicable),0.53\r
+Club revenue,13.61\r
+Prize,7.50\r
+Club profit,6.11\r
+Generated,2026-11-20T11:10:00Z\r
+";
+
+#[test]
+fn a_table_is_what_it_was_yesterday() {
+    let rows = [row(1, "Nguyễn, Zoë", "0411 000 001"), row(2, "=1+1", "+61 411 000 001"), row(3, "Say \"hi\"", "")];
+    let bytes = csv(&facts(), &takings(), &rows).expect("a table");
+    assert_eq!(String::from_utf8(bytes).expect("UTF-8"), TABLE);
+}
+
+#[test]
+fn no_cell_is_a_formula_and_phones_keep_their_zero() {
+    for (text, cell) in
+        [("=1+1", "'=1+1"), ("+61 400", "'+61 400"), ("-2", "'-2"), ("@x", "'@x"), ("\t=1", "' =1"), ("Alice", "Alice")]
+    {
+        assert_eq!(safe(text), cell);
+    }
+    assert_eq!(phone("0400 111 222"), "'0400 111 222");
+}
+
+#[test]
+fn a_full_draw_fits_an_e_mail_and_says_every_ticket_once() {
+    let rows: Vec<Row> = (1..=TICKETS).map(|number| row(number, "Zoë Ōtāhuhu Nguyễn", "0411 000 001")).collect();
+    let file = pdf(&facts(), &takings(), &rows).expect("a paper");
+    assert!(file.len() < 300 * 1024, "{} bytes", file.len());
+    let document = Document::load_mem(&file).expect("a PDF");
+    let pages: Vec<u32> = document.get_pages().keys().copied().collect();
+    let text = document.extract_text(&pages).expect("text");
+    for number in 1..=TICKETS {
+        assert_eq!(text.matches(&format!("FD-1042-{number:03}")).count(), 1, "ticket {number}");
+    }
+    assert_eq!(text.matches('★').count(), 1);
+    assert_eq!(text.matches("Zoë Ōtāhuhu Nguyễn").count(), usize::from(TICKETS));
+    for line in [
+        "Result: Bayside Barracudas #7 and Ipswich Jetties #9",
+        "Generated Fri 20 Nov 2026, 9:10 pm AEST for Bayside Barracudas",
+        &format!("Page {0} of {0}", pages.len()),
+        "Total: 169 tickets, $845.00",
+    ] {
+        assert!(text.contains(line), "{line} is missing in\n{text}");
+    }
+}
+
+#[test]
+fn a_prize_that_nobody_won_is_told_as_such() {
+    let takings = Takings { prize_is_due: false, ..takings() };
+    let lines = sums(&takings);
+    assert_eq!(lines[6].0, "Prize (not due: the winning ticket was not sold)");
+    assert_eq!(lines[7], ("Club profit", "13.61".to_string()));
+    assert_eq!(sums(&Takings { is_estimated: true, ..takings })[3].0, "Card fees (partly estimated)");
+}

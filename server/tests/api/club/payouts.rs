@@ -1,0 +1,119 @@
+//! What is due to a winner, and when it may not be paid (decisions B-4, C-25, D-17).
+
+use domain::DrawId;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::winners::{bank, claim_token, put, won};
+use crate::support::buyer::Answer;
+use crate::support::server::eventually;
+use crate::support::{Buyer, TestServer, club};
+
+async fn record(browser: &Buyer, draw: DrawId) -> Answer {
+    browser.post(&format!("/api/draws/{draw}/payouts"), json!({ "type": "winner" })).await
+}
+
+async fn settle(browser: &Buyer, payout: &Value, status: &str) -> Answer {
+    let path = format!("/api/payouts/{}", payout["id"]);
+    browser.call(Method::PATCH, &path, Some(&json!({ "status": status, "note": "by transfer" }))).await
+}
+
+#[actix_web::test]
+async fn a_prize_waits_while_the_buyers_bank_disputes_the_payment() {
+    let server = TestServer::start().await;
+    let (draw, browser) = won(&server).await;
+    let payout = record(&browser, draw).await.ok();
+    let winner = async || {
+        let winners = browser.get(&format!("/api/draws/{draw}/winners")).await.ok();
+        winners["winningTickets"][0].clone()
+    };
+    assert_eq!(winner().await["disputed"], false);
+    let orders = "select o.payment_intent_id from orders o where state = $1";
+    let intent = server.database.text(orders, "captured").await;
+    browser.post("/sandbox/dispute", json!({ "payment_intent": intent })).await.ok();
+    eventually("the dispute is known", async || (winner().await["disputed"] == true).then_some(())).await;
+    let words = "The winner's payment is disputed by the buyer's bank. The prize can be paid once that is resolved.";
+    assert_eq!(settle(&browser, &payout, "completed").await.refused(409, "winner-disputed")["message"], words);
+    assert_eq!(settle(&browser, &payout, "failed").await.ok()["status"], "failed", "that may be said");
+    assert_eq!(record(&browser, draw).await.refused(409, "winner-disputed")["message"], words);
+    let resolved = "with done as (update payments set disputed = false where payment_intent_id = $1 returning 1)
+         select count(*) from done";
+    assert_eq!(server.database.count(resolved, &intent).await, 1);
+    let payout = record(&browser, draw).await.ok();
+    assert_eq!(settle(&browser, &payout, "completed").await.ok()["status"], "completed");
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn a_payout_that_failed_is_made_again() {
+    let server = TestServer::start().await;
+    let (draw, browser) = won(&server).await;
+    put(&browser, draw, bank()).await.ok();
+    let first = record(&browser, draw).await.ok();
+    assert_eq!(record(&browser, draw).await.ok()["id"], first["id"], "asked twice, recorded once");
+    let failed = settle(&browser, &first, "failed").await.ok();
+    assert_eq!((&failed["status"], &failed["failureReason"]), (&json!("failed"), &json!("by transfer")));
+    let refused = settle(&browser, &first, "completed").await.refused(409, "payout-settled");
+    assert_eq!(refused["message"], "This payout is settled already.");
+    let second = record(&browser, draw).await.ok();
+    assert_ne!(second["id"], first["id"]);
+    assert_eq!(second["status"], "pending");
+    let status = async || {
+        let winners = browser.get(&format!("/api/draws/{draw}/winners")).await.ok();
+        winners["winningTickets"][0]["winnerPayoutStatus"].clone()
+    };
+    assert_eq!(status().await, "details_received", "what failed is not paid");
+    settle(&browser, &second, "completed").await.ok();
+    assert_eq!(status().await, "completed");
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn no_bank_details_are_taken_once_the_prize_is_paid() {
+    let server = TestServer::start().await;
+    let (draw, browser) = won(&server).await;
+    let payout = record(&browser, draw).await.ok();
+    settle(&browser, &payout, "completed").await.ok();
+    let refused = put(&browser, draw, bank()).await.refused(409, "payout-settled");
+    assert_eq!(refused["message"], "This payout is settled already.");
+    browser.post(&format!("/api/draws/{draw}/notify-winners"), json!({})).await.ok();
+    let token = claim_token(&server).await;
+    let stranger = server.bob();
+    let page = stranger.post("/api/claims/look", json!({ "token": token })).await.ok();
+    assert_eq!(page["state"], "completed");
+    let mut body = bank();
+    body["token"] = json!(token);
+    let refused = stranger.post("/api/claims", body).await.refused(409, "payout-settled");
+    assert_eq!(refused["message"], "This payout is settled already.");
+    let kept = "select count(*) from winner_claims where draw_id::text = $1 and bank_sealed is not null";
+    assert_eq!(server.database.count(kept, &draw.to_string()).await, 0);
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn a_club_sees_the_map_of_its_own_draw_after_the_result_and_nobody_else_sees_the_buyers() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    server.club("storm").await;
+    let bought = server.alice().buys(draw, 2).await.1;
+    let browser = club::club(&server, "broncos").await;
+    let path = format!("/api/draws/{draw}/tickets");
+    let pairs = async |browser: &Buyer| {
+        let rows = browser.get(&path).await.ok();
+        let pair = |row: &Value| row["homeNumber"].as_u64().zip(row["awayNumber"].as_u64());
+        rows.as_array().expect("rows").iter().filter_map(pair).collect::<std::collections::BTreeSet<_>>()
+    };
+    assert!(pairs(&browser).await.is_empty(), "before the result not even the club");
+    let number = |name: &str| bought["tickets"][0][name].as_u64().expect("a number") as u8;
+    club::enters(&browser, draw, number("homeNumber"), number("awayNumber")).await.ok();
+    assert!(pairs(&browser).await.is_empty(), "a result before the kick-off reveals nothing");
+    server.clock.push_seconds(7 * 86_400 + 60);
+    let browser = club::club(&server, "broncos").await;
+    let storm = club::club(&server, "storm").await;
+    assert_eq!(pairs(&browser).await.len(), 169, "all 13 × 13, sold or not");
+    let own = browser.get(&path).await.ok();
+    let winners: Vec<&Value> = own.as_array().expect("rows").iter().filter(|row| row["isWinner"] == true).collect();
+    assert_eq!((winners.len(), &winners[0]["buyerPhone"]), (1, &json!("0411 000 001")));
+    assert!(!storm.get(&path).await.text.contains("0411"), "another club reads what everybody reads");
+    server.finish().await;
+}
