@@ -8,9 +8,11 @@ use persistence::books::{AnomalyRecord, OrderRecord};
 use persistence::ledger::BuyerDetails;
 use persistence::records::audit::Entry;
 use thiserror::Error;
+use tracing::Instrument;
 
 use crate::payment::room::Room;
-use crate::reconciler::{Reconciler, Scanned};
+use crate::payment::strangers::Returned;
+use crate::reconciler::{Comparison, Reconciler, Scanned};
 
 const HOUR_MS: i64 = 3_600_000;
 /// As far back as a scan looks: thirty days (decision I-3).
@@ -58,6 +60,9 @@ pub enum Unresolved {
     /// The amount is not that of any tickets it names.
     #[error("the amount does not match the tickets")]
     Mismatch,
+    /// The payment is its order's own and holds tickets: the order is what is refunded.
+    #[error("the payment has its tickets")]
+    HasTickets,
     /// The ticket has a buyer already.
     #[error("the ticket has a buyer")]
     HasBuyer,
@@ -141,8 +146,25 @@ impl Anomalies {
     ) -> Result<OrderRecord, Unresolved> {
         let (room, payment, act) = (self.room.clone(), payment.clone(), self.act.as_deref().cloned());
         // To its end, whether or not the asker waits.
-        let allocated = tokio::spawn(async move { room.allocate_missing(&payment, buyer, token, act).await });
+        let work = async move {
+            let record = room.allocate_missing(&payment, buyer, token, act).await?;
+            // What the payment lacks otherwise, its fee say, a person reads at once and not with the next round.
+            let _ = Comparison { room }.order(record.order.id).await;
+            Ok(record)
+        };
+        let allocated = tokio::spawn(work.in_current_span());
         allocated.await.unwrap_or(Err(Unresolved::Unavailable))
+    }
+
+    /// Gives a payment back that no order holds: a second one for the same order, or one of an order that is unknown or has
+    /// ended. Tickets stay as they are.
+    ///
+    /// # Errors
+    /// `HasTickets`: refund the order instead. `Refunded`, `Unknown`, `Unavailable`.
+    pub async fn give_back(&self, payment: &PaymentIntentId) -> Result<Returned, Unresolved> {
+        let (room, payment, act) = (self.room.clone(), payment.clone(), self.act.as_deref().cloned());
+        let returned = tokio::spawn(async move { room.return_stranger(&payment, act).await }.in_current_span());
+        returned.await.unwrap_or(Err(Unresolved::Unavailable))
     }
 
     /// Gives an orphaned ticket, one that was paid without leaving an address, its buyer; the confirmation leaves then

@@ -135,6 +135,11 @@ impl Draws {
         self.roster.views()
     }
 
+    /// How many draws wait for an operator because they failed again and again.
+    pub fn paused(&self) -> usize {
+        self.roster.paused()
+    }
+
     /// Counts up whenever any view changed: for lists and caches.
     pub fn changed(&self) -> watch::Receiver<u64> {
         self.roster.changed()

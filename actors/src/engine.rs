@@ -92,6 +92,7 @@ impl Engine {
             index: Default::default(),
             nudges: Nudges::default(),
             confirmations: Default::default(),
+            tally: Default::default(),
         });
         let awake = supervisor.send(WakeAll(live.clone())).await.unwrap_or(0);
         tracing::info!(live = live.len(), awake, "live draws are awake");

@@ -12,6 +12,7 @@ pub mod payments;
 pub mod reconciler;
 mod rhythm;
 mod supervisor;
+pub mod tally;
 #[cfg(feature = "testing")]
 pub mod testing;
 
@@ -22,6 +23,8 @@ pub use engine::{Engine, EngineParts, Placement};
 pub use mailer::Post;
 pub use payment::connect::{AccountStatus, Connect};
 pub use payment::gateway::{Gateway, GatewayError, NewIntent, Opened};
+pub use payment::strangers::Returned;
 pub use payment::stripe::{Stripe, StripeSettings};
 pub use payments::{Cancelled, Confirmed, FulfilStatus, Fulfilled, OpenOrder, PaymentFailure, Payments};
 pub use reconciler::{Reconciler, Scanned};
+pub use tally::{Tally, Timings};

@@ -11,6 +11,7 @@ use domain::OrderId;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tokio::sync::{oneshot, watch};
+use tracing::Instrument;
 
 mod adopting;
 pub mod connect;
@@ -24,6 +25,7 @@ pub(crate) mod pause;
 pub(crate) mod room;
 mod settling;
 pub mod signature;
+pub mod strangers;
 pub mod stripe;
 mod tickets;
 
@@ -164,7 +166,8 @@ impl Desk {
             // A caller that has gone away finds the same answer when it asks again.
             let _ = reply.send(work.await);
         };
-        self.actor.try_send(Work { lane, job: job.boxed() }).ok()?;
+        // Its log lines belong to whoever asked for it.
+        self.actor.try_send(Work { lane, job: job.in_current_span().boxed() }).ok()?;
         answer.await.ok()
     }
 

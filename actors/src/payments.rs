@@ -12,8 +12,8 @@ use persistence::ledger::BuyerDetails;
 use persistence::records::audit::Entry;
 use thiserror::Error;
 
-use crate::Denied;
 use crate::payment::room::Room;
+use crate::{Denied, Tally};
 
 /// Asks the payment actor. Cheap to clone.
 #[derive(Clone)]
@@ -207,6 +207,11 @@ impl Payments {
             Ok(Cancelled { view, refunds })
         });
         cancelled.await.unwrap_or(Err(Denied::Unavailable))
+    }
+
+    /// What the engine has counted since the process began.
+    pub fn tally(&self) -> &Tally {
+        &self.room.tally
     }
 
     /// Stores a notice once; a worker handles it. `false`: this event id was stored before.

@@ -133,6 +133,8 @@ pub(crate) async fn run(room: Arc<Room>, mut stop: watch::Receiver<bool>) {
         rounds.nameless().await;
         rounds.list().await;
         rounds.count += 1;
+        let room = &rounds.comparison.room;
+        room.tally.round_ended(room.clock.now());
         tokio::select! {
             biased;
             _ = stop.wait_for(|stop| *stop) => return,

@@ -31,7 +31,7 @@ pub struct OrderMoney {
     pub application_fee: i64,
     pub refunded: i64,
     pub fee_refunded: i64,
-    /// An open anomaly already says that something is wrong with it.
+    /// An open anomaly already says that something is wrong with it, or a person has closed one by hand.
     pub is_reported: bool,
 }
 
@@ -72,7 +72,7 @@ impl Auditor {
                  o.captured_at is not null as is_taken, o.total_cents as total,
                  o.application_fee_cents as application_fee, coalesce(r.amount_cents, 0) as refunded,
                  o.fee_refunded_cents as fee_refunded,
-                 exists (select 1 from anomalies a where a.resolved_at is null
+                 exists (select 1 from anomalies a where (a.resolved_at is null or a.resolution <> 'healed')
                      and (a.payment_intent_id = o.payment_intent_id or a.order_id = o.id)) as is_reported
              from orders o left join refunds r on r.order_id = o.id and r.state = 'succeeded'
              where o.payment_intent_id is not null order by o.opened_at, o.id",
@@ -82,10 +82,11 @@ impl Auditor {
         .map_err(unread)
     }
 
-    /// Payment intents that an open anomaly is about.
+    /// Payment intents that an open anomaly is about, or one that a person closed.
     pub async fn reported(&self) -> Result<Vec<String>, Failure> {
         sqlx::query_scalar(
-            "select payment_intent_id from anomalies where resolved_at is null and payment_intent_id is not null",
+            "select payment_intent_id from anomalies
+             where (resolved_at is null or resolution <> 'healed') and payment_intent_id is not null",
         )
         .fetch_all(&self.pool)
         .await

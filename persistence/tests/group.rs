@@ -6,9 +6,11 @@ mod support;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use domain::{Draw, Event, OrderId, Reservation};
+use domain::{Command, Draw, Event, OrderId, Reservation};
 use persistence::ledger::{Append, BuyerDetails, Rider};
 use persistence::postgres::draws::NewDraw;
+use persistence::records::Records;
+use persistence::records::audit::Act;
 use persistence::testing::{Folder, sealer};
 use persistence::{Books, Failure, Ledger, Postgres};
 use sqlx::Executor;
@@ -348,4 +350,25 @@ async fn the_writers_survive_a_restart_of_the_database() {
     assert_eq!(postgres.order(OrderId(1)).await.expect("the readers, too").map(|record| record.token), None);
     assert_eq!(postgres.claim(&[draw]).await.expect("claimed")[0].snapshot.revision, 2);
     embedded.stop().await;
+}
+
+#[tokio::test]
+async fn an_act_stands_with_its_commit_or_not_at_all() {
+    let (world, mut owners) = world().await;
+    let owner = owners.remove(0);
+    let act = Act { actor: "operator 1", club: None, action: "cancel-draw", object: "draw:1001", ip: None };
+    let entry = act.entry(serde_json::json!({ "reason": "Rain" }));
+    let cancel = |epoch: i64| {
+        let events = owner.draw.decide(NOW, &Command::Cancel).expect("decided");
+        Append { epoch, act: Some(entry.clone()), ..owner.commit(&Command::Cancel, events, None) }
+    };
+    let (_, postgres) = world.postgres.as_ref().expect("in Postgres");
+    let records = Records::new(postgres.clone());
+    assert_eq!(owner.ledger.append(cancel(0)).await, Err(Failure::Fenced));
+    assert_eq!(records.audit_chain().await.expect("read").length, 0, "what was not written was not done");
+    owner.ledger.append(cancel(owner.epoch)).await.expect("written");
+    let trail = records.audit_trail(&["draw:1001".into()], None, 10).await.expect("read");
+    let detail = serde_json::json!({ "reason": "Rain", "revision": 1, "status": "cancelled" });
+    assert_eq!(trail.iter().map(|written| &written.detail).collect::<Vec<_>>(), [&detail]);
+    assert_eq!(records.audit_chain().await.expect("read").broken_at, None);
 }

@@ -19,7 +19,7 @@ use crate::post::{Delivery, Postman};
 use crate::sandbox::{self, Sandbox};
 use crate::site::Site;
 use crate::state::{State, StateParts};
-use crate::{edge, routes};
+use crate::{edge, metrics, routes};
 
 pub mod life;
 mod stand_in;
@@ -75,6 +75,7 @@ pub struct Running {
     finished: tokio::task::JoinHandle<std::io::Result<()>>,
     housekeeping: Vec<tokio::task::JoinHandle<()>>,
     stand_in: Option<StandIn>,
+    metrics: Option<ServerHandle>,
 }
 
 /// Binds, wires and starts. The answer comes when the server accepts connections. Must be called inside an actix System.
@@ -86,6 +87,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
     let Parts { mut config, postgres, clock, site, provider } = parts;
     let listener = listen(config.listen)?;
     let address = listener.local_addr()?;
+    let scraped = config.metrics.map(listen).transpose()?;
     if config.public_url.is_empty() {
         config.public_url = format!("http://localhost:{}", address.port());
     }
@@ -127,8 +129,9 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
     );
     let (server, finished) = serve(listener, state.clone(), site.into(), provider.sandbox().cloned())?;
     let housekeeping = routes::run(state.clone());
+    let metrics = scraped.map(|listener| metrics::serve(listener, state.clone())).transpose()?;
     life.enter(Phase::Ready);
-    Ok(Running { address, state, engine, life, server, finished, housekeeping, stand_in })
+    Ok(Running { address, state, engine, life, server, finished, housekeeping, stand_in, metrics })
 }
 
 /// Takes the port, or says who must let go of it.
@@ -206,6 +209,9 @@ impl Running {
         self.server.stop(true).await;
         self.finished.await??;
         self.engine.stop().await;
+        if let Some(metrics) = self.metrics {
+            metrics.stop(false).await;
+        }
         self.housekeeping.iter().for_each(tokio::task::JoinHandle::abort);
         if let Some(stand_in) = self.stand_in {
             stand_in.stop().await;

@@ -9,6 +9,7 @@ use anyhow::Context;
 use domain::{AccountId, PaymentIntent, Timestamp};
 use persistence::Postgres;
 use persistence::auditor::{Auditor, OrderMoney};
+use persistence::records::Records;
 
 use crate::config::Config;
 use crate::database::Database;
@@ -64,10 +65,18 @@ pub async fn run(config: &Config) -> anyhow::Result<Findings> {
     findings
 }
 
-async fn examine(postgres: &Postgres, auditor: &Auditor, gateway: &dyn Gateway) -> anyhow::Result<Findings> {
+/// Compares these books with each other and with this provider.
+///
+/// # Errors
+/// The books cannot be read, or the provider not be asked.
+pub async fn examine(postgres: &Postgres, auditor: &Auditor, gateway: &dyn Gateway) -> anyhow::Result<Findings> {
     let mut findings = Findings { anomalies: auditor.open_anomalies().await?, ..Findings::default() };
     let violations = postgres.violations().await?;
     findings.rows.extend(violations.into_iter().map(|found| Row { check: found.invariant, object: found.object }));
+    if let Some(entry) = Records::new(postgres.clone()).audit_chain().await?.broken_at {
+        let check = "A1 the audit log was rewritten from here on".to_string();
+        findings.rows.push(Row { check, object: format!("entry {entry}") });
+    }
     let orders = auditor.orders().await?;
     let reported: BTreeSet<String> = auditor.reported().await?.into_iter().collect();
     let accounts: BTreeSet<String> =
@@ -144,6 +153,15 @@ impl fmt::Display for Money {
 }
 
 impl Findings {
+    /// Cents taken, kept as fee and refunded, by our books and by the provider's.
+    pub fn sums(&self) -> [[i64; 3]; 2] {
+        let sum = |side: fn(&Totals) -> Money| {
+            let sum = self.accounts.values().map(side).fold(Money::default(), Money::plus);
+            [sum.taken, sum.fee, sum.refunded]
+        };
+        [sum(|totals| totals.ours), sum(|totals| totals.theirs)]
+    }
+
     pub fn is_clean(&self) -> bool {
         self.rows.is_empty()
     }

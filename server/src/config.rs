@@ -64,6 +64,8 @@ pub struct Config {
     pub stage: Stage,
     /// Where to listen. Port 0 takes a free one.
     pub listen: SocketAddr,
+    /// Where `/metrics` is, apart from everything browsers reach (decision B-24); `None`: nowhere.
+    pub metrics: Option<SocketAddr>,
     /// Address under which browsers reach us, without a trailing slash; empty until the demo knows its port.
     pub public_url: String,
     /// Uploads, and in the demo Postgres, the sandbox's journal and the sealing key.
@@ -131,6 +133,7 @@ impl Config {
         let config = Config {
             stage: Stage::Demo,
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or(PORT_DEFAULT))),
+            metrics: problems.keep(environment.parse_optional("METRICS_ADDR")).flatten(),
             public_url: environment.get("PUBLIC_URL").unwrap_or_default(),
             data_dir: environment.path("FD_DATA_DIR").unwrap_or_else(|| PathBuf::from(".data")),
             web_dir: environment.path("FD_WEB_DIR"),
@@ -174,6 +177,7 @@ impl Config {
                 problems.keep(environment.parse("BIND_ADDR", Ipv4Addr::UNSPECIFIED)).unwrap_or(Ipv4Addr::UNSPECIFIED),
                 problems.keep(environment.parse("PORT", PORT_DEFAULT)).unwrap_or(PORT_DEFAULT),
             )),
+            metrics: problems.keep(environment.parse_optional("METRICS_ADDR")).flatten(),
             public_url,
             data_dir: environment.path("FD_DATA_DIR").unwrap_or_else(|| PathBuf::from(".data")),
             web_dir: environment.path("FD_WEB_DIR"),

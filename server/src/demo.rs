@@ -93,7 +93,7 @@ async fn open(
     };
     if found != Found::Whole {
         eprintln!("Seeding three clubs and their draws …");
-        let private = Config { listen: (config.listen.ip(), 0).into(), ..config.clone() };
+        let private = Config { listen: (config.listen.ip(), 0).into(), metrics: None, ..config.clone() };
         rehearse(parts(private, Provider::Rehearsal(sandbox.clone())), &postgres, &sandbox).await?;
     }
     let running = app::start(parts(config, Provider::Sandbox(sandbox.clone()))).await?;

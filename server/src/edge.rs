@@ -1,14 +1,18 @@
 //! The outermost layer of every answer: its id, its clock, its security headers, the browser's cookie, a problem's body.
 
+use std::time::{Duration, Instant};
+
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::http::{Method, StatusCode};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage, HttpResponse, web};
+use tracing::Instrument;
 
 use crate::error::Problem;
 use crate::identity::{Browser, random};
+use crate::metrics::route;
 use crate::state::State;
 
 mod policy;
@@ -36,7 +40,11 @@ pub async fn wrap(
     request.extensions_mut().insert(browser);
     let place = policy::Place::of(request.path());
 
-    let mut response = next.call(request).await?.map_into_boxed_body();
+    let begun = Instant::now();
+    // Whatever is said while this request is answered bears its id.
+    let span = tracing::error_span!("request", request.id = id);
+    let mut response = next.call(request).instrument(span.clone()).await?.map_into_boxed_body();
+    span.in_scope(|| told(&state, &response, begun.elapsed()));
     if let Some(body) = problem_body(&response, &id) {
         let (request, old) = response.into_parts();
         let mut new = HttpResponse::build(old.status()).content_type("application/json").body(body);
@@ -60,13 +68,22 @@ pub async fn wrap(
     Ok(response)
 }
 
+/// One line of the log and one count for every call: what was asked and how it ended, nothing of who asked.
+fn told(state: &State, response: &ServiceResponse<BoxBody>, took: Duration) {
+    let (request, status) = (response.request(), response.status().as_u16());
+    state.metrics.note(request, status, took);
+    let (method, route, ms) = (request.method().as_str(), route(request), took.as_millis() as u64);
+    tracing::info!(method, route, status, ms, "answered");
+}
+
 /// The JSON of a problem, of ours or of the framework's own making (a body too large, a method not allowed).
 fn problem_body(response: &ServiceResponse<BoxBody>, id: &str) -> Option<String> {
     let status = response.status();
     let error = response.response().error();
     if let Some(problem) = error.and_then(|error| error.as_error::<Problem>()) {
         if status.is_server_error() {
-            tracing::warn!(request.id = id, path = response.request().path(), %problem, "answered with a failure");
+            let route = route(response.request());
+            tracing::warn!(request.id = id, route, %problem, "answered with a failure");
         }
         return Some(problem.body(id));
     }

@@ -25,6 +25,7 @@ pub mod wire;
 pub mod catalogue;
 pub mod fixtures;
 pub mod live;
+pub mod metrics;
 pub mod offer;
 pub mod open_orders;
 pub mod state;

@@ -37,7 +37,7 @@ const TICKS_PER_LIST: u64 = 10;
 /// Watchers that left are forgotten, and those that stopped reading dropped, this often.
 const TICKS_PER_CLEANING: u64 = 10;
 /// Sockets of one process.
-const SESSIONS_MAX: usize = 20_000;
+pub const SESSIONS_MAX: usize = 20_000;
 
 /// Who watches what, and the newest frame of each topic.
 #[derive(Default)]

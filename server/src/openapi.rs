@@ -7,6 +7,7 @@ use domain::access::Audience;
 use serde_json::{Map, Value, json};
 
 use crate::routes::{ROUTES, Route};
+use crate::wire::console::health::OpsNow;
 use crate::wire::{draw, frame, order, problem};
 
 pub mod description;
@@ -14,7 +15,8 @@ pub mod description;
 use description::{Description, Model, Shape};
 
 /// What is not in any call's answer: frames of the socket.
-const FRAMES: [Model; 4] = [
+const FRAMES: [Model; 5] = [
+    Model::of::<OpsNow>(),
     Model::of::<draw::DrawNow>(),
     Model::of::<frame::PublicNow>(),
     Model::of::<frame::Wish>(),

@@ -162,6 +162,7 @@ routes! {
     Post   "/api/admin/payment-anomalies/check"     Operator FORM   => operator::anomalies::check;
     Post   "/api/admin/payment-anomalies/scan-historical" Operator FORM => operator::anomalies::scan;
     Post   "/api/admin/payment-anomalies/{anomaly}/resolve" ProvenOperator FORM => operator::anomalies::resolve;
+    Post   "/api/admin/payment-anomalies/{anomaly}/refund" ProvenOperator FORM => operator::anomalies::refund;
     Post   "/api/admin/payment-anomalies/resolve"   ProvenOperator FORM => operator::missing_tickets::resolve;
     Get    "/api/admin/orphaned-tickets"            Operator FORM   => operator::orphans::list;
     Patch  "/api/admin/tickets/{ticket}/recover"    ProvenOperator FORM => operator::orphans::recover;

@@ -14,6 +14,7 @@ use crate::catalogue::Catalogue;
 use crate::config::Config;
 use crate::limits::Limits;
 use crate::live::Hub;
+use crate::metrics::Metrics;
 use crate::open_orders::OpenOrders;
 use crate::routes::machine::cards::Cards;
 use crate::routes::machine::health::Integrity;
@@ -36,6 +37,7 @@ pub struct State {
     pub open_orders: OpenOrders,
     pub live: Hub,
     pub integrity: Integrity,
+    pub metrics: Metrics,
     pub started_at: Timestamp,
     pub cards: Cards,
 }
@@ -78,6 +80,7 @@ impl State {
             open_orders: OpenOrders::default(),
             live: Hub::default(),
             integrity: Integrity::default(),
+            metrics: Metrics::default(),
             started_at,
             cards: Cards::default(),
         })

@@ -172,6 +172,21 @@ async fn an_operator_is_made_once_with_a_password_that_stands_in_no_history() {
 }
 
 #[actix_web::test]
+async fn a_lost_phone_is_forgotten_with_every_session_and_it_is_written_down() {
+    let shell = Shell::open().await;
+    let output = shell.run(&["operator", "forget-second-factor", "nobody@example.com"], "");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(&output).contains("no operator has the e-mail nobody@example.com"), "{}", said(&output));
+    let admin = shell.records.create_admin("boss@example.com", "Boss", "$argon2id$x").await.expect("created");
+    shell.records.begin_second_factor(admin, b"lost with the phone!").await.expect("begun");
+    let output = shell.run(&["operator", "forget-second-factor", "Boss@example.com"], "");
+    assert!(output.status.success() && said(&output).contains("sets up a new authenticator"), "{}", said(&output));
+    assert!(shell.records.second_factor(admin).await.expect("read").is_none());
+    let trail = shell.records.audit_trail(&[format!("admin:{admin}")], None, 10).await.expect("read");
+    assert_eq!((trail[0].action.as_str(), trail[0].actor.as_str()), ("forget-second-factor", "command line"));
+}
+
+#[actix_web::test]
 async fn an_audit_of_sound_books_is_clean_and_money_nobody_knows_of_fails_it() {
     let shell = Shell::open().await;
     shell.club("sharks").await;

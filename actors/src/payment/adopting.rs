@@ -43,13 +43,24 @@ impl Room {
         };
         let said = self.gateway.retrieve(&account, id).await.map_err(|_| Unresolved::Unavailable)?;
         let order = known.map(|record| record.order.id).or(said.order).ok_or(Unresolved::Unknown)?;
-        let inside = self.clone();
+        let (inside, draws) = (self.clone(), said.draws.clone());
         let work = async move { Ok(inside.give_missing(order, &said, buyer, token, act).await) };
         match self.in_lane(order, work).await {
+            Ok(Err(Unresolved::Refused(Refusal::DrawClosed))) => Err(self.why_closed(&draws).await),
             Ok(given) => given,
             Err(PaymentFailure::OrderUnknown) => Err(Unresolved::Unknown),
             Err(_) => Err(Unresolved::Unavailable),
         }
+    }
+
+    /// A draw that takes no repair because its result is entered is told apart from one the payment came too late for.
+    async fn why_closed(&self, draws: &[(DrawId, u16)]) -> Unresolved {
+        for (draw, _) in draws {
+            if self.draws.view(*draw).await.is_ok_and(|view| view.status == Status::Completed) {
+                return Unresolved::Refused(Refusal::AlreadyCompleted);
+            }
+        }
+        Unresolved::Refused(Refusal::DrawClosed)
     }
 
     async fn give_missing(

@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 
 use super::index::Index;
 use super::{Desk, Lane};
-use crate::{Clock, Draws, FulfilStatus, Fulfilled, Gateway, PaymentFailure};
+use crate::{Clock, Draws, FulfilStatus, Fulfilled, Gateway, PaymentFailure, Tally};
 
 /// Steps one visit may take; the longest way there is (allocate, refuse, cancel, release) has six.
 const STEPS_MAX: usize = 12;
@@ -28,6 +28,7 @@ pub(crate) struct Room {
     pub(crate) nudges: Nudges,
     /// Attempts to confirm a payment since this process began: no two of them share a key.
     pub(crate) confirmations: AtomicU64,
+    pub(crate) tally: Tally,
 }
 
 /// "There is something for you": spares workers from looking all the time.

@@ -6,6 +6,7 @@ use domain::{Authority, Command, DrawId, OrderId, OrderState, Refusal, Reservati
 use persistence::books::OrderRecord;
 use persistence::ledger::Rider;
 use persistence::records::audit::Entry;
+use tokio::time::Instant;
 
 use super::room::{Later, Room};
 use crate::{Committed, Denied};
@@ -64,12 +65,16 @@ impl Room {
         let at = record.authorised_at.unwrap_or_else(|| self.clock.now());
         let mut tickets = Vec::new();
         let mut now = false;
+        let begun = Instant::now();
         for line in record.order.lines.clone() {
             let command = Command::Allocate { order, count: line.count, unit_price: line.unit_price, authority };
             let rider = Some(Rider::Authorised { order, at });
             match self.ask_signed(line.draw, command, rider, act).await {
                 Ok(committed) => {
                     now = committed.written;
+                    if let (true, Some(allocation)) = (now, &committed.allocation) {
+                        self.tally.sold(allocation.serials.len());
+                    }
                     tickets.extend(committed.allocation.map(|allocation| (line.draw, allocation)));
                 }
                 Err(Denied::Refused(refusal)) => return Ok(Err(refusal)),
@@ -79,6 +84,9 @@ impl Room {
                     return Err(Later);
                 }
             }
+        }
+        if now {
+            self.tally.allocations.note(begun.elapsed());
         }
         record.authorised_at = Some(at);
         record.order.state = OrderState::Allocated;

@@ -148,6 +148,10 @@ impl Roster {
         self.read().get(&draw).is_some_and(|slot| matches!(slot.stand, Stand::Paused))
     }
 
+    pub(crate) fn paused(&self) -> usize {
+        self.read().values().filter(|slot| matches!(slot.stand, Stand::Paused)).count()
+    }
+
     /// The window of a draw that is being built; a draw that was awake before keeps its channel and its watchers.
     pub(crate) fn window(&self, view: View) -> Window {
         let mut slots = self.write();

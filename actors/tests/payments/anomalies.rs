@@ -73,7 +73,7 @@ fn only_what_was_paid_in_time_for_what_it_names_is_allocated() {
         assert_eq!(ask(&full).await, Unresolved::Refused(Refusal::TooFewTickets { free: 0 }));
         let result = GameResult::new(1, 1).unwrap();
         world.draws().execute(DrawId(1042), Command::Complete { result }, None).await.unwrap();
-        assert_eq!(ask(&late).await, Unresolved::Refused(Refusal::DrawClosed), "after a result only a refund is left");
+        assert_eq!(ask(&late).await, Unresolved::Refused(Refusal::AlreadyCompleted), "only a refund is left");
         assert_eq!(world.sold(1042), 169);
     });
 }

@@ -147,7 +147,7 @@ impl Records {
         self.write(work).await
     }
 
-    /// The newest entries first, of these objects or of all, older than `before`.
+    /// The newest entries first, of these objects or of all, older than `before`. `footer-item:*` is every object of its kind.
     pub async fn audit_trail(
         &self,
         objects: &[String],
@@ -155,9 +155,12 @@ impl Records {
         limit: i64,
     ) -> Result<Vec<Written>, Failure> {
         let read = "select id, at, actor, club_id, action, object, detail, host(ip) as ip, hash, previous_hash
-             from audit_log where ($1 or object = any($2)) and ($3::bigint is null or id < $3)
+             from audit_log where ($1 or object = any($2) or object like any($5)) and ($3::bigint is null or id < $3)
              order by id desc limit $4";
-        let read = sqlx::query_as(read).bind(objects.is_empty()).bind(objects.to_vec()).bind(before).bind(limit);
+        let kinds = objects.iter().filter_map(|object| object.strip_suffix('*'));
+        let kinds: Vec<String> = kinds.map(|kind| format!("{}%", kind.replace(['%', '_', '\\'], ""))).collect();
+        let read =
+            sqlx::query_as(read).bind(objects.is_empty()).bind(objects.to_vec()).bind(before).bind(limit).bind(kinds);
         let rows: Vec<Row> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
         Ok(rows.into_iter().map(Written::from).collect())
     }

@@ -6,6 +6,7 @@ use actix_web::http::StatusCode;
 use actix_web::middleware::{Next, from_fn};
 use actix_web::{Error, Route as ActixRoute, web};
 use domain::access::{Audience, Principal, may};
+use tracing::Instrument;
 
 use super::Route;
 use crate::edge::is_unsafe;
@@ -42,7 +43,7 @@ async fn guard(
     }
     // A browser that resets its connection drops the handler half-way (reliability.md, finding 3). What may change something
     // runs on by itself; only its answer is lost.
-    let call = actix_web::rt::spawn(next.call(request));
+    let call = actix_web::rt::spawn(next.call(request).in_current_span());
     call.await.unwrap_or_else(|_| Err(Problem::unavailable().into()))
 }
 

@@ -30,6 +30,9 @@ pub struct Ticket {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub stripe_payment_intent_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub order_id: Option<String>,
 }
 
 /// What everybody may know once a draw is revealed.
@@ -56,6 +59,7 @@ impl Ticket {
             is_winner: revealed.map(|revealed| revealed.winner == serial),
             purchase_date: None,
             stripe_payment_intent_id: None,
+            order_id: None,
         }
     }
 
@@ -67,6 +71,7 @@ impl Ticket {
             buyer_phone: ticket.buyer_phone.clone(),
             purchase_date: Some(rfc3339(ticket.sold_at)),
             stripe_payment_intent_id: ticket.payment_intent.clone(),
+            order_id: Some(ticket.order.to_string()),
             ..Ticket::public(draw, ticket.serial, true, revealed)
         }
     }

@@ -6,7 +6,7 @@ mod desk;
 mod draws;
 mod entry;
 mod limits;
-mod money;
+pub mod money;
 mod payments;
 mod payouts;
 mod reports;

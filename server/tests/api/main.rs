@@ -8,6 +8,7 @@ mod input;
 mod live;
 mod offers;
 mod openapi;
+mod operator;
 mod pages;
 mod privacy;
 mod purchase;

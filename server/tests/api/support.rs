@@ -3,6 +3,7 @@
 pub mod buyer;
 pub mod clock;
 pub mod club;
+pub mod dashboard;
 pub mod server;
 pub mod shape;
 pub mod socket;

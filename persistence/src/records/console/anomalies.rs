@@ -85,6 +85,13 @@ impl Records {
         self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await
     }
 
+    /// How many are open, by type; a type without any is left out.
+    pub async fn open_anomalies(&self) -> Result<Vec<(String, i64)>, Failure> {
+        let read = "select kind, count(*) from anomalies where resolved_at is null group by kind order by kind";
+        let read = sqlx::query_as(read);
+        self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
+    }
+
     /// Resolves an open anomaly by hand, with who did it. `false`: it was resolved before, or does not exist.
     pub async fn resolve_anomaly(&self, id: Uuid, by: &str, resolution: &str, entry: Entry) -> Result<bool, Failure> {
         let write = "update anomalies set resolved_at = now(), resolution = $2, resolved_by = $3

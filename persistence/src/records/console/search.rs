@@ -12,6 +12,7 @@ pub struct Found {
     pub key: String,
     pub title: String,
     pub detail: String,
+    pub payment_intent_id: Option<String>,
 }
 
 impl Records {
@@ -19,25 +20,33 @@ impl Records {
     pub async fn search(&self, words: &str) -> Result<Vec<Found>, Failure> {
         let pattern = format!("%{}%", words.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"));
         let read = sqlx::query_as(
-            "(select 'club' as kind, id::text as key, name as title, email as detail from clubs
+            "(select 'club' as kind, id::text as key, name as title, email as detail, null as payment_intent_id from clubs
                  where name ilike $1 or email ilike $1 or home_page_slug ilike $1 order by id limit 5)
              union all
-             (select 'draw', id::text, home_team || ' v ' || away_team, 'FD-' || id from draws
+             (select 'draw', id::text, home_team || ' v ' || away_team, 'FD-' || id, null from draws
                  where home_team || ' v ' || away_team ilike $1 or 'FD-' || id ilike $1 or league ilike $1
                  order by kick_off desc limit 6)
              union all
-             (select 'order', id::text, coalesce(buyer_name, 'Guest'), coalesce(buyer_email, payment_intent_id, state)
+             (select 'order', id::text, coalesce(buyer_name, 'Guest'), coalesce(buyer_email, payment_intent_id, state),
+                     payment_intent_id
                  from orders where buyer_name ilike $1 or buyer_email ilike $1 or payment_intent_id ilike $1
                      or id::text ilike $1 order by opened_at desc limit 6)
              union all
-             (select 'anomaly', id::text, kind, coalesce(payment_intent_id, note) from anomalies
+             (select 'anomaly', id::text, kind, coalesce(payment_intent_id, note), payment_intent_id
+                 from anomalies
                  where payment_intent_id ilike $1 or id::text ilike $1 order by detected_at desc limit 5)
              union all
-             (select 'waitlist', id::text, club_name, contact_email from waitlist
+             (select 'ticket', 'FD-' || tickets.draw_id || '-' || to_char(tickets.serial, 'FM000'), coalesce(o.buyer_name, 'Guest'),
+                     'FD-' || tickets.draw_id, null
+                 from tickets join order_lines l on l.id = tickets.order_line_id join orders o on o.id = l.order_id
+                 where upper($2) = 'FD-' || tickets.draw_id || '-' || to_char(tickets.serial, 'FM000') limit 1)
+             union all
+             (select 'waitlist', id::text, club_name, contact_email, null from waitlist
                  where club_name ilike $1 or contact_name ilike $1 or contact_email ilike $1 order by id desc limit 4)
              limit 20",
         )
-        .bind(pattern);
+        .bind(pattern)
+        .bind(words.trim().to_string());
         self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
     }
 }

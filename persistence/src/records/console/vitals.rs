@@ -9,6 +9,7 @@ use crate::records::Records;
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct Vitals {
     pub provider_answered_at: Option<OffsetDateTime>,
+    /// When an effect there was last given up.
     pub provider_failed_at: Option<OffsetDateTime>,
     /// Effects at the provider that wait for more than two minutes.
     pub provider_overdue: i64,
@@ -45,7 +46,7 @@ impl Records {
     pub async fn vitals(&self) -> Result<Vitals, Failure> {
         let read = sqlx::query_as(
             "select (select max(synced_at) from payments) as provider_answered_at,
-                 (select max(due_at) from payment_ops where ended_at is null and attempts > 1) as provider_failed_at,
+                 (select max(ended_at) from payment_ops where state = 'failed') as provider_failed_at,
                  (select count(*) from payment_ops where ended_at is null and created_at < now() - interval '2 minutes')
                      as provider_overdue,
                  (select max(received_at) from webhook_events) as webhook_received_at,
@@ -55,7 +56,8 @@ impl Records {
                  (select count(*) from email_outbox where state = 'pending' and to_address is not null) as mails_pending,
                  (select count(*) from email_outbox where state = 'pending' and to_address is not null
                      and queued_at < now() - interval '5 minutes') as mails_overdue,
-                 (select count(*) from email_outbox where state = 'dead') as mails_dead,
+                 (select count(*) from email_outbox where state = 'dead' and why is distinct from 'the result was taken back')
+                     as mails_dead,
                  (select max(sent_at) from email_outbox) as mail_sent_at,
                  (select max(synced_at) from provider_pi) as witnessed_at,
                  current_setting('server_version') as database,

@@ -43,9 +43,17 @@ pub async fn integrity(state: web::Data<State>) -> Result<HttpResponse, Problem>
 /// # Errors
 /// The books could not be read.
 pub async fn violations(state: &State) -> Result<BTreeMap<String, u64>, Problem> {
+    violations_within(state, CHECK_SECONDS).await
+}
+
+/// The same as of the last so many seconds.
+///
+/// # Errors
+/// The books could not be read.
+pub async fn violations_within(state: &State, seconds: i64) -> Result<BTreeMap<String, u64>, Problem> {
     let mut last = state.integrity.0.lock().await;
     let now = state.clock.now();
-    if let Some((_, found)) = last.as_ref().filter(|(at, _)| now < at.plus_seconds(CHECK_SECONDS)) {
+    if let Some((_, found)) = last.as_ref().filter(|(at, _)| now < at.plus_seconds(seconds)) {
         return Ok(found.clone());
     }
     let mut found = BTreeMap::new();

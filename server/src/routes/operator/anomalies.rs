@@ -1,17 +1,21 @@
 //! What is odd about payments, and setting it right (C:150, decisions I-1 to I-4).
 
 use actix_web::{HttpResponse, web};
+use actors::Unresolved;
+use domain::{ClubId, PaymentIntentId};
 use persistence::records::console::anomalies::AnomalyRow;
 use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
+use super::reason;
 use crate::error::Problem;
 use crate::form::trimmed;
 use crate::identity::Caller;
 use crate::routes::body::Body;
 use crate::state::State;
 use crate::wire::console::anomaly::{Anomaly, AnomalyStats, Resolution, Scan, Scanned};
+use crate::wire::console::order::Reasoned;
 
 const HOUR_MS: i64 = 3_600_000;
 const HOURS_DEFAULT: i64 = 24;
@@ -91,6 +95,40 @@ pub async fn resolve(
         let entry = caller.act(&actor, None, "resolve-anomaly", &object).entry(detail);
         state.records.resolve_anomaly(id, &actor, &resolution, entry).await?;
     }
+    let row = state.records.anomaly(id).await?.ok_or_else(unknown)?;
+    Ok(HttpResponse::Ok().json(shown(&state, &row)))
+}
+
+/// Gives the payment an anomaly is about back, whole and with the platform's fee: a second payment alone, an order's own one
+/// with its tickets. Asked twice, it is done once.
+///
+/// # Errors
+/// 400 `reason-required`; 409 `no-payment`: nothing was taken.
+pub async fn refund(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body<Reasoned>,
+) -> Result<HttpResponse, Problem> {
+    let unknown = || Problem::unknown("anomaly-unknown");
+    let id: Uuid = path.parse().map_err(|_| unknown())?;
+    let row = state.records.anomaly(id).await?.ok_or_else(unknown)?;
+    let reason = reason(&body.0, "Give a reason for the refund.")?;
+    let nothing = || Problem::conflict("no-payment", "Nothing was taken that could go back.");
+    let payment = PaymentIntentId(row.payment_intent_id.clone().ok_or_else(nothing)?);
+    let (actor, object) = (caller.name(), format!("anomaly:{id}"));
+    let detail = json!({ "reason": reason, "paymentIntentId": payment.0 });
+    let act = |action: &str| caller.act(&actor, row.club_id.map(ClubId), action, &object).entry(detail.clone());
+    match state.anomalies.by(act("refund-payment")).give_back(&payment).await {
+        Ok(_) | Err(Unresolved::Refunded) => {}
+        Err(Unresolved::HasTickets) => {
+            let order = state.payments.order_by_payment_intent(&payment).await?.ok_or_else(nothing)?;
+            state.payments.by(act("refund-payment")).refund(order.order.id, &reason).await?;
+        }
+        Err(Unresolved::Unavailable) => return Err(Problem::unavailable()),
+        Err(_) => return Err(nothing()),
+    }
+    state.records.resolve_anomaly(id, &actor, "Refunded by hand", act("resolve-anomaly")).await?;
     let row = state.records.anomaly(id).await?.ok_or_else(unknown)?;
     Ok(HttpResponse::Ok().json(shown(&state, &row)))
 }

@@ -26,6 +26,7 @@ describe! {
     Post "/api/admin/payment-anomalies/check" "Compares the last hour with the provider, and mends what it can." -> Scanned;
     Post "/api/admin/payment-anomalies/scan-historical" "Compares the last hours with the provider, and mends what it can." takes Scan -> Scanned;
     Post "/api/admin/payment-anomalies/{anomaly}/resolve" "Marks an anomaly as seen to." takes Resolution -> Anomaly, refuses 409;
+    Post "/api/admin/payment-anomalies/{anomaly}/refund" "Gives the payment an anomaly is about back, and resolves it." takes Reasoned -> Anomaly, refuses 409;
     Post "/api/admin/payment-anomalies/resolve" "Gives a payment without tickets its tickets." takes MissingTicket -> MissingTicketResolved, refuses 404 409;
     Get "/api/admin/orphaned-tickets" "Tickets that are paid for and belong to nobody we could write to." -> [OrphanedTicket];
     Patch "/api/admin/tickets/{ticket}/recover" "Gives tickets without a buyer their buyer." takes Recovery -> Recovered, refuses 409 429;

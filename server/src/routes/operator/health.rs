@@ -1,5 +1,6 @@
 //! How the machine is, for whoever has to keep it running.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use actix_web::{HttpResponse, web};
@@ -7,7 +8,8 @@ use persistence::records::console::anomalies::AnomalyCounts;
 use persistence::records::console::vitals::{Pulse, Vitals};
 
 use crate::error::Problem;
-use crate::routes::machine::health::violations;
+use crate::live::SESSIONS_MAX;
+use crate::routes::machine::health::{violations, violations_within};
 use crate::state::State;
 use crate::wire::console::health::{
     ActorsCheck, Checks, ConsoleHealth, DatabaseCheck, IntegrityCheck, MailCheck, OpsNow, ProviderCheck,
@@ -16,15 +18,38 @@ use crate::wire::console::health::{
 use crate::wire::console::instant;
 use crate::wire::instant::rfc3339;
 
+/// How old the news of broken promises may be on the socket.
+const INTEGRITY_SECONDS: i64 = 300;
+
 pub async fn show(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let begun = Instant::now();
     let reachable = state.records.reachable().await.is_ok();
     let latency_ms = begun.elapsed().as_millis() as i64;
     let vitals = state.records.vitals().await?;
     let violations = violations(&state).await?;
-    let checks = Checks {
-        database: DatabaseCheck { ok: reachable, latency_ms },
-        provider: provider(&vitals),
+    let checks =
+        Checks { database: DatabaseCheck { ok: reachable, latency_ms }, ..checks(&state, &vitals, violations) };
+    Ok(HttpResponse::Ok().json(ConsoleHealth {
+        status: status(&checks),
+        checked_at: rfc3339(state.clock.now()),
+        started_at: rfc3339(state.started_at),
+        build_version: state.config.build_version.clone(),
+        checks,
+    }))
+}
+
+/// The reconciler rounds every thirty seconds; after three of them missed it is not well.
+const ROUND_MS_MAX: i64 = 90_000;
+
+/// Whoever reads this has reached the database.
+fn checks(state: &State, vitals: &Vitals, violations: BTreeMap<String, u64>) -> Checks {
+    let last_round = state.payments.tally().last_round();
+    // Until the first round has ended, the start counts.
+    let since = last_round.unwrap_or(state.started_at);
+    let (paused, sessions) = (state.draws.paused(), state.live.sessions());
+    Checks {
+        database: DatabaseCheck { ok: true, latency_ms: 0 },
+        provider: provider(vitals),
         webhook: WebhookCheck {
             ok: vitals.webhooks_overdue == 0,
             last_received_at: vitals.webhook_received_at.map(instant),
@@ -36,18 +61,14 @@ pub async fn show(state: web::Data<State>) -> Result<HttpResponse, Problem> {
             dead: vitals.mails_dead,
             last_sent_at: vitals.mail_sent_at.map(instant),
         },
-        sockets: SocketsCheck { ok: true, sessions: state.live.sessions() },
-        actors: ActorsCheck { ok: true, awake: state.draws.views().len() },
-        reconciler: ReconcilerCheck { ok: vitals.provider_overdue == 0, last_run_at: vitals.witnessed_at.map(instant) },
+        sockets: SocketsCheck { ok: sessions < SESSIONS_MAX, sessions },
+        actors: ActorsCheck { ok: paused == 0, awake: state.draws.views().len(), paused },
+        reconciler: ReconcilerCheck {
+            ok: state.clock.now().ms_since(since) < ROUND_MS_MAX,
+            last_run_at: last_round.map(rfc3339),
+        },
         integrity: IntegrityCheck { ok: violations.is_empty(), violations },
-    };
-    Ok(HttpResponse::Ok().json(ConsoleHealth {
-        status: status(&checks),
-        checked_at: rfc3339(state.clock.now()),
-        started_at: rfc3339(state.started_at),
-        build_version: state.config.build_version.clone(),
-        checks,
-    }))
+    }
 }
 
 fn provider(vitals: &Vitals) -> ProviderCheck {
@@ -74,14 +95,16 @@ fn status(checks: &Checks) -> &'static str {
 /// The books could not be read.
 pub async fn now(state: &State) -> Result<OpsNow, Problem> {
     let (pulse, vitals) = (state.records.pulse().await?, state.records.vitals().await?);
-    let overdue = vitals.webhooks_overdue + vitals.mails_overdue + vitals.mails_dead + vitals.provider_overdue;
+    // Every promise looks at every row: the socket is told what was found within five minutes.
+    let violations = violations_within(state, INTEGRITY_SECONDS).await?;
+    let health = status(&checks(state, &vitals, violations));
     let changed = *state.draws.changed().borrow() as i64;
     Ok(OpsNow {
         anomalies: counts(&pulse).into(),
         waitlist: pulse.waitlist,
         orphaned_tickets: pulse.orphans,
         maintenance_mode: state.catalogue.facts().maintenance_mode(),
-        health: if overdue == 0 { "ok" } else { "degraded" },
+        health,
         revisions: Revisions {
             anomalies: pulse.anomalies_total * 2 - pulse.anomalies_unresolved,
             orphans: pulse.orphans,

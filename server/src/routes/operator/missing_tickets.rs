@@ -71,11 +71,13 @@ async fn refused(state: &State, payment: &PaymentIntentId, why: Unresolved) -> R
         }
         Unresolved::Refunded => ("already-refunded", "This payment was refunded already."),
         Unresolved::Mismatch => ("payment-mismatch", "The amount does not match the tickets. Refund the payment."),
-        Unresolved::HasBuyer | Unresolved::NeedsApproval => ("not-orphaned", "This ticket has its buyer already."),
+        Unresolved::HasBuyer | Unresolved::HasTickets | Unresolved::NeedsApproval => {
+            ("not-orphaned", "This ticket has its buyer already.")
+        }
     };
     let order = state.payments.order_by_payment_intent(payment).await?;
-    let refundable = order.as_ref().is_some_and(|order| order.captured_at.is_some() && why != Unresolved::Refunded);
-    let problem = Problem::conflict(code, sentence).with("refundable", refundable);
+    // Whatever was taken without tickets can go back: by its order, or by its anomaly when no order knows it.
+    let problem = Problem::conflict(code, sentence).with("refundable", why != Unresolved::Refunded);
     let id = order.map(|record| Uuid::from_u128(record.order.id.0).to_string());
     Ok(match id {
         Some(id) => problem.with("orderId", id),

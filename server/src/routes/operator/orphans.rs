@@ -77,7 +77,7 @@ pub async fn recover(
     let order = OrderId(orphan.order_id.as_u128());
     if let Some(known) = &orphan.buyer_email {
         if *known == email && orphan.buyer_name.as_deref() == Some(name.as_str()) {
-            return recovered(&state, order, &orphan, name, email).await;
+            return recovered(&state, order, &orphan, name, email, true).await;
         }
         return Err(Problem::conflict("not-orphaned", "This ticket has its buyer already."));
     }
@@ -95,12 +95,12 @@ pub async fn recover(
         }
         given => given,
     };
-    given.map_err(|unresolved| match unresolved {
+    let record = given.map_err(|unresolved| match unresolved {
         Unresolved::HasBuyer => Problem::conflict("not-orphaned", "This ticket has its buyer already."),
         Unresolved::Unknown => unknown(),
         _ => Problem::unavailable(),
     })?;
-    recovered(&state, order, &orphan, name, email).await
+    recovered(&state, order, &orphan, name, email, record.captured_at.is_some()).await
 }
 
 /// `FD-1042-007`.
@@ -136,12 +136,13 @@ async fn recovered(
     orphan: &Orphan,
     buyer_name: String,
     buyer_email: String,
+    notified: bool,
 ) -> Result<HttpResponse, Problem> {
     let lines = state.records.order_desk(order).await?.map(|(_, lines)| lines).unwrap_or_default();
     let serial_number = format!("FD-{}-{:03}", orphan.draw_id, orphan.serial);
     let ticket = RecoveredTicket { id: serial_number.clone(), serial_number, buyer_name, buyer_email };
     let recovered = lines.iter().map(|line| line.serials.len()).sum();
-    Ok(HttpResponse::Ok().json(Recovered { ticket, recovered, notified: true }))
+    Ok(HttpResponse::Ok().json(Recovered { ticket, recovered, notified }))
 }
 
 #[cfg(test)]

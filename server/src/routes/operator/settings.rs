@@ -71,7 +71,11 @@ pub async fn change(
     }
     let value = body.0.value.as_deref().map(str::trim).unwrap_or_default();
     if !["true", "false"].contains(&value) {
-        return Err(Problem::bad_request("value-refused", "A switch is true or false."));
+        // The specification's words for this one (C:314).
+        let registration = key == CLUB_REGISTRATION_ENABLED;
+        let words =
+            if registration { "Failed to update club registration setting." } else { "A switch is true or false." };
+        return Err(Problem::bad_request("value-refused", words));
     }
     let description: Option<String> =
         body.0.description.as_ref().map(|words| words.trim().chars().take(DESCRIPTION_CHARS_MAX).collect());

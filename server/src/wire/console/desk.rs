@@ -92,9 +92,15 @@ impl From<Found> for SearchHit {
             "draw" => "draws",
             "order" => "transactions",
             "anomaly" => "payments",
+            "ticket" => "draws",
             _ => "waitlist",
         };
-        let key = if found.kind == "draw" { format!("FD-{}", found.key) } else { found.title.clone() };
+        // What the section's own list has in a column.
+        let key = match found.kind.as_str() {
+            "draw" | "ticket" => found.detail.clone(),
+            "order" | "anomaly" => found.payment_intent_id.clone().unwrap_or_else(|| found.key.clone()),
+            _ => found.title.clone(),
+        };
         SearchHit { kind: found.kind, id: found.key, title: found.title, detail: found.detail, section, key }
     }
 }

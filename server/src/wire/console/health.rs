@@ -71,13 +71,15 @@ pub struct ActorsCheck {
     pub ok: bool,
     /// Draws whose actor is awake.
     pub awake: usize,
+    /// Draws that failed again and again, and wait for an operator.
+    pub paused: usize,
 }
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReconcilerCheck {
     pub ok: bool,
-    /// When it last saw a payment at the provider with its own eyes.
+    /// When it last ended a round.
     pub last_run_at: Option<String>,
 }
 

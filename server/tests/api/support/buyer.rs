@@ -1,7 +1,10 @@
 //! A buyer: a browser with its cookie, and the provider's library in it.
 
+use std::sync::Arc;
+
 use domain::DrawId;
 use reqwest::Method;
+use reqwest::cookie::{CookieStore, Jar};
 use serde_json::{Value, json};
 
 use super::GOOD_CARD;
@@ -14,6 +17,7 @@ pub struct Buyer {
     pub phone: &'static str,
     url: String,
     http: reqwest::Client,
+    jar: Arc<Jar>,
 }
 
 /// What a call answered.
@@ -78,8 +82,16 @@ impl Intent {
 
 impl Buyer {
     pub fn new(url: &str, name: &'static str, email: &'static str, phone: &'static str) -> Buyer {
-        let http = reqwest::Client::builder().cookie_store(true).build().expect("a browser");
-        Buyer { name, email, phone, url: url.to_string(), http }
+        let jar = Arc::new(Jar::default());
+        let http = reqwest::Client::builder().cookie_provider(jar.clone()).build().expect("a browser");
+        Buyer { name, email, phone, url: url.to_string(), http, jar }
+    }
+
+    /// What the browser sends along with every call, for a call that is made without it.
+    pub fn cookies(&self) -> String {
+        let url = self.url.parse().expect("an address");
+        let cookies = self.jar.cookies(&url);
+        cookies.map(|value| value.to_str().expect("text").to_string()).unwrap_or_default()
     }
 
     /// A call as our own pages make it.

@@ -10,6 +10,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
+use super::buyer::Buyer;
 use super::server::TestServer;
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -21,6 +22,18 @@ pub struct Socket {
 impl Socket {
     pub async fn open(server: &TestServer, topics: &str) -> Socket {
         Socket::from_origin(server, topics, &server.url).await.expect("a socket")
+    }
+
+    /// From a page of somebody who is signed in, or is not.
+    pub async fn of(server: &TestServer, browser: &Buyer, topics: &str) -> Socket {
+        let url = format!("{}/ws?topics={topics}", server.url.replacen("http", "ws", 1));
+        let mut request = url.into_client_request().expect("a request");
+        request.headers_mut().insert("origin", server.url.parse().expect("an origin"));
+        let cookies = browser.cookies();
+        if !cookies.is_empty() {
+            request.headers_mut().insert("cookie", cookies.parse().expect("cookies"));
+        }
+        Socket { stream: connect_async(request).await.expect("a socket").0 }
     }
 
     /// From a page of another origin; the status when it is refused.

@@ -7,6 +7,8 @@ export interface components {
             /** @description Draws whose actor is awake. */
             awake: number;
             ok: boolean;
+            /** @description Draws that failed again and again, and wait for an operator. */
+            paused: number;
         };
         /** @description The agreement as it was written down. */
         Agreed: {
@@ -819,6 +821,15 @@ export interface components {
             /** @description At the provider; opens once. */
             onboardingUrl: string;
         };
+        /** @description What moves on the console's socket: badges, and which lists to read again. */
+        OpsNow: {
+            anomalies: components["schemas"]["AnomalyStats"];
+            health: string;
+            maintenanceMode: boolean;
+            orphanedTickets: number;
+            revisions: components["schemas"]["Revisions"];
+            waitlist: number;
+        };
         Order: {
             /** @description Cents. */
             amount: number;
@@ -1200,7 +1211,7 @@ export interface components {
             reauthenticatedUntil: string;
         };
         ReconcilerCheck: {
-            /** @description When it last saw a payment at the provider with its own eyes. */
+            /** @description When it last ended a round. */
             lastRunAt: string | null;
             ok: boolean;
         };
@@ -1274,6 +1285,18 @@ export interface components {
             prize: string;
             /** @description Always one: every pair is on a ticket. `sold: false` when nobody bought it (decision D-11). */
             winningTickets: components["schemas"]["WinningTicket"][];
+        };
+        /** @description Counters that rise when that list changed. */
+        Revisions: {
+            anomalies: number;
+            audit: number;
+            clubs: number;
+            draws: number;
+            footer: number;
+            orphans: number;
+            settings: number;
+            transactions: number;
+            waitlist: number;
         };
         /** @description A sentence, and nothing else to know. */
         Said: {
@@ -1383,6 +1406,7 @@ export interface components {
             homeNumber: number | null;
             id: string;
             isWinner: boolean | null;
+            orderId?: string;
             /** @description The club's and the operator's answer only. */
             purchaseDate?: string;
             /** @description `FD-1042-007`. */
@@ -1639,6 +1663,7 @@ export type NewPassword = components['schemas']['NewPassword'];
 export type Notified = components['schemas']['Notified'];
 export type OfferForm = components['schemas']['OfferForm'];
 export type Onboarding = components['schemas']['Onboarding'];
+export type OpsNow = components['schemas']['OpsNow'];
 export type Order = components['schemas']['Order'];
 export type OrderLine = components['schemas']['OrderLine'];
 export type OrderTicket = components['schemas']['OrderTicket'];
@@ -1677,6 +1702,7 @@ export type Registration = components['schemas']['Registration'];
 export type RegistrationSwitch = components['schemas']['RegistrationSwitch'];
 export type Resolution = components['schemas']['Resolution'];
 export type ResultEntered = components['schemas']['ResultEntered'];
+export type Revisions = components['schemas']['Revisions'];
 export type Said = components['schemas']['Said'];
 export type Scan = components['schemas']['Scan'];
 export type Scanned = components['schemas']['Scanned'];

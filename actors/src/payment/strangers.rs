@@ -1,0 +1,70 @@
+//! Money that was taken beside every order, or for an order that has ended without it: it goes back as it came. No ticket
+//! hangs on it.
+
+use domain::{Cents, OrderState, PaymentIntent, PaymentIntentId};
+use persistence::records::audit::Entry;
+
+use super::room::Room;
+use crate::{GatewayError, Unresolved};
+
+/// What went back of a payment that no order holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Returned {
+    pub amount: Cents,
+    /// Of the platform's fee taken with it.
+    pub fee: Cents,
+}
+
+impl Room {
+    /// The provider keeps one answer for each key, so that asking again gives nothing back twice. The act is written first:
+    /// whatever left the house, somebody has signed for it.
+    pub(crate) async fn return_stranger(
+        &self,
+        id: &PaymentIntentId,
+        act: Option<Entry>,
+    ) -> Result<Returned, Unresolved> {
+        let known = self.books.order_by_payment_intent(id).await?;
+        if known.as_ref().is_some_and(|record| record.order.state == OrderState::Captured) {
+            return Err(Unresolved::HasTickets);
+        }
+        let account = match known {
+            Some(record) => record.order.account,
+            None => self.books.witnessed(id).await?.ok_or(Unresolved::Unknown)?,
+        };
+        let said = self.gateway.retrieve(&account, id).await.map_err(|_| Unresolved::Unavailable)?;
+        if !said.is_taken() {
+            return Err(Unresolved::Unknown);
+        }
+        let back = Returned {
+            amount: said.amount_received - said.amount_refunded,
+            fee: said.application_fee - said.application_fee_refunded,
+        };
+        if back.amount <= Cents::ZERO && back.fee <= Cents::ZERO {
+            return Err(Unresolved::Refunded);
+        }
+        if let Some(act) = &act {
+            self.books.note(act).await?;
+        }
+        self.give_back_at_provider(&said, back).await?;
+        let said = self.gateway.retrieve(&account, id).await.map_err(|_| Unresolved::Unavailable)?;
+        self.books.witness(&said, self.clock.now()).await?;
+        Ok(back)
+    }
+
+    async fn give_back_at_provider(&self, said: &PaymentIntent, back: Returned) -> Result<(), Unresolved> {
+        let later = |error: GatewayError| {
+            tracing::warn!(%error, payment_intent.id = %said.id, "a payment of no order goes back later");
+            Unresolved::Unavailable
+        };
+        // What went back before is part of the key: after a part was given back by hand, the rest is another question.
+        if back.amount > Cents::ZERO {
+            let key = format!("return-{}-{}", said.id, said.amount_refunded.0);
+            self.gateway.refund(&key, &said.account, &said.id, back.amount).await.map_err(later)?;
+        }
+        if back.fee > Cents::ZERO {
+            let key = format!("return-fee-{}-{}", said.id, said.application_fee_refunded.0);
+            self.gateway.refund_fee(&key, &said.account, &said.id, back.fee).await.map_err(later)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,95 @@
+//! How the machine says it is, and the console's socket (ops-topic): every word can turn, and strangers hear nothing.
+
+use std::time::Duration;
+
+use domain::{Anomaly, AnomalyKind, Cents, PaymentIntentId};
+use futures_util::StreamExt;
+use serde_json::{Value, json};
+
+use crate::support::server::eventually;
+use crate::support::socket::Socket;
+use crate::support::{Buyer, TestServer, club};
+
+async fn check(operator: &Buyer, name: &str) -> Value {
+    operator.get("/api/admin/health").await.ok()["checks"][name].clone()
+}
+
+#[actix_web::test]
+async fn the_reconciler_is_well_while_its_rounds_end() {
+    let server = TestServer::start().await;
+    server.operator().await;
+    let operator = club::operator(&server).await;
+    eventually("the first round has ended", async || server.engine.payments.tally().last_round()).await;
+    let reconciler = check(&operator, "reconciler").await;
+    assert_eq!((&reconciler["ok"], reconciler["lastRunAt"].is_string()), (&json!(true), true));
+    server.clock.push_seconds(91);
+    let health = operator.get("/api/admin/health").await.ok();
+    // The next round may have ended in between: then it is well again, and says when.
+    let (said, ran) = (&health["checks"]["reconciler"], server.engine.payments.tally().last_round());
+    let late = ran.is_some_and(|at| server.now().ms_since(at) >= 90_000);
+    assert!(!late || said["ok"] == false && health["status"] == "degraded", "{health}");
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn a_winners_mail_that_never_left_is_no_failure_once_the_result_is_undone() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    server.operator().await;
+    let (operator, broncos) = (club::operator(&server).await, club::club(&server, "broncos").await);
+    club::enters(&broncos, draw, 3, 11).await.ok();
+    server.database.count(
+        "with queued as (insert into email_outbox (dedupe_key, kind, to_address, data, due_at)
+             values ('winner:1', 'winner', 'a@x.test', json_build_object('draw', $1::bigint)::text, now() + interval '1 day')
+             returning 1) select count(*) from queued",
+        &draw.to_string(),
+    )
+    .await;
+    let meant = json!({ "reason": "Wrong player", "drawNumber": draw.0 });
+    operator.post(&format!("/api/draws/{draw}/undo-results"), meant).await.ok();
+    let mail = check(&operator, "mail").await;
+    assert_eq!((&mail["ok"], &mail["dead"]), (&json!(true), &json!(0)), "{mail}");
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn the_consoles_socket_tells_an_operator_what_moved_and_nobody_else() {
+    let server = TestServer::start().await;
+    server.club("broncos").await;
+    server.operator().await;
+    let (operator, broncos) = (club::operator(&server).await, club::club(&server, "broncos").await);
+    let half = Buyer::new(&server.url, "Half", "half@example.com", "0400 111 333");
+    half.signs_in("operator@demo.test", crate::support::server::PASSWORD).await.ok();
+    let mut deaf = Vec::new();
+    for browser in [&broncos, &half, &server.alice()] {
+        deaf.push(Socket::of(&server, browser, "ops").await);
+    }
+    let mut console = Socket::of(&server, &operator, "ops").await;
+    let first = console.hears("ops").await;
+    assert_eq!((&first["topic"], &first["data"]["maintenanceMode"]), (&json!("ops"), &json!(false)));
+    let revision = |frame: &Value, of: &str| frame["data"]["revisions"][of].as_i64().expect("a number");
+    let odd = Anomaly {
+        kind: AnomalyKind::DuplicatePayment,
+        order: None,
+        payment_intent: Some(PaymentIntentId("pi_twice".into())),
+        note: "seen".into(),
+    };
+    server.state.books.raise(&odd, Some(Cents(500)), server.now()).await.expect("raised");
+    operator.post("/api/admin/maintenance-mode", json!({ "enabled": true })).await.ok();
+    let later = loop {
+        let frame = console.hears("ops").await;
+        if frame["data"]["maintenanceMode"] == true && frame["data"]["anomalies"]["unresolved"] == 1 {
+            break frame;
+        }
+    };
+    assert!(later["seq"].as_i64() > first["seq"].as_i64());
+    for of in ["anomalies", "audit"] {
+        assert!(revision(&later, of) > revision(&first, of), "{of}: {later}");
+    }
+    for socket in &mut deaf {
+        while let Ok(Some(Ok(message))) = tokio::time::timeout(Duration::from_millis(1), socket.stream.next()).await {
+            assert!(!message.to_string().contains("\"ops\""), "{message}");
+        }
+    }
+    server.finish().await;
+}
