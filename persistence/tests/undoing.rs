@@ -27,6 +27,23 @@ async fn payout(world: &World, postgres: &Postgres) -> Result<i64, Failure> {
     Records::new(postgres.clone()).record_payout(&new).await.map(|payout| payout.id)
 }
 
+#[tokio::test]
+async fn the_clubs_own_share_is_no_prize_that_was_paid() {
+    let (world, postgres, mut owner) = completed().await;
+    let records = Records::new(postgres.clone());
+    let (amount, draw) = (Cents(900), world.draws[0]);
+    let share = NewPayout { draw, club: CLUB, kind: "club_share", amount, recipient_email: None, recipient_name: None };
+    let id = records.record_payout(&share).await.expect("recorded").id;
+    assert_eq!(records.shares_pending().await.expect("read"), [(id, draw)]);
+    assert!(records.complete_share(id, Cents(870)).await.expect("completed"));
+    assert!(!records.complete_share(id, Cents(1)).await.expect("once"));
+    let kept = records.payouts(draw).await.expect("read").remove(0);
+    assert_eq!((kept.amount, kept.status.as_str(), kept.completed_at.is_some()), (Cents(870), "completed", true));
+    assert!(records.shares_pending().await.expect("read").is_empty());
+    owner.execute(Command::Undo, None).await.expect("undone");
+    assert!(records.payouts(draw).await.expect("read").is_empty());
+}
+
 async fn winner_mail(world: &World, key: &str) -> bool {
     let data = format!(r#"{{"draw":{},"serial":1}}"#, world.draws[0]);
     let queued = world.books.queue_mail(key, "winner", Some(OrderId(1)), "alice@buyer.test", &data, NOW).await;

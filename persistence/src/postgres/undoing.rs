@@ -18,17 +18,15 @@ pub(super) async fn write(connection: &mut PgConnection, entries: &[&Entry]) -> 
     Ok(())
 }
 
-/// Deleting waits for whoever is completing one at this moment; what is left then decides.
+/// Deleting waits for whoever is completing one at this moment; what is left then decides. The club's own share only says what
+/// the provider paid out (decision D-17): it goes with the result, and the next result says it anew.
 async fn drop_payouts(connection: &mut PgConnection, draw: DrawId) -> Result<(), Trouble> {
-    sqlx::query("delete from payouts where draw_id = $1 and status = 'pending'")
+    sqlx::query("delete from payouts where draw_id = $1 and (status = 'pending' or type = 'club_share')")
         .bind(draw.0)
         .execute(&mut *connection)
         .await?;
-    let paid: bool =
-        sqlx::query_scalar("select exists (select from payouts where draw_id = $1 and status = 'completed')")
-            .bind(draw.0)
-            .fetch_one(connection)
-            .await?;
+    let paid = "select exists (select from payouts where draw_id = $1 and type = 'winner' and status = 'completed')";
+    let paid: bool = sqlx::query_scalar(paid).bind(draw.0).fetch_one(connection).await?;
     if paid { Err(Trouble::Refused(Failure::PaidOut)) } else { Ok(()) }
 }
 

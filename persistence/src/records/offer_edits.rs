@@ -12,8 +12,6 @@ pub enum Changed {
     Done,
     /// Something was sold, or it is archived.
     Locked,
-    /// Another offer of the club has this name in addresses.
-    SlugTaken,
 }
 
 impl Records {

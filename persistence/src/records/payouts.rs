@@ -122,6 +122,22 @@ impl Records {
         row.map(Payout::from).ok_or(Failure::NotFound)
     }
 
+    /// Clubs' own shares that are not settled yet, with their draws.
+    pub async fn shares_pending(&self) -> Result<Vec<(i64, DrawId)>, Failure> {
+        let read =
+            "select id, draw_id from payouts where type = 'club_share' and status = 'pending' order by id limit 500";
+        let read = sqlx::query_as(read);
+        let rows: Vec<(i64, i64)> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        Ok(rows.into_iter().map(|(id, draw)| (id, DrawId(draw))).collect())
+    }
+
+    /// Settles a club's own share with the amount the provider's figures came to; `false`: it was settled before.
+    pub async fn complete_share(&self, id: i64, amount: Cents) -> Result<bool, Failure> {
+        let write = "update payouts set amount_cents = $2, status = 'completed', completed_at = now()
+             where id = $1 and type = 'club_share' and status = 'pending'";
+        Ok(self.execute(sqlx::query(write).bind(id).bind(amount.0)).await? > 0)
+    }
+
     /// Moves a pending payout to `completed` or `failed`; the same again changes nothing. `None`: it is not pending.
     pub async fn settle_payout(&self, id: i64, status: &str, note: Option<&str>) -> Result<Option<Payout>, Failure> {
         let write = sqlx::query_as(

@@ -15,6 +15,8 @@ pub struct ClubPlan {
     pub home: &'static str,
     pub zone: &'static str,
     pub contact: (&'static str, &'static str),
+    /// Its address is confirmed; one is not, so that the reminder is seen.
+    pub is_verified: bool,
 }
 
 pub const CLUBS: [ClubPlan; 3] = [
@@ -29,6 +31,7 @@ pub const CLUBS: [ClubPlan; 3] = [
         home: "Bayside Barracudas",
         zone: "Australia/Brisbane",
         contact: ("Deb Harrow", "0400 555 101"),
+        is_verified: true,
     },
     ClubPlan {
         slug: "western-ringtails",
@@ -41,6 +44,7 @@ pub const CLUBS: [ClubPlan; 3] = [
         home: "Western Ringtails",
         zone: "Australia/Sydney",
         contact: ("Marcus Tane", "0400 555 202"),
+        is_verified: true,
     },
     ClubPlan {
         slug: "northern-cassowaries",
@@ -53,6 +57,7 @@ pub const CLUBS: [ClubPlan; 3] = [
         home: "Northern Cassowaries",
         zone: "Australia/Brisbane",
         contact: ("Priya Nand", "0400 555 303"),
+        is_verified: false,
     },
 ];
 

@@ -13,7 +13,7 @@ use persistence::records::payouts::NewPayout;
 use super::plan::{CLUBS, ClubPlan, DRAWS, DrawPlan, FOOTERS, Fate, OFFERS, WAITLIST};
 use super::{PASSWORD, crowd, trouble};
 use crate::app::Running;
-use crate::identity::password;
+use crate::identity::{link_hash, password, random};
 use crate::sandbox::Sandbox;
 use crate::sandbox::authenticator::OPERATOR_SECRET;
 
@@ -122,6 +122,12 @@ impl Seeding<'_> {
                 colors: Some(plan.colours.map(String::from)),
             })
             .await?;
+        if plan.is_verified {
+            let token: [u8; 32] = random();
+            let hash = link_hash(&token);
+            self.records().begin_verification(club.id, &hash, self.now.plus_ms(HOUR_MS)).await?;
+            ensure!(self.records().finish_verification(&hash, self.now).await?, "the club's address is confirmed");
+        }
         let account = AccountId(format!("acct_demo_{}", plan.slug.replace('-', "_")));
         self.sandbox.ensure_account(&account.0, plan.name)?;
         self.records().connect_account(club.id, &account).await?;

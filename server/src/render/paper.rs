@@ -192,6 +192,7 @@ mod tests {
             "Ngô Bảo Châu, Ēriti Māhina, Łukasz, Ωμέγα"
         );
         assert_eq!(paper.shown("a\r\nb"), "ab");
+        assert_eq!(paper.shown("王伟 Wei"), "□□ Wei", "told apart from nothing");
         assert!(paper.width("mm", 10.0) > paper.width("ii", 10.0));
         assert_eq!(paper.fitting("short", 10.0, 100.0), "short");
         assert!(paper.fitting("a very long name indeed", 10.0, 50.0).ends_with('…'));

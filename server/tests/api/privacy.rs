@@ -90,18 +90,45 @@ fn assert_no_pair(place: &str, json: &Value) {
 }
 
 #[actix_web::test]
-async fn another_club_reads_what_a_stranger_reads() {
+async fn another_club_reads_what_a_stranger_reads_and_the_owner_and_the_operator_more() {
     let server = TestServer::start().await;
     let draw = server.game().await;
+    let over = server.draw(server.club_named("broncos")).await;
+    server.kick_off(over).await;
+    server.state.catalogue.reload().await.expect("read");
     server.club("storm").await;
+    server.operator().await;
     server.alice().buys(draw, 2).await;
-    let path = format!("/api/draws/{draw}/tickets");
-    let stranger = server.bob().get(&path).await.text;
-    assert_eq!(club::club(&server, "storm").await.get(&path).await.text, stranger);
-    let own = club::club(&server, "broncos").await.get(&path).await;
-    assert_eq!(own.header("cache-control"), Some("no-store"));
-    let own = own.ok();
+    let id = server.club_named("broncos");
+    let (storm, broncos) = (club::club(&server, "storm").await, club::club(&server, "broncos").await);
+    let operator = club::operator(&server).await;
+    for (path, owner_reads_more) in [
+        (format!("/api/draws/{draw}"), true),
+        (format!("/api/draws/{draw}/tickets"), true),
+        (format!("/api/clubs/{id}"), true),
+        (format!("/api/clubs/{id}/draws"), true),
+        (format!("/api/draws/awaiting-results?clubId={id}"), false),
+        ("/api/clubs/slug/broncos".to_string(), false),
+    ] {
+        let stranger = server.bob().get(&path).await.text;
+        assert_eq!(storm.get(&path).await.text, stranger, "{path}");
+        for secret in ["broncos@demo.test", "0400 111 222", "stripeConnectAccountId", "editable", "alice"] {
+            assert!(!stranger.contains(secret), "{path} tells {secret}");
+        }
+        for owner in [&broncos, &operator] {
+            let answer = owner.get(&path).await;
+            assert_eq!(answer.text != stranger, owner_reads_more, "{path}");
+            let kept = answer.header("cache-control") == Some("no-store");
+            assert!(kept || !owner_reads_more, "{path} may be kept by a shared cache");
+        }
+    }
+    let own = broncos.get(&format!("/api/draws/{draw}/tickets")).await.ok();
     assert_eq!((&own[0]["buyerEmail"], &own[0]["homeNumber"]), (&"alice@example.com".into(), &Value::Null));
+    server.records.archive_club(id, true).await.expect("archived");
+    server.state.catalogue.reload().await.expect("read");
+    let path = format!("/api/clubs/{id}");
+    assert_eq!((broncos.get(&path).await.status, operator.get(&path).await.status), (200, 200));
+    storm.get(&path).await.refused(404, "club-not-found");
     server.finish().await;
 }
 

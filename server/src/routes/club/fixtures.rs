@@ -82,6 +82,9 @@ fn prices(wanted: &Wanted) -> Result<Prices, Problem> {
     let bad = |what: &str| Problem::bad_request("bad-price", what.to_string());
     let price = wanted.price.as_deref().map_or(Some(Cents(500)), Cents::parse);
     let price = price.filter(|price| price.0 >= 1).ok_or_else(|| bad("Ticket price is required"))?;
+    if price > domain::PRICE_MAX {
+        return Err(bad("Ticket price must be at most $10,000.00"));
+    }
     let prize_percentage = wanted.prize.unwrap_or(50);
     if !(1..=100).contains(&prize_percentage) {
         return Err(bad("The prize percentage is between 1 and 100."));

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use actix_web::{HttpResponse, web};
 use domain::{ClubId, DrawId, Timestamp};
+use persistence::Failure;
 use persistence::records::bundles::{Bundle, NewBundle};
 use persistence::records::clubs::Club;
 use persistence::records::offer_edits::Changed;
@@ -100,7 +101,10 @@ pub async fn create(
 ) -> Result<HttpResponse, Problem> {
     let club = own_club(&state, caller, &slug)?;
     let new = checked(&state, &club, &body.0, None).await?;
-    let id = state.records.create_bundle(club.id, &new).await?;
+    let id = match state.records.create_bundle(club.id, &new).await {
+        Err(failure) => return Err(lost_race(&state, &club, &new, None, failure).await?),
+        Ok(id) => id,
+    };
     audit(&state, caller, &club, id, "create-offer").await?;
     let (bundle, sold) = one(&state, club.id, &id.to_string()).await?;
     Ok(HttpResponse::Created().json(wire(&state, &club, &bundle, sold)))
@@ -119,10 +123,10 @@ pub async fn change(
         return Err(locked(now));
     }
     let new = checked(&state, &club, &body.0, Some(bundle.id)).await?;
-    match state.records.change_bundle(club.id, bundle.id, &new).await? {
-        Changed::Done => {}
-        Changed::Locked => return Err(locked("locked")),
-        Changed::SlugTaken => return Err(slug_taken()),
+    match state.records.change_bundle(club.id, bundle.id, &new).await {
+        Ok(Changed::Done) => {}
+        Ok(Changed::Locked) => return Err(locked("locked")),
+        Err(failure) => return Err(lost_race(&state, &club, &new, Some(bundle.id), failure).await?),
     }
     audit(&state, caller, &club, bundle.id, "change-offer").await?;
     let (bundle, sold) = one(&state, club.id, &path.1).await?;
@@ -152,6 +156,18 @@ pub async fn archive(
 fn locked(status: &str) -> Problem {
     let why = if status == "locked" { "has sales" } else { status };
     Problem::conflict("locked", format!("This bundle is locked ({why}) and cannot be edited."))
+}
+
+/// Two offers of one slug saved at once: the database has the last word, and the second reads why.
+async fn lost_race(
+    state: &State,
+    club: &Club,
+    new: &NewBundle,
+    but: Option<i64>,
+    failure: Failure,
+) -> Result<Problem, Problem> {
+    let taken = state.records.bundle_slug_taken(club.id, &new.slug, but).await?;
+    Ok(if taken { slug_taken() } else { failure.into() })
 }
 
 fn slug_taken() -> Problem {

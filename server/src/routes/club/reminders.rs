@@ -1,11 +1,12 @@
 //! What a club is told without asking: results are due, the account is not connected. And what is forgotten in time.
 
-use domain::Timestamp;
+use domain::{Cents, Timestamp};
 use persistence::Failure;
 use serde_json::json;
 
 use crate::catalogue::lists::{List, Part};
 use crate::state::State;
+use crate::takings::Takings;
 use crate::wire::instant::rfc3339;
 
 /// A game is over, whatever became of extra time.
@@ -26,9 +27,23 @@ pub async fn sweep(state: &State) {
 async fn look(state: &State, now: Timestamp) -> Result<(), Failure> {
     results_due(state, now).await?;
     connect_incomplete(state, now).await?;
+    settle_shares(state).await?;
     let emptied = state.records.purge_claims(now).await?;
     if emptied > 0 {
         tracing::info!(emptied, "bank details of prizes paid long ago are emptied");
+    }
+    Ok(())
+}
+
+/// A charge is the club's own, so its share is there as soon as the provider's figures are (decisions C-24, D-17).
+async fn settle_shares(state: &State) -> Result<(), Failure> {
+    for (id, draw) in state.records.shares_pending().await? {
+        let Some((facts, _, view)) = state.catalogue.draw(draw).await else { continue };
+        let sums = state.records.draw_financials(draw).await?;
+        let takings = Takings::new(&view, facts.winner_sold(&view), &sums);
+        if !takings.is_estimated {
+            state.records.complete_share(id, takings.club_revenue().max(Cents::ZERO)).await?;
+        }
     }
     Ok(())
 }

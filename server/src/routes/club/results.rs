@@ -57,7 +57,10 @@ pub(crate) async fn settle(state: &State, listing: &Listing, draw: DrawId, view:
     let amount = takings.club_revenue().max(domain::Cents::ZERO);
     let share =
         NewPayout { draw, club: listing.club, kind: "club_share", amount, recipient_email: None, recipient_name: None };
-    state.records.record_payout(&share).await?;
+    let share = state.records.record_payout(&share).await?;
+    if !takings.is_estimated {
+        state.records.complete_share(share.id, amount).await?;
+    }
     let facts = state.catalogue.facts();
     let (Some(club), Some(listing)) = (facts.club(listing.club), facts.listing(draw)) else { return Ok(()) };
     let key = format!("results-{draw}-{}", listing.completed_revision.unwrap_or_default());

@@ -63,6 +63,30 @@ async fn a_connected_club_that_agreed_puts_a_draw_on_sale() {
 }
 
 #[actix_web::test]
+async fn what_a_club_does_not_say_is_brisbane_three_o_clock_and_half_for_the_prize() {
+    let server = TestServer::start().await;
+    server.club("broncos").await;
+    let browser = club::club(&server, "broncos").await;
+    agrees(&browser).await;
+    let least = json!({ "homeTeam": "Broncos", "awayTeam": "Cowboys", "gameDate": "2036-11-28", "contactName": "Sam",
+        "contactPhone": "0400 333 444", "ticketPrice": 5 });
+    let draw = browser.post("/api/draws", least).await.ok();
+    for (field, value) in [
+        ("gameDate", json!("2036-11-28T05:00:00Z")),
+        ("gameTime", json!("15:00:00")),
+        ("timezone", json!("Australia/Brisbane")),
+        ("prizePercentage", json!(50)),
+        ("passStripeFees", json!(false)),
+        ("roundUpPrize", json!(false)),
+        ("league", json!(null)),
+        ("ticketPrice", json!("5.00")),
+    ] {
+        assert_eq!(draw[field], value, "{field}");
+    }
+    server.finish().await;
+}
+
+#[actix_web::test]
 async fn every_word_of_the_form_is_checked() {
     let server = TestServer::start().await;
     server.club("broncos").await;

@@ -177,6 +177,25 @@ async fn an_offer_that_is_sold_closed_or_archived_is_kept_as_it_is() {
 }
 
 #[actix_web::test]
+async fn of_two_offers_of_one_name_saved_at_once_the_second_reads_why() {
+    let server = TestServer::start().await;
+    let broncos = server.club("broncos").await;
+    let one = server.draw(broncos.id).await;
+    let browser = club::club(&server, "broncos").await;
+    let save = async || browser.post(OFFERS, offer("Special", "SPECIAL", &[one])).await;
+    let (first, second) = futures_util::join!(save(), save());
+    let (taken, made) = if first.status == 201 { (second, first) } else { (first, second) };
+    assert_eq!(made.status, 201, "{}", made.text);
+    let words = "This slug is already used by another offer.";
+    assert_eq!(taken.refused(409, "slug-taken")["message"], words);
+    let other = browser.post(OFFERS, offer("Other", "SPECIAL", &[one])).await.ok();
+    let path = format!("{OFFERS}/{}", other["id"]);
+    let renamed = browser.call(Method::PUT, &path, Some(&offer("Special", "SPECIAL", &[one]))).await;
+    assert_eq!(renamed.refused(409, "slug-taken")["message"], words);
+    server.finish().await;
+}
+
+#[actix_web::test]
 async fn a_share_image_may_have_three_million_bytes_and_stays_while_another_offer_shows_it() {
     let server = TestServer::start().await;
     let broncos = server.club("broncos").await;

@@ -45,6 +45,31 @@ async fn a_prize_waits_while_the_buyers_bank_disputes_the_payment() {
 }
 
 #[actix_web::test]
+async fn a_clubs_own_share_is_settled_as_soon_as_the_providers_figures_are_known() {
+    let server = TestServer::start().await;
+    let (draw, browser) = won(&server).await;
+    let money = eventually("the provider's fees are known", async || {
+        let money = browser.get(&format!("/api/draws/{draw}/financials")).await.ok();
+        (money["feesEstimated"] == false).then_some(money)
+    })
+    .await;
+    server::routes::club::reminders::sweep(&server.state).await;
+    let payouts = browser.get(&format!("/api/draws/{draw}/payouts")).await.ok();
+    assert_eq!((&payouts[0]["type"], &payouts[0]["status"]), (&json!("club_share"), &json!("completed")));
+    assert_eq!(payouts[0]["amount"], money["clubRevenue"]);
+    assert!(payouts[0]["completedAt"].is_string());
+    // It moves nothing, so it keeps no operator from taking a wrong result back.
+    server.operator().await;
+    let operator = club::operator(&server).await;
+    operator
+        .post(&format!("/api/draws/{draw}/undo-results"), json!({ "reason": "typed wrongly", "drawNumber": draw.0 }))
+        .await
+        .ok();
+    browser.get(&format!("/api/draws/{draw}/payouts")).await.refused(409, "not-completed");
+    server.finish().await;
+}
+
+#[actix_web::test]
 async fn a_payout_that_failed_is_made_again() {
     let server = TestServer::start().await;
     let (draw, browser) = won(&server).await;

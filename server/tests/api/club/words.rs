@@ -95,6 +95,7 @@ async fn what_a_draw_and_a_season_may_say() {
     for (query, words) in [
         ("price=0", "Ticket price is required"),
         ("price=free", "Ticket price is required"),
+        ("price=10000.01", "Ticket price must be at most $10,000.00"),
         ("prize=0", "The prize percentage is between 1 and 100."),
         ("prize=101", "The prize percentage is between 1 and 100."),
     ] {
