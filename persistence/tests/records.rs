@@ -179,6 +179,9 @@ async fn settings_footers_offers_and_the_rest_are_kept() {
         ..NewBundle::default()
     };
     records.create_bundle(club, &bundle).await.expect("created");
+    // Whoever comes second is told by the books, whatever was read before.
+    assert!(matches!(records.create_bundle(club, &bundle).await, Err(Failure::NotWritten(_))));
+    assert!(records.bundle_slug_taken(club, &bundle.slug.to_uppercase(), None).await.expect("read"));
     assert_eq!(records.bundles(club).await.expect("read")[0].games, [draw]);
 
     records.join_waitlist("Souths", "Jo", "jo@x.test", "0400 000 000").await.expect("joined");
