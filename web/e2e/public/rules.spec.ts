@@ -49,3 +49,16 @@ for (const group of GROUPS) {
     expect(found).toEqual([]);
   });
 }
+
+test('with the stand-in face nothing sticks out either, at 390 and at 320', async ({ page, request }) => {
+  await page.route('**/*.woff2', (route) => route.abort());
+  const wanted = ['landing', 'club-1', 'draw-closed', 'draw-completed', 'my-ask', 'verify-good'];
+  for (const { name, path } of (await publicScreens(request)).filter((screen) => wanted.includes(screen.name))) {
+    for (const width of [390, 320]) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.goto(path);
+      await expect(page.locator('.site-foot')).toBeAttached();
+      expect.soft(await page.evaluate(() => document.documentElement.scrollWidth), `${name} at ${width}`).toBeLessThanOrEqual(width);
+    }
+  }
+});

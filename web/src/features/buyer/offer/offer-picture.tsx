@@ -1,8 +1,10 @@
+import { useState } from 'react';
 import type { Offer } from '@/api/wire-public';
 
 /** The offer's own picture, or one drawn from its name: always in the same 1200 × 630 box, so nothing moves when it comes. */
 export function OfferPicture({ offer, eager = false }: { offer: Pick<Offer, 'name' | 'slug' | 'shareImageUrl'>; eager?: boolean }) {
-  if (offer.shareImageUrl) return <img className="offer-picture" src={offer.shareImageUrl} alt="" width="1200" height="630" loading={eager ? 'eager' : 'lazy'} />;
+  const [broken, setBroken] = useState(false);
+  if (offer.shareImageUrl && !broken) return <img onError={() => setBroken(true)} className="offer-picture" src={offer.shareImageUrl} alt="" width="1200" height="630" loading={eager ? 'eager' : 'lazy'} />;
   return (
     <div className="offer-picture is-drawn" aria-hidden="true">
       <svg viewBox="0 0 240 126" preserveAspectRatio="xMidYMid slice">{cellsOf(offer.slug).map(({ x, y, lit }) => <rect key={`${x}-${y}`} x={x * 18 + 4} y={y * 18 + 2} width="14" height="14" rx="3" className={lit} />)}</svg>
