@@ -67,6 +67,18 @@ async function thankYouWith(stage: Stage, more: Record<string, unknown>): Promis
   await page.reload();
 }
 
+/** What a mailed link opens: two orders, one of them given back. */
+async function ownOrders({ page, request }: Stage): Promise<void> {
+  const draw = await drawWith(request, 4);
+  await buyByCard(page, draw.drawNumber, 2, somebody());
+  await expectTickets(page, 2);
+  const { orderToken } = await page.evaluate(() => JSON.parse(sessionStorage.getItem('lastPayment') ?? '{}') as { orderToken: string });
+  const order = (await (await page.request.get(`/api/orders/${orderToken}`)).json()) as object;
+  await page.route('**/api/my-tickets/look', (route) => route.fulfill({ json: { emailMasked: 'r…@example.com', until: new Date(Date.now() + 86_000_000).toISOString(), orders: [order, { ...order, orderToken: 'another', status: 'refunded' }] } }));
+  await page.goto(`/my#${'ab'.repeat(32)}`);
+  await expect(page.locator('.own-order')).toHaveCount(2);
+}
+
 async function lockedCheckout({ page, request }: Stage): Promise<void> {
   const draw = await drawWith(request, 3);
   await page.goto(`/checkout/${draw.drawNumber}?tickets=2`);
@@ -85,6 +97,15 @@ export const SHOP_STATES: readonly ShopState[] = [
       await page.goto(`/draw/${(await drawWith(request, 5)).drawNumber}`);
       await page.getByRole('button', { name: 'Complete confirmation above first' }).click({ force: true });
       await expect(page.locator('.callout.is-bad')).toContainText('Please confirm your age and accept the terms before proceeding.');
+    },
+  },
+  {
+    name: 'shop-draw-problems',
+    show: async ({ page, request }) => {
+      await page.goto(`/draw/${(await drawWith(request, 5)).drawNumber}`);
+      await expect(page.getByLabel('Card number')).toBeVisible();
+      await payButton(page).click({ force: true });
+      await expect(page.locator('.problems')).toBeFocused();
     },
   },
   {
@@ -193,6 +214,17 @@ export const SHOP_STATES: readonly ShopState[] = [
       await expectTickets(page, 3);
     },
   },
+  {
+    name: 'shop-my-tickets',
+    show: async ({ page, request }) => {
+      await buyByCard(page, (await drawWith(request, 4)).drawNumber, 3, somebody());
+      await expectTickets(page, 3);
+      await page.getByRole('link', { name: 'My tickets' }).click();
+      await expect(page.getByRole('heading', { level: 1, name: 'My tickets' })).toBeVisible();
+      await expect(page.locator('.ticket')).toHaveCount(3);
+    },
+  },
+  { name: 'shop-my-orders', show: ownOrders },
   { name: 'shop-thank-you-pending', show: async (stage) => { await thankYouWith(stage, { status: 'processing' }); await expect(stage.page.locator('.thanks-head')).toContainText('Your tickets are being issued'); } },
   { name: 'shop-thank-you-refused', show: async (stage) => { await thankYouWith(stage, { status: 'not_charged', reason: 'The tickets were no longer available.' }); await expect(stage.page.getByRole('heading', { name: 'No tickets were bought' })).toBeVisible(); } },
   { name: 'shop-thank-you-refund', show: async (stage) => { await thankYouWith(stage, { status: 'refunding', reason: 'Your tickets could not be issued.', refund: { state: 'pending', amount: '5.39' } }); await expect(stage.page.getByRole('heading', { name: 'Your payment is being refunded' })).toBeVisible(); } },

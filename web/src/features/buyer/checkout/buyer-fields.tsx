@@ -30,13 +30,15 @@ const CARD: StripePaymentElementOptions = {
   fields: { billingDetails: { name: 'never', email: 'never', phone: 'never' } },
 };
 
+const LETTERS = { fontFamily: 'Arial, Helvetica, sans-serif', fontWeight: 700, textAnchor: 'middle', fill: '#fff' } as const;
+
 /** The cards that are taken, as marks and in words (A:11). */
 function CardsTaken() {
   return (
     <ul className="cards-taken" aria-label="Accepted cards">
-      <li><svg viewBox="0 0 32 20" aria-hidden="true"><rect width="32" height="20" rx="3" fill="#1a1f71" /><path d="M11 14.5 13 6h2l-2 8.500zM18.500 6h1.800l2.200 8.500h-1.900l-.4-1.600h-2.300l-.7 1.600h-2zm.9 2.500-.9 2.800h1.500zM6 6h2l.9 5.300L11 6h2l-3.400 8.500h-2z" fill="#fff" /></svg>Visa</li>
-      <li><svg viewBox="0 0 32 20" aria-hidden="true"><rect width="32" height="20" rx="3" fill="#fff" stroke="#d6d2c4" /><circle cx="13" cy="10" r="6" fill="#eb001b" /><circle cx="19" cy="10" r="6" fill="#f79e1b" fillOpacity=".88" /></svg>Mastercard</li>
-      <li><svg viewBox="0 0 32 20" aria-hidden="true"><rect width="32" height="20" rx="3" fill="#016fd0" /><path d="M5 13.500 8 6.500h2.400l3 7h-2.300l-.5-1.300H7.700l-.5 1.300zm3.300-2.800H10L9.200 8.300zM14.500 13.500v-7h3l1.500 3.700 1.500-3.700h3v7h-2V9l-1.700 4.500h-1.600L16.500 9v4.500zM24.500 6.500H29v1.600h-2.500v1.100H29v1.500h-2.500v1.200H29v1.600h-4.500z" fill="#fff" /></svg>Amex</li>
+      <li><svg viewBox="0 0 32 20" aria-hidden="true"><rect width="32" height="20" rx="3" fill="#1a1f71" /><text x="16" y="13.5" fontSize="10" fontStyle="italic" textLength="22" lengthAdjust="spacingAndGlyphs" {...LETTERS}>VISA</text></svg>Visa</li>
+      <li><svg viewBox="0 0 32 20" aria-hidden="true"><rect x=".5" y=".5" width="31" height="19" rx="3" fill="#fff" stroke="#d6d2c4" /><circle cx="12.5" cy="10" r="6" fill="#eb001b" /><circle cx="19.5" cy="10" r="6" fill="#f79e1b" fillOpacity=".88" /></svg>Mastercard</li>
+      <li><svg viewBox="0 0 32 20" aria-hidden="true"><rect width="32" height="20" rx="3" fill="#016fd0" /><text x="16" y="13" fontSize="8.5" textLength="24" lengthAdjust="spacingAndGlyphs" {...LETTERS}>AMEX</text></svg>Amex</li>
     </ul>
   );
 }
