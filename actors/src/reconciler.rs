@@ -225,9 +225,8 @@ impl Rounds {
         let mut listed = BTreeMap::new();
         if records.len() >= LIST_FROM {
             let since = first.plus_ms(-CLOCKS_DIFFER_MS);
-            let list =
-                room.gateway.list(account, since).await.map_err(|error| Failure::NotWritten(error.to_string()))?;
-            listed.extend(list.into_iter().map(|said| (said.id.clone(), said)));
+            let list = self.comparison.list(account, since).await?;
+            listed.extend(list.into_iter().map(|said| (said.intent.id.clone(), said)));
         }
         for record in records {
             match record.order.payment_intent.as_ref().and_then(|id| listed.remove(id)) {
@@ -283,15 +282,15 @@ impl Rounds {
 
     async fn list_account(&mut self, account: &AccountId, since: Timestamp) -> Result<(), Failure> {
         for said in self.comparison.list(account, since).await? {
-            let decided = said.status != PaymentStatus::RequiresCapture;
-            if decided && self.known.get(&said.id) == Some(&said) {
+            let decided = said.intent.status != PaymentStatus::RequiresCapture;
+            if decided && self.known.get(&said.intent.id) == Some(&said.intent) {
                 continue;
             }
             if self.comparison.one(&said).await?.raised == 0 {
                 if self.known.len() >= KNOWN_MAX {
                     self.known.clear();
                 }
-                self.known.insert(said.id.clone(), said);
+                self.known.insert(said.intent.id.clone(), said.intent);
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! The books themselves: the invariants, and our figures against the provider's, to the cent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -123,7 +123,7 @@ pub async fn examine(site: &Arc<Site>, access: Option<&Access>, known: &Anomalie
     let rows = books.violations().await?;
     let lines = rows.into_iter().map(|row| format!("{}: {}", row.invariant, row.object)).collect();
     report.checks.push(Check::new("every invariant has zero rows, read from the books", draws.len(), lines));
-    money(&browser, &books, report).await
+    money(&browser, &books, &auditor.strays().await?, report).await
 }
 
 /// The server's own look at its invariants: no rows expected.
@@ -138,8 +138,9 @@ async fn integrity(browser: &Browser) -> Result<Check> {
     Ok(Check::new("the server itself finds every invariant at zero rows", 1, broken))
 }
 
-/// Account by account: what our books say was taken, kept as fee and given back, and what the sandbox says.
-async fn money(browser: &Browser, books: &Postgres, report: &mut Report) -> Result<()> {
+/// Account by account: what our books say was taken, kept as fee and given back, and what the sandbox says. `strays`: payments
+/// that no order holds and an open anomaly is about; a person is on them.
+async fn money(browser: &Browser, books: &Postgres, strays: &HashSet<String>, report: &mut Report) -> Result<()> {
     let mut both: BTreeMap<String, (Holding, Holding)> = BTreeMap::new();
     for ours in books.account_totals().await? {
         both.entry(ours.account.0).or_default().0 = Holding {
@@ -149,7 +150,7 @@ async fn money(browser: &Browser, books: &Postgres, report: &mut Report) -> Resu
             payments: ours.payments,
         };
     }
-    let ledger = provider::ledger(browser).await?;
+    let ledger = provider::ledger(browser, strays).await?;
     let hanging = (ledger.authorised > 0).then(|| format!("{} authorisations hang at the sandbox", ledger.authorised));
     report.checks.push(Check::new("nothing authorised hangs at the sandbox", 1, hanging.into_iter().collect()));
     for (account, theirs) in ledger.accounts {

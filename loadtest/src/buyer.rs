@@ -79,14 +79,18 @@ impl Buyer<'_> {
         }
     }
 
-    /// Whoever waited minutes for a lapsed reservation does not let the ticket lapse again; so a full draw is sold out after
-    /// one wave of waiting, however many went away in the first.
+    /// Whoever waited minutes for a lapsed reservation neither leaves nor brings a card that is declined; so a full draw is
+    /// sold out after one wave of waiting, however many went away in the first.
     fn ending(&self) -> Ending {
         match self.plan.ending {
-            Ending::Abandons if self.waited => Ending::Reads,
+            Ending::Abandons | Ending::Releases if self.waited => Ending::Reads,
             Ending::CutCall if self.waited && self.plan.door == Door::Wallet => Ending::Reads,
             ending => ending,
         }
+    }
+
+    fn card(&self) -> Card {
+        if self.waited && self.plan.card == Card::Declined { Card::Replaced } else { self.plan.card }
     }
 
     async fn paid(&mut self, payment: &Payment, said: Said) -> Verdict {
@@ -188,7 +192,7 @@ impl Buyer<'_> {
 
     /// The card, in the provider's own page.
     async fn pay(&self, payment: &Payment) -> Said {
-        match self.plan.card {
+        match self.card() {
             Card::Good => provider::confirm(&self.browser, payment, provider::GOOD_CARD, true).await,
             Card::Declined => provider::confirm(&self.browser, payment, provider::DECLINED_CARD, false).await,
             Card::Replaced => match provider::confirm(&self.browser, payment, provider::DECLINED_CARD, false).await {
@@ -218,7 +222,7 @@ impl Buyer<'_> {
             }
             _ => {}
         }
-        let story = match self.plan.card {
+        let story = match self.card() {
             // A declined card is not pressed again and again: the provider would block it.
             Card::Declined | Card::Replaced if unpaid => {
                 self.browser.ask(Call::Finish, &request).await.map(|answer| Finish::read(&answer))
@@ -230,7 +234,7 @@ impl Buyer<'_> {
                 Said::Authorised => self.story(&request).await,
                 _ => Some(Finish::Pending),
             },
-            Some(Finish::Declined) if self.plan.card == Card::Replaced => {
+            Some(Finish::Declined) if self.card() == Card::Replaced => {
                 let again = self.finishing(payment, Some(provider::GOOD_CARD));
                 self.story(&again).await
             }
@@ -272,7 +276,7 @@ impl Buyer<'_> {
     }
 
     fn method(&self) -> &'static str {
-        match self.plan.card {
+        match self.card() {
             Card::Good => provider::GOOD_CARD,
             Card::Declined | Card::Replaced => provider::DECLINED_CARD,
             Card::Asked => provider::ASKED_CARD,

@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand};
 use report::Report;
 
 mod audit;
+mod bench;
 mod books;
 mod browser;
 mod buyer;
@@ -13,6 +14,7 @@ mod club;
 mod crowd;
 mod faults;
 mod fixtures;
+mod fresh;
 mod house;
 mod latency;
 mod plan;
@@ -37,6 +39,11 @@ enum Command {
     Rush(rush::Rush),
     /// A real season: imports a fixture list, sells it, closes it, enters the results, pays the winners.
     Season(season::Season),
+    /// How fast we are beside the raw limits and beside what one would write first. Build it with `--release`.
+    Bench(bench::Bench),
+    /// What the bench measures us beside; it starts this itself.
+    #[command(hide = true)]
+    BenchRival(bench::rival::Rival),
     /// Only the audit of a running demo: invariants, and our books against the sandbox's.
     Audit(books::Audit),
 }
@@ -57,6 +64,11 @@ async fn run(command: Command) -> anyhow::Result<Report> {
     let (report, page) = match command {
         Command::Rush(rush) => (rush::run(&rush).await?, Some(rush.page().clone())),
         Command::Season(season) => (season::run(&season).await?, Some(season.page().clone())),
+        Command::Bench(bench) => (bench::run(&bench).await?, Some(bench.page().clone())),
+        Command::BenchRival(rival) => {
+            bench::rival::run(&rival).await?;
+            return Ok(Report::default());
+        }
         Command::Audit(audit) => (books::run(&audit).await?, None),
     };
     match page {

@@ -1,6 +1,8 @@
 //! The provider's own browser API, as the payment page's script speaks it: publishable key and client secret, nothing
 //! more. What the sandbox says here is the second witness of every purchase.
 
+use std::collections::{BTreeMap, HashSet};
+
 use anyhow::{Context, Result, bail};
 use reqwest::Method;
 use serde_json::Value;
@@ -110,9 +112,10 @@ pub struct Ledger {
     pub authorised: i64,
 }
 
-/// `GET /sandbox/ledger`
-pub async fn ledger(browser: &Browser) -> Result<Ledger> {
-    let answer = browser.ask(Call::Club, &Request::get("/sandbox/ledger")).await.context("no sandbox ledger")?;
+/// `GET /sandbox/ledger`, without the payments of these ids.
+pub async fn ledger(browser: &Browser, without: &HashSet<String>) -> Result<Ledger> {
+    let request = Request::get("/sandbox/ledger?detail=1");
+    let answer = browser.ask(Call::Club, &request).await.context("no sandbox ledger")?;
     let (true, Some(accounts)) = (answer.ok(), answer.body["accounts"].as_object()) else {
         bail!("the sandbox's ledger answered {}: {}", answer.status, answer.body);
     };
@@ -123,9 +126,20 @@ pub async fn ledger(browser: &Browser) -> Result<Ledger> {
         refunded: cents(value, "/refunded"),
         payments: cents(value, "/count"),
     };
+    let mut accounts: BTreeMap<String, Holding> =
+        accounts.iter().map(|(account, value)| (account.clone(), holding(value))).collect();
+    let captured = answer.body["captured"].as_array().into_iter().flatten();
+    for payment in captured.filter(|payment| payment["paymentIntent"].as_str().is_some_and(|id| without.contains(id))) {
+        let account = payment["account"].as_str().unwrap_or_default();
+        let holding = accounts.get_mut(account).context("a payment of no account")?;
+        holding.captured -= cents(payment, "/amount");
+        holding.application_fees -= cents(payment, "/fee") - cents(payment, "/feeRefunded");
+        holding.refunded -= cents(payment, "/refunded");
+        holding.payments -= 1;
+    }
     let intents = answer.body["total"]["intents"].as_object();
     Ok(Ledger {
-        accounts: accounts.iter().map(|(account, value)| (account.clone(), holding(value))).collect(),
+        accounts: accounts.into_iter().collect(),
         intents: intents.into_iter().flatten().filter_map(|(_, count)| count.as_i64()).sum(),
         authorised: cents(&answer.body, "/total/authorised_count"),
     })

@@ -7,15 +7,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use time::OffsetDateTime;
 use tokio::sync::watch;
 
 use crate::audit::Check;
 use crate::browser::{Browser, Request, number};
-use crate::club::Club;
 use crate::crowd::{self, Gate};
 use crate::faults::{self, Blows, SandboxFaults};
-use crate::fixtures::{self, Fixture};
+use crate::fresh;
 use crate::house::{Happened, House};
 use crate::latency::Call;
 use crate::plan::{Crowd, Habits};
@@ -96,7 +94,7 @@ pub async fn run(rush: &Rush) -> Result<Report> {
 
 async fn play(house: &House, rush: &Rush) -> Result<Report> {
     let mut report = Report { title: "Football Doubles: the rush".to_owned(), ..Report::default() };
-    let draws = fresh_draws(house, rush.draws).await?;
+    let draws = fresh::draws(&house.site, "Rush", rush.draws).await?;
     let operator = Browser::open(Arc::clone(&house.site), rush.seed)?;
     if rush.faults {
         faults::set(&operator, rush.seed, SandboxFaults::everywhere()).await?;
@@ -120,7 +118,7 @@ async fn play(house: &House, rush: &Rush) -> Result<Report> {
     ] {
         report.fact(name, value);
     }
-    let before = provider::ledger(&operator).await?.intents;
+    let before = provider::ledger(&operator, &HashSet::new()).await?.intents;
     let happened = storm(house, rush, &crowd, &draws).await?;
     if rush.faults {
         faults::set(&operator, rush.seed, SandboxFaults::default()).await?;
@@ -128,7 +126,7 @@ async fn play(house: &House, rush: &Rush) -> Result<Report> {
     report.fact("the rush took", format!("{:.1} s", house.site.now().as_secs_f64()));
     report.checks.push(full(&operator, &draws, &happened, &mut report.facts).await?);
     house.conclude(&happened, &mut report).await?;
-    let made = provider::ledger(&operator).await?.intents - before;
+    let made = provider::ledger(&operator, &HashSet::new()).await?.intents - before;
     if !rush.faults {
         report.checks.push(one_intent_each(made, &happened));
     }
@@ -156,26 +154,6 @@ async fn storm(house: &House, rush: &Rush, crowd: &Crowd, draws: &[i64]) -> Resu
     tokio::time::sleep(Duration::from_millis(500)).await;
     calm.send_replace(true);
     Ok(Happened { tolds: tolds?, boards: boards.join_all().await, struck, provider_failed: rush.faults })
-}
-
-/// New draws of one club, so that nothing was sold before; their kick-off is a week away.
-async fn fresh_draws(house: &House, count: usize) -> Result<Vec<i64>> {
-    let club = Club::all(&house.site).await?.into_iter().next().context("no club")?;
-    let mut games = Vec::new();
-    let stamp = OffsetDateTime::now_utc().unix_timestamp();
-    for game in 0..count {
-        let mut fixture = Fixture {
-            home: format!("Rush {stamp}-{game} Home"),
-            away: "Rush Away".to_owned(),
-            zone: "Australia/Brisbane".to_owned(),
-            date: OffsetDateTime::now_utc().date(),
-            kick_off: time::Time::MIDNIGHT,
-            result: (9, 9),
-        };
-        fixture.kick_off_at(OffsetDateTime::now_utc().replace_second(0)? + time::Duration::days(7))?;
-        games.push(fixture);
-    }
-    club.import(fixtures::to_import(&games, "Rush")?, 500, 50).await
 }
 
 /// Whoever was told that a draw is sold out met a full one, and nobody waits in vain; says how much each sold.

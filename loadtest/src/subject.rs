@@ -51,6 +51,11 @@ impl Subject {
         self.own.is_some()
     }
 
+    /// Our own server's process.
+    pub fn pid(&self) -> Option<u32> {
+        self.own.as_ref()?.child.as_ref()?.id()
+    }
+
     /// The data folder of our own server.
     pub fn dir(&self) -> Option<&Path> {
         self.own.as_ref().map(|own| own.dir.as_path())

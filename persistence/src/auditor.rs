@@ -1,5 +1,7 @@
 //! What an auditor reads from outside the running server: totals, what is undecided, what is sold. Changes nothing.
 
+use std::collections::HashSet;
+
 use sqlx::postgres::PgPoolOptions;
 use sqlx::{FromRow, PgPool};
 
@@ -91,6 +93,19 @@ impl Auditor {
         .fetch_all(&self.pool)
         .await
         .map_err(unread)
+    }
+
+    /// Those of them that no order holds: a payment of a forgotten order, or the second for one.
+    pub async fn strays(&self) -> Result<HashSet<String>, Failure> {
+        let strays: Vec<String> = sqlx::query_scalar(
+            "select a.payment_intent_id from anomalies a
+             where (a.resolved_at is null or a.resolution <> 'healed') and a.payment_intent_id is not null
+                 and not exists (select from orders o where o.payment_intent_id = a.payment_intent_id)",
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unread)?;
+        Ok(strays.into_iter().collect())
     }
 
     /// Every connected account of a club.

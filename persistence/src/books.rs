@@ -199,7 +199,8 @@ pub trait Books: Send + Sync {
     async fn orders_called_off(&self, limit: u32) -> Result<Vec<OrderRecord>, Failure>;
     /// Every connected account that may have taken payments: the clubs' accounts and those that orders name.
     async fn accounts(&self) -> Result<Vec<AccountId>, Failure>;
-    /// The reconciler's own copy of what the provider says: the second witness, never written by the purchase path.
+    /// The reconciler's own copy of what the provider said when it was asked (`at`): the second witness, never written by the
+    /// purchase path. What was asked earlier never covers what was asked later.
     async fn witness(&self, said: &PaymentIntent, at: Timestamp) -> Result<(), Failure>;
 
     /// Raises an anomaly unless one of its kind is open for its payment, or a person has closed just this one before; `true`

@@ -15,6 +15,7 @@ pub mod records;
 pub mod seal;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod yardstick;
 
 pub use books::Books;
 pub use error::Failure;

@@ -5,7 +5,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use domain::{Cents, Command, GameResult, OrderId, PaymentStatus};
+use domain::{Anomaly, AnomalyKind, Cents, Command, GameResult, OrderId, PaymentStatus};
 use persistence::auditor::Auditor;
 use persistence::integrity::AccountTotals;
 use persistence::{Books, Postgres};
@@ -90,6 +90,38 @@ async fn an_auditor_from_outside_reads_the_same_books() {
     assert_eq!(orders.iter().filter(|order| order.is_taken).count(), 4);
     assert_eq!(orders.iter().filter(|order| order.refunded > 0).count(), 1);
     assert_eq!(auditor.mails().await, Ok(vec![("tickets".into(), "sent".into(), 4)]));
+}
+
+#[tokio::test]
+async fn what_was_said_before_the_capture_is_no_disagreement_and_covers_nothing_newer() {
+    let (world, postgres) = busy().await;
+    let before = said(&world.record(1).await, PaymentStatus::RequiresCapture);
+    // Asked before the money was taken, written down when it had been.
+    postgres.witness(&before, NOW.plus_seconds(-1)).await.expect("seen");
+    assert_eq!(found(&postgres).await, BTreeSet::new());
+    postgres.witness(&before, NOW.plus_seconds(3_601)).await.expect("seen");
+    assert!(found(&postgres).await.contains("P2"), "asked afterwards, it would be one");
+}
+
+#[tokio::test]
+async fn what_a_person_has_decided_is_known_and_what_healed_excuses_nothing() {
+    let (world, postgres) = busy().await;
+    let mut gone = said(&world.record(1).await, PaymentStatus::Succeeded);
+    gone.amount_refunded = gone.amount_received;
+    postgres.witness(&gone, NOW.plus_seconds(7_200)).await.expect("seen");
+    let broken = found(&postgres).await;
+    assert!(broken.contains("P4"), "{broken:?}");
+    let note = "the payment was refunded but the tickets are still sold".to_string();
+    let payment_intent = Some(gone.id.clone());
+    let odd = Anomaly { kind: AnomalyKind::OrphanedTicket, payment_intent, order: Some(OrderId(1)), note };
+    assert!(postgres.raise(&odd, None, NOW).await.expect("raised"));
+    assert_eq!(found(&postgres).await, BTreeSet::new(), "a person is on it");
+    assert_eq!(postgres.heal(&gone.id, None, NOW).await, Ok(1));
+    assert_eq!(found(&postgres).await, broken, "nobody is");
+    assert!(postgres.raise(&odd, None, NOW).await.expect("raised"));
+    let open = postgres.anomalies(true, 1).await.expect("read");
+    assert_eq!(postgres.resolve(open[0].id, "by operator 1", NOW).await, Ok(true));
+    assert_eq!(found(&postgres).await, BTreeSet::new(), "a person has decided");
 }
 
 /// Breaks clean books one way, past all guards, and expects the auditor to name it.

@@ -93,10 +93,11 @@ async fn a_result_that_was_paid_for_stands() {
 
 #[tokio::test]
 async fn who_was_told_of_winning_is_corrected_and_who_was_not_is_left_alone() {
-    let (world, _, mut owner) = completed().await;
+    let (world, postgres, mut owner) = completed().await;
     assert!(winner_mail(&world, "winner:7x9").await);
     owner.execute(Command::Undo, None).await.expect("undone");
     assert_eq!(waiting(&world).await, [""; 0], "it had not left, and never will");
+    assert_eq!(Records::new(postgres).vitals().await.expect("read").mails_dead, 0, "and nobody is to worry about it");
 
     let result = GameResult::new(7, 9).expect("a result");
     owner.execute(Command::Complete { result }, None).await.expect("the same result again");

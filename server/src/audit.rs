@@ -37,6 +37,8 @@ struct Totals {
     payments: u64,
     ours: Money,
     theirs: Money,
+    /// Of payments that no order holds and an open anomaly is about.
+    strays: Money,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,7 +87,7 @@ pub async fn examine(postgres: &Postgres, auditor: &Auditor, gateway: &dyn Gatew
         let said = gateway.list(&AccountId(account.clone()), Timestamp(0)).await.context("asking the provider")?;
         let ours: Vec<&OrderMoney> = orders.iter().filter(|order| order.account == account).collect();
         findings.rows.extend(differences(&ours, &said, &reported));
-        findings.accounts.insert(account, totals(&ours, &said));
+        findings.accounts.insert(account, totals(&ours, &said, &reported));
     }
     Ok(findings)
 }
@@ -116,11 +118,16 @@ fn differences(ours: &[&OrderMoney], theirs: &[PaymentIntent], reported: &BTreeS
     rows
 }
 
-fn totals(ours: &[&OrderMoney], theirs: &[PaymentIntent]) -> Totals {
+fn totals(ours: &[&OrderMoney], theirs: &[PaymentIntent], reported: &BTreeSet<String>) -> Totals {
+    let own: BTreeSet<&str> = ours.iter().filter_map(|order| order.payment_intent.as_deref()).collect();
+    let is_stray = |intent: &&PaymentIntent| !own.contains(intent.id.0.as_str()) && reported.contains(&intent.id.0);
+    let (strays, theirs): (Vec<_>, Vec<_>) = theirs.iter().partition(is_stray);
+    let sum = |intents: Vec<&PaymentIntent>| intents.into_iter().map(money_of).fold(Money::default(), Money::plus);
     Totals {
         payments: ours.iter().filter(|order| order.is_taken).count() as u64,
         ours: ours.iter().map(|order| money_in(order)).fold(Money::default(), Money::plus),
-        theirs: theirs.iter().map(money_of).fold(Money::default(), Money::plus),
+        theirs: sum(theirs),
+        strays: sum(strays),
     }
 }
 
@@ -172,15 +179,19 @@ impl fmt::Display for Findings {
         let dollars = |cents| domain::Cents(cents).to_string();
         let head = ["account", "payments", "taken", "provider's", "fees", "provider's"];
         writeln!(f, "{:<36} {:>8} {:>12} {:>12} {:>10} {:>10}", head[0], head[1], head[2], head[3], head[4], head[5])?;
-        for (account, Totals { payments, ours, theirs }) in &self.accounts {
+        for (account, Totals { payments, ours, theirs, strays }) in &self.accounts {
             writeln!(
                 f,
-                "{account:<36} {payments:>8} {:>12} {:>12} {:>10} {:>10}  {}",
+                "{account:<36} {payments:>8} {:>12} {:>12} {:>10} {:>10}  {}{}",
                 dollars(ours.taken),
                 dollars(theirs.taken),
                 dollars(ours.fee),
                 dollars(theirs.fee),
                 if ours == theirs { "the same" } else { "DIFFERENT" },
+                match strays.taken {
+                    0 => String::new(),
+                    taken => format!(", beside {} that open anomalies are about", dollars(taken)),
+                },
             )?;
         }
         writeln!(f)?;

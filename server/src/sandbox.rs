@@ -161,6 +161,11 @@ impl Sandbox {
         self.faults.lock().expect("the faults are never poisoned").script(line);
     }
 
+    /// A buyer's bank takes a captured payment back, as `POST /sandbox/dispute` does. `false`: there is no such payment.
+    pub fn dispute(&self, payment_intent: &str) -> bool {
+        control::change(self, |state| dispute::raise(state, payment_intent, "fraudulent")).status().is_success()
+    }
+
     /// Totals per account, as `GET /sandbox/ledger` answers them.
     pub fn ledger(&self) -> Value {
         ledger::totals(&self.state.lock().expect("the state is never poisoned"), false)

@@ -8,8 +8,10 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::config::Stage;
 
 /// What is logged when `RUST_LOG` does not say: the demo only speaks of trouble, so that its addresses stay in view.
-/// A mail that is tried again is no trouble either: the rehearsal holds the seed's mails back.
-const QUIET: &str = "warn,server=info,server::edge=warn,actors::mailer=error,sqlx::postgres::notice=error";
+/// A mail that is tried again is no trouble either: the rehearsal holds the seed's mails back. Nor are the demo's anomalies,
+/// which it makes on purpose and shows in the operator's console.
+const QUIET: &str =
+    "warn,server=info,server::edge=warn,actors::mailer=error,actors::reconciler=off,sqlx::postgres::notice=error";
 const PRODUCTION: &str = "info,sqlx=warn,sqlx::postgres::notice=error";
 
 /// Starts logging to standard error: for people in the demo, as JSON lines in production. A second call changes nothing.

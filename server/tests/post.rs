@@ -77,7 +77,7 @@ impl Club {
 
     async fn buy(&self, count: u16) -> OrderRecord {
         let wanted = Wanted { draw: self.draw, count, unit_price: Cents(500), passes_card_fee: true };
-        let wish = Wish { seller: self.seller.clone(), wanted, buyer: "Alice Nguyen" };
+        let wish = Wish { seller: self.seller.clone(), wanted, buyer: Some("Alice Nguyen") };
         crowd::buy_one(&self.running.engine.payments, wish).await.expect("bought")
     }
 

@@ -19,6 +19,14 @@ pub(crate) struct Comparison {
     pub(crate) room: Arc<Room>,
 }
 
+/// What the provider said, and when it was asked. It was true then; by the time it is compared and written down, somebody may
+/// have paid.
+#[derive(Clone)]
+pub(super) struct Said {
+    pub(super) intent: PaymentIntent,
+    pub(super) asked_at: Timestamp,
+}
+
 impl Comparison {
     /// Compares every payment of an account since a time.
     pub(super) async fn account(&self, account: &AccountId, since: Timestamp) -> Result<Scanned, Failure> {
@@ -29,13 +37,21 @@ impl Comparison {
         Ok(scanned)
     }
 
-    pub(super) async fn list(&self, account: &AccountId, since: Timestamp) -> Result<Vec<PaymentIntent>, Failure> {
-        self.room.gateway.list(account, since).await.map_err(not_asked)
+    pub(super) async fn list(&self, account: &AccountId, since: Timestamp) -> Result<Vec<Said>, Failure> {
+        let asked_at = self.room.clock.now();
+        let listed = self.room.gateway.list(account, since).await.map_err(not_asked)?;
+        Ok(listed.into_iter().map(|intent| Said { intent, asked_at }).collect())
+    }
+
+    async fn retrieve(&self, account: &AccountId, id: &PaymentIntentId) -> Result<Said, GatewayError> {
+        let asked_at = self.room.clock.now();
+        let intent = self.room.gateway.retrieve(account, id).await?;
+        Ok(Said { intent, asked_at })
     }
 
     /// Compares a payment with its order, if it has one.
-    pub(super) async fn one(&self, said: &PaymentIntent) -> Result<Scanned, Failure> {
-        let record = self.record_of(said).await?;
+    pub(super) async fn one(&self, said: &Said) -> Result<Scanned, Failure> {
+        let record = self.record_of(&said.intent).await?;
         self.compare(record.as_ref(), said).await
     }
 
@@ -44,19 +60,19 @@ impl Comparison {
         tokio::time::sleep(QUESTION_PAUSE).await;
         let Some(record) = self.room.books.order(order).await? else { return Ok(Scanned::default()) };
         let Some(id) = &record.order.payment_intent else { return Ok(Scanned::default()) };
-        let said = self.room.gateway.retrieve(&record.order.account, id).await.map_err(not_asked)?;
+        let said = self.retrieve(&record.order.account, id).await.map_err(not_asked)?;
         self.compare(Some(&record), &said).await
     }
 
     /// Asks the provider about a payment intent that the books do not know.
     pub(crate) async fn stranger(&self, account: &AccountId, id: &PaymentIntentId) -> Result<Scanned, Failure> {
-        let said = match self.room.gateway.retrieve(account, id).await {
+        let said = match self.retrieve(account, id).await {
             Ok(said) => said,
             // Not there: somebody else's, or never was.
             Err(GatewayError::Refused { .. }) => return Ok(Scanned::default()),
             Err(error) => return Err(not_asked(error)),
         };
-        let record = self.record_of(&said).await?;
+        let record = self.record_of(&said.intent).await?;
         self.compare(record.as_ref(), &said).await
     }
 
@@ -72,9 +88,9 @@ impl Comparison {
 
     /// Writes down what the provider says and what is wrong with it. A disagreement is looked at a second time, in the order's
     /// lane: one that was only work in flight is gone then.
-    pub(crate) async fn compare(&self, record: Option<&OrderRecord>, said: &PaymentIntent) -> Result<Scanned, Failure> {
+    pub(super) async fn compare(&self, record: Option<&OrderRecord>, said: &Said) -> Result<Scanned, Failure> {
         let open = record.is_some_and(|record| record.captured_at.is_none());
-        let undecided = matches!(said.status, PaymentStatus::RequiresCapture | PaymentStatus::Succeeded);
+        let undecided = matches!(said.intent.status, PaymentStatus::RequiresCapture | PaymentStatus::Succeeded);
         if open
             && undecided
             && let Some(record) = record
@@ -84,20 +100,20 @@ impl Comparison {
             let _ = self.room.desk.run(Lane::Order(order), async move { inside.fulfil(order, &mut None).await }).await;
             return self.settle(Some(order), said.clone()).await;
         }
-        if reconcile(record.map(|record| &record.order), said).is_empty() {
+        if reconcile(record.map(|record| &record.order), &said.intent).is_empty() {
             return self.record(record, said).await;
         }
         self.settle(record.map(|record| record.order.id), said.clone()).await
     }
 
-    async fn settle(&self, order: Option<OrderId>, said: PaymentIntent) -> Result<Scanned, Failure> {
+    async fn settle(&self, order: Option<OrderId>, said: Said) -> Result<Scanned, Failure> {
         let Some(order) = order else { return self.record(None, &said).await };
         let this = self.clone();
         let work = async move {
             let mut record = this.room.books.order(order).await?;
-            let said = this.room.gateway.retrieve(&said.account, &said.id).await.map_err(not_asked)?;
+            let said = this.retrieve(&said.intent.account, &said.intent.id).await.map_err(not_asked)?;
             let captured = record.as_ref().filter(|record| record.order.state == OrderState::Captured);
-            if said.disputed
+            if said.intent.disputed
                 && let Some(captured) = captured
                 && this.room.release_disputed(captured).await?
             {
@@ -109,9 +125,10 @@ impl Comparison {
         settled.unwrap_or_else(|| Err(Failure::NotWritten("too much payment work".into())))
     }
 
-    async fn record(&self, record: Option<&OrderRecord>, said: &PaymentIntent) -> Result<Scanned, Failure> {
+    async fn record(&self, record: Option<&OrderRecord>, said: &Said) -> Result<Scanned, Failure> {
         let (books, now) = (&self.room.books, self.room.clock.now());
-        books.witness(said, now).await?;
+        let Said { intent: said, asked_at } = said;
+        books.witness(said, *asked_at).await?;
         let mut scanned = Scanned { checked: 1, ..Scanned::default() };
         let mut found = reconcile(record.map(|record| &record.order), said);
         found.extend(record.and_then(|record| nameless(record, now)));

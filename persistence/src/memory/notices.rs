@@ -43,7 +43,9 @@ impl Notices {
     }
 
     pub fn witness(&mut self, said: &PaymentIntent, at: Timestamp) {
-        self.witnesses.insert(said.id.clone(), Witness { said: said.clone(), at });
+        if self.witnesses.get(&said.id).is_none_or(|known| known.at <= at) {
+            self.witnesses.insert(said.id.clone(), Witness { said: said.clone(), at });
+        }
     }
 
     pub fn witnesses(&self) -> impl Iterator<Item = &Witness> {

@@ -252,6 +252,7 @@ pub(super) async fn witness(pool: &PgPool, said: &PaymentIntent, at: Timestamp) 
              status_since = case when provider_pi.status = excluded.status then provider_pi.status_since
                                  else excluded.status_since end,
              synced_at = excluded.synced_at
+             where provider_pi.synced_at <= excluded.synced_at
            returning payment_intent_id, provider_fee_cents, disputed, payment_method
          )
          update payments p set provider_fee_cents = coalesce(s.provider_fee_cents, p.provider_fee_cents),

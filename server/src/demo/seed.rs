@@ -1,6 +1,7 @@
 //! Fills an empty demo through the same doors a real season comes through: clubs and draws by Records, every ticket by an
 //! order that is reserved, authorised, allocated and captured, so that our books and the sandbox's agree to the cent.
 
+use actors::{Stripe, StripeSettings};
 use anyhow::{Context, ensure};
 use domain::{AccountId, Cents, ClubId, Command, DrawId, FeePolicy, GameResult, Timestamp};
 use persistence::Postgres;
@@ -45,10 +46,13 @@ pub async fn look(records: &Records) -> anyhow::Result<Found> {
 }
 
 /// Moves the games that have been played into the past, and says that the seed is whole. No actor may be awake.
-pub async fn finish(postgres: &Postgres, played: Vec<Played>) -> anyhow::Result<()> {
+pub async fn finish(postgres: &Postgres, rehearsed: Rehearsed) -> anyhow::Result<()> {
     let records = Records::new(postgres.clone());
-    for Played { draw, back_ms } in played {
+    for Played { draw, back_ms } in rehearsed.played {
         records.backdate(draw, back_ms).await?;
+    }
+    for late in rehearsed.late {
+        late.raise(postgres).await?;
     }
     records.set_setting(SEEDED, "true", "demo").await?;
     Ok(())
@@ -61,10 +65,16 @@ pub struct Seeding<'a> {
     pub now: Timestamp,
 }
 
+/// What is left to do when nothing runs any more.
+pub struct Rehearsed {
+    played: Vec<Played>,
+    late: Vec<trouble::Late>,
+}
+
 /// A draw whose dates are still to be moved into the past.
 pub struct Played {
-    pub draw: DrawId,
-    pub back_ms: i64,
+    draw: DrawId,
+    back_ms: i64,
 }
 
 /// A club of the demo, as it was written.
@@ -75,8 +85,8 @@ pub struct Seller {
 }
 
 impl Seeding<'_> {
-    /// Everything the demo shows. Answers which draws have been played: their dates move when nothing runs.
-    pub async fn run(&self) -> anyhow::Result<Vec<Played>> {
+    /// Everything the demo shows, but for what is left to do when nothing runs.
+    pub async fn run(&self) -> anyhow::Result<Rehearsed> {
         let hash = password::hash(PASSWORD);
         for (email, name) in [(OPERATOR, "Demo Operator"), (SECOND_OPERATOR, "Second Operator")] {
             let operator = self.records().create_admin(email, name, &hash).await?;
@@ -96,10 +106,17 @@ impl Seeding<'_> {
         for (plan, draw) in DRAWS.iter().zip(&draws) {
             played.extend(self.settle(plan, *draw, &sellers[plan.club]).await?);
         }
-        trouble::make(self, &draws).await?;
+        let late = trouble::make(self, &draws, &sellers).await?;
         // The second witness sees every payment before its dates move.
         self.running.engine.reconciler.scan(self.now.plus_ms(-REHEARSAL_MS)).await?;
-        Ok(played)
+        Ok(Rehearsed { played, late })
+    }
+
+    /// The provider, past the engine's back.
+    pub fn provider(&self) -> anyhow::Result<Stripe> {
+        let key = self.running.state.config.stripe.secret_key.expose();
+        let settings = StripeSettings::new(key, format!("{}/sandbox/stripe", self.running.url()));
+        Stripe::new(&settings).map_err(anyhow::Error::msg)
     }
 
     pub(super) fn records(&self) -> &Records {

@@ -2,6 +2,7 @@
 //! asking the books whether a promise was broken.
 
 mod access;
+mod anomalies;
 mod club;
 mod console;
 mod input;

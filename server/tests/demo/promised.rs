@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use persistence::auditor::Auditor;
 use persistence::records::Records;
 use persistence::{Postgres, Sealer};
 use serde_json::Value;
@@ -50,6 +51,24 @@ pub async fn everything_is_there(demo: &Demo, folder: &Path) {
     let kinds: BTreeSet<String> = open.iter().map(|anomaly| anomaly.kind.clone()).collect();
     let promised = ["duplicate_payment", "failed_allocation", "mismatched_amount", "missing_ticket", "orphaned_ticket"];
     assert_eq!(kinds.iter().map(String::as_str).collect::<Vec<_>>(), promised);
+    anomalies_can_be_worked_on(folder, &records).await;
+}
+
+/// What the anomalies are about is there: money at the provider that goes back or becomes tickets, tickets that want a buyer.
+async fn anomalies_can_be_worked_on(folder: &Path, records: &Records) {
+    let sign = Sign::read(&folder.join("data")).expect("a sign");
+    let auditor = Auditor::open(&sign.database).await.expect("the books answer");
+    assert_eq!(
+        auditor.strays().await.expect("read").len(),
+        3,
+        "a stranger's, a second one, and one that is only shown"
+    );
+    let of = async |kind: &str| records.anomalies(Some(false), Some(kind)).await.expect("read").remove(0);
+    for kind in ["missing_ticket", "duplicate_payment", "mismatched_amount", "orphaned_ticket"] {
+        let anomaly = of(kind).await;
+        assert!(anomaly.account_id.is_some() && anomaly.provider_received_cents > Some(0), "{anomaly:?}");
+    }
+    assert_eq!(records.orphans().await.expect("read").len(), 1, "one ticket waits for its buyer");
 }
 
 /// One within the hour, one today, one on another day, one most of a week away.

@@ -1,5 +1,6 @@
 //! What somebody does past us: at the provider's own dashboard, with the platform's key, over HTTP.
 
+use domain::{Cents, FeePolicy};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -27,6 +28,20 @@ impl Dashboard<'_> {
 
     /// Takes a payment that names an order and its draws, as ours do; whether the order exists is not the provider's matter.
     pub async fn takes(&self, order: &str, draws: &str, cents: i64) -> String {
+        let id = self.authorises(order, draws, cents).await;
+        self.captures(&id).await;
+        id
+    }
+
+    /// The same with the platform's part of it, as a server takes it whose books were lost afterwards.
+    pub async fn takes_with_fee(&self, order: &str, draws: &str, cents: i64) -> String {
+        let id = self.authorises(order, draws, cents).await;
+        let fee = FeePolicy::DEFAULT.on(Cents(cents)).0;
+        self.does(&format!("payment_intents/{id}/capture"), &format!("application_fee_amount={fee}")).await;
+        id
+    }
+
+    async fn authorises(&self, order: &str, draws: &str, cents: i64) -> String {
         let form = format!(
             "amount={cents}&currency=aud&capture_method=manual&automatic_payment_methods[enabled]=true\
              &metadata[order_id]={order}&metadata[draws]={draws}"
@@ -34,13 +49,17 @@ impl Dashboard<'_> {
         let intent = self.does("payment_intents", &form).await;
         let id = intent["id"].as_str().expect("an id").to_string();
         self.does(&format!("payment_intents/{id}/confirm"), &format!("payment_method={GOOD_CARD}")).await;
-        self.captures(&id).await;
         id
     }
 
     /// Takes an authorised payment, without a fee.
     pub async fn captures(&self, id: &str) {
         self.does(&format!("payment_intents/{id}/capture"), "").await;
+    }
+
+    /// Gives all of a payment back.
+    pub async fn gives_back(&self, id: &str) {
+        self.does("refunds", &format!("payment_intent={id}")).await;
     }
 
     /// What goes wrong from now on; notices are lost.

@@ -1,0 +1,119 @@
+//! The leanest browser there is: one kept connection, bytes out, bytes in. What it costs is not what is to be measured.
+
+use anyhow::{Context, Result, bail, ensure};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// Longer answers are no answers of ours.
+const ANSWER_BYTES_MAX: usize = 4 << 20;
+const HEAD_END: &[u8] = b"\r\n\r\n";
+
+pub struct Line {
+    stream: TcpStream,
+    authority: String,
+    buffer: Vec<u8>,
+}
+
+/// One answer, in the line's own memory until the next.
+pub struct Reply<'a> {
+    pub status: u16,
+    pub head: &'a str,
+    pub body: &'a [u8],
+}
+
+impl Reply<'_> {
+    /// The first value of a header, whose name is given in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        header(self.head, name)
+    }
+}
+
+impl Line {
+    /// `authority`: `127.0.0.1:8080`.
+    pub async fn open(authority: &str) -> Result<Self> {
+        let stream = TcpStream::connect(authority).await.with_context(|| format!("connecting to {authority}"))?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, authority: authority.to_owned(), buffer: Vec::with_capacity(16 << 10) })
+    }
+
+    pub fn get(&self, path: &str) -> Vec<u8> {
+        format!("GET {path} HTTP/1.1\r\nhost: {}\r\n\r\n", self.authority).into_bytes()
+    }
+
+    /// `headers`: whole lines, each with its line end.
+    pub fn post(&self, path: &str, kind: &str, headers: &str, body: &str) -> Vec<u8> {
+        format!(
+            "POST {path} HTTP/1.1\r\nhost: {0}\r\norigin: http://{0}\r\ncontent-type: {kind}\r\ncontent-length: {1}\r\n\
+             {headers}\r\n{body}",
+            self.authority,
+            body.len()
+        )
+        .into_bytes()
+    }
+
+    pub async fn ask(&mut self, request: &[u8]) -> Result<Reply<'_>> {
+        self.stream.write_all(request).await?;
+        self.buffer.clear();
+        let head_len = loop {
+            ensure!(self.stream.read_buf(&mut self.buffer).await? > 0, "the connection was closed");
+            if let Some(at) = self.buffer.windows(HEAD_END.len()).position(|four| four == HEAD_END) {
+                break at + HEAD_END.len();
+            }
+            ensure!(self.buffer.len() < ANSWER_BYTES_MAX, "a head without an end");
+        };
+        let head = std::str::from_utf8(&self.buffer[..head_len])?;
+        let status: u16 = head.split(' ').nth(1).context("no status")?.parse()?;
+        let body_len = match header(head, "content-length") {
+            Some(length) => length.parse()?,
+            None if matches!(status, 204 | 304) => 0,
+            None => bail!("an answer of unknown length: {head}"),
+        };
+        let whole = head_len + body_len;
+        ensure!(whole <= ANSWER_BYTES_MAX, "an answer of {whole} bytes");
+        while self.buffer.len() < whole {
+            ensure!(self.stream.read_buf(&mut self.buffer).await? > 0, "the answer was cut");
+        }
+        let head = std::str::from_utf8(&self.buffer[..head_len])?;
+        Ok(Reply { status, head, body: &self.buffer[head_len..whole] })
+    }
+}
+
+fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
+    head.lines().find_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        key.eq_ignore_ascii_case(name).then(|| value.trim())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_answer_in_pieces_is_read_whole_and_the_line_goes_on() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let authority = listener.local_addr().unwrap().to_string();
+        let server = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            for answer in [
+                ["HTTP/1.1 200 OK\r\nContent-", "Length: 5\r\nx-y: z\r\n\r\nhe", "llo"],
+                ["HTTP/1.1 204 ", "N\r\n", "\r\n"],
+            ] {
+                let mut asked = [0; 1024];
+                assert!(stream.read(&mut asked).await.unwrap() > 0);
+                for piece in answer {
+                    stream.write_all(piece.as_bytes()).await.unwrap();
+                    stream.flush().await.unwrap();
+                }
+            }
+        });
+        let mut line = Line::open(&authority).await.unwrap();
+        let request = line.get("/x");
+        let reply = line.ask(&request).await.unwrap();
+        assert_eq!((reply.status, reply.header("x-y"), reply.body), (200, Some("z"), &b"hello"[..]));
+        assert_eq!(line.ask(&request).await.unwrap().status, 204);
+        server.await.unwrap();
+    }
+}
