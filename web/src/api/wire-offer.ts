@@ -1,34 +1,9 @@
 /** An offer as its club sees and writes it. */
+export type { OwnGame as OfferGame, OwnOffer as Offer } from './generated/schema';
 
-export type OfferStatus = 'draft' | 'active' | 'locked' | 'closed' | 'archived' | (string & {});
 export type OfferType = 'BUNDLE' | 'SPECIAL';
 
-export interface OfferGame {
-  id: number;
-  homeTeam: string;
-  awayTeam: string;
-  gameDate: string;
-  timezone?: string | null;
-  ticketPrice: string;
-  passStripeFees: boolean;
-}
-
-export interface Offer {
-  id: number;
-  clubSlug: string;
-  name: string;
-  slug: string;
-  status: OfferStatus;
-  type: OfferType;
-  displayTag: string | null;
-  primaryCopy: string | null;
-  shareImageUrl: string | null;
-  gameIds: number[];
-  games: OfferGame[];
-  ticketsSold?: number;
-  editable?: boolean;
-}
-
+/** What the editor sends (B:218). */
 export interface OfferWanted {
   name: string;
   slug: string;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fill } from './strings';
-import { C, lockedField, titled } from './strings-club';
+import { C, lockedFields, titled } from './strings-club';
 
 const quoted = readFileSync(join(import.meta.dirname, 'strings.club.txt'), 'utf8').split('\n').filter(Boolean);
 
@@ -15,7 +15,7 @@ test('every text the club specification quotes is here, byte for byte', () => {
 test('placeholders are filled and nothing else is touched', () => {
   expect(fill(C.winnersNotified, { sent: 1, total: 1 })).toBe('1 out of 1 winners notified');
   expect(fill(C.winnerDetermined, { n: 1 })).toBe('Winner determined! 1 winning ticket(s) found.');
-  expect(lockedField('prize percentage', 12)).toBe('Cannot change prize percentage after tickets are sold (12 tickets sold)');
+  expect(lockedFields(12)).toBe('Cannot change price/prize percentage/prize rounding after tickets are sold (12 tickets sold)');
 });
 
 test('a text with a title is told apart from its title', () => {

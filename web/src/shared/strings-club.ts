@@ -64,6 +64,7 @@ export const C = {
   shareLink: 'Share Link',
   editDraw: 'Edit Draw',
   viewPublic: 'View Public',
+  gameAlreadyStarted: 'This draw cannot be edited because the game has already started.',
   details: 'Details',
   enterResults: 'Enter Results',
   showWinners: 'Show Winners',
@@ -74,6 +75,8 @@ export const C = {
   unarchiveDraw: 'Unarchive Draw',
   archiveFailed: 'Archive operation failed',
   downloadFailed: 'Download Failed',
+  downloadFailedText: 'Unable to download the report. Please try again.',
+  refreshFailed: 'Refresh Failed',
   platformSetupRequired: 'Stripe Platform Setup Required',
   setupFailed: 'Setup failed',
   error: 'Error',
@@ -177,7 +180,5 @@ export function titled(text: string): { title: string; text: string } {
   return colon < 0 ? { title: text, text: '' } : { title: text.slice(0, colon), text: text.slice(colon + 2) };
 }
 
-/** 'Cannot change price after tickets are sold (3 tickets sold)': one field of the three named in the text, and the true count (E-12). */
-export function lockedField(field: 'price' | 'prize percentage' | 'prize rounding', sold: number): string {
-  return C.lockedAfterSales.replace('price/prize percentage/prize rounding', field).replace('N tickets', `${sold} tickets`);
-}
+/** 'Cannot change price/prize percentage/prize rounding after tickets are sold (3 tickets sold)', with the true count (E-12). */
+export const lockedFields = (sold: number): string => C.lockedAfterSales.replace('N tickets', `${sold} tickets`);

@@ -7,14 +7,14 @@ const MINUTE = 60_000;
 const before = (nowMs: number, minutes: number) => new Date(nowMs - minutes * MINUTE).toISOString();
 
 export const anOperator: Whoami = {
-  role: 'super-admin', clubSlug: null, secondFactor: 'done', reauthenticatedUntil: null,
-  user: { id: 1, email: 'operator@demo.test', name: 'Super Admin', isAdmin: true },
+  role: 'super-admin', clubSlug: null, secondFactor: 'done', reauthenticatedUntil: null, sessionEndsAt: '2099-01-01T00:00:00Z',
+  user: { id: 1, email: 'operator@demo.test', name: 'Super Admin', isAdmin: true, clubSlug: null, archived: false, emailVerified: true, secondFactor: 'done' },
 };
 
 export const anAnomaly = (more: Partial<Anomaly> = {}): Anomaly => ({
   id: '5f0c1a52-0d0e-4c8e-8a53-6f3f5c1d0001', type: 'duplicate_payment', paymentIntentId: 'pi_3QdemoAAAA21Xk', amount: '10.47', customerEmail: 'jo.martin@example.com',
   detectedAt: '2026-11-21T03:00:00Z', resolved: false, details: { note: 'Two payments succeeded for one order.', orderState: 'captured', providerStatus: 'succeeded' },
-  orderId: '0b0c1a52-0d0e-4c8e-8a53-6f3f5c1d0009', drawNumbers: [1042], ticketCount: 2, clubName: 'Redcliffe Sharks', resolvedAt: null, resolvedBy: null, stripeUrl: null, ...more,
+  orderId: '0b0c1a52-0d0e-4c8e-8a53-6f3f5c1d0009', drawNumbers: [1042], ticketCount: 2, clubId: 1, clubName: 'Redcliffe Sharks', customerName: null, customerPhone: null, resolvedAt: null, resolvedBy: null, resolution: null, stripeUrl: null, ...more,
 });
 
 export function anomalies(nowMs: number): Anomaly[] {
@@ -41,9 +41,9 @@ export function transactions(nowMs: number): Transaction[] {
     const fee = Math.round(count * 500 * 0.035);
     const dollars = (cents: number) => (cents / 100).toFixed(2);
     return {
-      paymentIntentId: `pi_3Qtx${String(n).padStart(6, '0')}Zz`, status: n === 4 ? 'requires_payment_method' : 'succeeded', createdAt: before(nowMs, 3 + n * 17), paymentMethod: ['card', 'apple_pay', 'google_pay'][n % 3] ?? 'card',
-      drawId: 1042 + (n % 3), ticketCount: count, ticketPrice: '5.00', customerCharged: dollars(charged), stripeFees: dollars(stripe), platformFee: dollars(fee), clubPayout: dollars(charged - stripe - fee), prizePool: '0.00',
-      orderId: `0b0c1a52-0d0e-4c8e-8a53-6f3f5c1d${String(n).padStart(4, '0')}`, clubName: ['Redcliffe Sharks', 'Burleigh Bears', 'Wynnum Tigers'][n % 3], homeTeam: 'Redcliffe Sharks', awayTeam: 'Wynnum Tigers',
+      paymentIntentId: `pi_3Qtx${String(n).padStart(6, '0')}Zz`, status: n === 4 ? 'requires_payment_method' : 'succeeded', createdAt: before(nowMs, 3 + n * 17), created: Math.floor(nowMs / 1000) - (3 + n * 17) * 60, paymentMethod: ['card', 'apple_pay', 'google_pay'][n % 3] ?? 'card',
+      amount: charged, stripeFee: stripe, platformFeeCents: fee, clubPayoutCents: charged - stripe - fee, drawId: 1042 + (n % 3), drawNumbers: [1042 + (n % 3)], clubId: (n % 3) + 1, ticketCount: count, ticketPrice: '5.00', customerCharged: dollars(charged), stripeFees: dollars(stripe), platformFee: dollars(fee), clubPayout: dollars(charged - stripe - fee), prizePool: '0.00',
+      orderId: `0b0c1a52-0d0e-4c8e-8a53-6f3f5c1d${String(n).padStart(4, '0')}`, clubName: ['Redcliffe Sharks', 'Burleigh Bears', 'Wynnum Tigers'][n % 3] ?? null, homeTeam: 'Redcliffe Sharks', awayTeam: 'Wynnum Tigers',
       lines: [{ drawNumber: 1042 + (n % 3), ticketCount: count, ticketPrice: '5.00' }], customerEmail: n % 5 === 0 ? null : `buyer${n}@example.com`, customerName: n % 5 === 0 ? null : `Robin Buyer ${n}`,
       feesEstimated: n === 0, refunded: n === 7 ? dollars(charged) : '0.00', refundState: n === 7 ? 'succeeded' : null, disputed: n === 11, stripeUrl: null,
     };
@@ -61,7 +61,7 @@ export function draws(nowMs: number): AdminDraw[] {
         id: 1042 + n, drawNumber: 1042 + n, serialNumber: `FD-${1042 + n}`, homeTeam, awayTeam, clubId: (n % 3) + 1, clubName: ['Redcliffe Sharks', 'Burleigh Bears', 'Wynnum Tigers'][n % 3] ?? '', league: n === 5 ? 'TEST Cup' : 'Queensland Cup', status,
         gameDate: new Date(nowMs + [3, 27, -1, -50, -80, 100][n]! * 60 * MINUTE).toISOString(), ticketsSold: sold, ticketsAvailable: 169 - sold, ...(status === 'completed' ? { homeFirstTryScorer: 7, awayFirstTryScorer: 9, winningTicketSerial: 'FD-1045-061', winningTicketSold: true } : {}),
       }),
-      revenue: (sold * 5).toFixed(2), platformFee: Math.min(11, sold * 0.175).toFixed(2), orders: Math.ceil(sold / 2), isTest: n === 5, payoutStatus: status === 'completed' ? 'pending' : null,
+      revenue: (sold * 5).toFixed(2), platformFee: Math.min(11, sold * 0.175).toFixed(2), orders: Math.ceil(sold / 2), isTest: n === 5, createdAt: before(nowMs, 20_000), orphanedTickets: 0, winnersNotified: false, payoutStatus: status === 'completed' ? 'pending' : null,
     };
   });
 }
@@ -71,7 +71,7 @@ export function tickets(): AdminTicket[] {
     const sold = n < 113;
     return {
       id: `FD-1042-${String(n + 1).padStart(3, '0')}`, ticketNumber: n + 1, serialNumber: `FD-1042-${String(n + 1).padStart(3, '0')}`, sold, buyerName: sold ? `Robin Buyer ${Math.floor(n / 2)}` : null,
-      buyerEmail: sold ? `buyer${Math.floor(n / 2)}@example.com` : null, buyerPhone: sold ? '0400 000 000' : null, purchaseDate: sold ? '2026-11-20T03:00:00Z' : null, orderId: sold ? `0b0c1a52-0d0e-4c8e-8a53-6f3f5c1d${String(n).padStart(4, '0')}` : null,
+      buyerEmail: sold ? `buyer${Math.floor(n / 2)}@example.com` : null, buyerPhone: sold ? '0400 000 000' : null, homeNumber: null, awayNumber: null, isWinner: null, ...(sold ? { purchaseDate: '2026-11-20T03:00:00Z' } : {}), ...(sold ? { orderId: `0b0c1a52-0d0e-4c8e-8a53-6f3f5c1d${String(n).padStart(4, '0')}` } : {}),
     };
   });
 }
@@ -80,6 +80,7 @@ export function clubs(): AdminClub[] {
   return ['Redcliffe Sharks', 'Burleigh Bears', 'Wynnum Tigers', 'Norths Devils'].map((name, n) => ({
     id: n + 1, name, email: `${name.toLowerCase().replaceAll(' ', '-')}@demo.test`, phone: n === 3 ? null : `07 3000 10${n}0`, location: ['Redcliffe QLD', 'Burleigh Heads QLD', 'Wynnum QLD', null][n] ?? null, createdAt: '2026-08-02T01:00:00Z',
     stripeConnectOnboardingComplete: n < 3, stripeConnectAccountId: n < 3 ? `acct_1Qdemo000${n}` : null, totalDraws: 3, activeDraws: 1, completedDraws: 1,
+    archived: false, archivedAt: null, homePageSlug: name.toLowerCase().replaceAll(' ', '-'), chargesEnabled: n < 3, detailsSubmitted: n < 3, payoutsEnabled: n < 3, ticketsSold: 113, revenue: '565.00',
   }));
 }
 
@@ -89,7 +90,7 @@ export const waitlist = (nowMs: number): WaitlistEntry[] => [
 ];
 
 export const orphans = (nowMs: number): OrphanedTicket[] => [
-  { id: 'FD-1042-088', serialNumber: 'FD-1042-088', drawNumber: 1042, homeTeam: 'Redcliffe Sharks', awayTeam: 'Wynnum Tigers', homeNumber: null, awayNumber: null, amount: '5.00', paymentIntentId: 'pi_3QorphanAA88Zz', purchaseDate: before(nowMs, 44), orderId: 'c0c0', clubName: 'Redcliffe Sharks' },
+  { id: 'FD-1042-088', serialNumber: 'FD-1042-088', ticketNumber: 88, drawNumber: 1042, drawStatus: 'active', revealed: false, isWinner: null, homeTeam: 'Redcliffe Sharks', awayTeam: 'Wynnum Tigers', homeNumber: null, awayNumber: null, amount: '5.00', paymentIntentId: 'pi_3QorphanAA88Zz', purchaseDate: before(nowMs, 44), orderId: 'c0c0', clubName: 'Redcliffe Sharks' },
 ];
 
 export const settings = (nowMs: number): SystemSetting[] => [

@@ -12,7 +12,7 @@ export const health = (nowMs: number): Health => ({
     webhook: { ok: true, lastReceivedAt: before(nowMs, 3), waiting: 0 },
     mail: { ok: true, pending: 0, dead: 0, lastSentAt: before(nowMs, 3) },
     sockets: { ok: true, sessions: 42 },
-    actors: { ok: true, awake: 6 },
+    actors: { ok: true, awake: 6, paused: 0 },
     reconciler: { ok: true, lastRunAt: before(nowMs, 1) },
     integrity: { ok: true, violations: {} },
   },
@@ -34,13 +34,13 @@ export function series(nowMs: number): Series {
 }
 
 export const auditEntries = (nowMs: number): AuditEntry[] => [
-  { id: 12, at: before(nowMs, 8), actor: 'operator@demo.test', by: 'Super Admin', action: 'set-maintenance-mode', object: 'setting:maintenance_mode', detail: { before: true, after: false }, ip: '203.0.113.7', hash: 'a4f1c09be7d2' },
-  { id: 11, at: before(nowMs, 31), actor: 'system', by: 'System', action: 'heal-anomaly', object: 'anomaly:5f0c1a52', detail: { reason: 'refunded' }, ip: null, hash: '77b2e0014cc9' },
+  { id: 12, at: before(nowMs, 8), actor: 'operator@demo.test', by: 'Super Admin', action: 'set-maintenance-mode', object: 'setting:maintenance_mode', detail: { before: true, after: false }, ip: '203.0.113.7', hash: 'a4f1c09be7d2', previousHash: '77b2e0014cc9' },
+  { id: 11, at: before(nowMs, 31), actor: 'system', by: 'System', action: 'heal-anomaly', object: 'anomaly:5f0c1a52', detail: { reason: 'refunded' }, ip: null, hash: '77b2e0014cc9', previousHash: '0ae3' },
 ];
 
 export function fees(nowMs: number): PlatformFees {
   return {
-    from: null, to: null, feeRateBps: 350, feeCapCents: 1100, capReachedAtCents: 31_429, totalRevenue: '2130.00', platformFees: '52.18', stripeFees: '123.42', clubRevenue: '1954.40', prizeMoney: '1090.00',
+    from: null, to: null, feeRateBps: 350, feeCapCents: 1100, capReachedAtCents: 31_415, totalRevenue: '2130.00', platformFees: '52.18', stripeFees: '123.42', clubRevenue: '1954.40', prizeMoney: '1090.00',
     readings: [{ source: 'console fee report and club terms', rateBps: 350, capCents: 1100 }, { source: 'a club dashboard', rateBps: 300, capCents: 1000 }, { source: 'a note on the transactions screen', rateBps: null, capCents: 1000 }],
     draws: [113, 41, 169].map((sold, n) => ({ drawNumber: 1042 + n, serialNumber: `FD-${1042 + n}`, homeTeam: 'Redcliffe Sharks', awayTeam: 'Wynnum Tigers', clubName: 'Redcliffe Sharks', gameDate: before(nowMs, n * 1440), status: n === 2 ? 'completed' : 'active', ticketsSold: sold, revenue: (sold * 5).toFixed(2), platformFee: Math.min(11, sold * 0.175).toFixed(2), capped: sold * 0.175 > 11 })),
   };

@@ -45,7 +45,7 @@ export const fetchConnect = (club: number) => get<ConnectStatus>(AT.connect(club
 export const startConnect = (club: number) => post<{ onboardingUrl: string }>(`/api/clubs/${club}/stripe-connect`, {});
 export const fetchServiceTerms = () => get<TermsText>(AT.serviceTerms);
 /** The server notes its own address and browser; what is said here is only kept beside it (decision E-17). */
-export const acceptTerms = (clubId: number) => post<unknown>('/api/terms/accept', { clubId, ipAddress: null, userAgent: navigator.userAgent, termsVersion: '1.0' });
+export const acceptTerms = (clubId: number, termsVersion: string) => post<unknown>('/api/terms/accept', { clubId, ipAddress: null, userAgent: navigator.userAgent, termsVersion });
 
 export const fetchTemplate = (club: number) => get<DrawTemplate>(`/api/clubs/${club}/draw-template`);
 export const createDraw = (club: number, wanted: DrawWanted) => post<Draw>('/api/draws', { ...wanted, clubId: club });

@@ -1,7 +1,7 @@
 import { fireEvent, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Claim as Shape } from '@/api/wire-club';
+import { aClaim } from '@/testing/a-club';
 import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/show';
 import { VerifyEmail } from '../getting-in/verify-email';
@@ -9,7 +9,7 @@ import { Claim } from './claim';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const CLAIM: Shape = { state: 'open', drawNumber: 1042, serialNumber: 'FD-1042-007', homeTeam: 'Sharks', awayTeam: 'Tigers', gameDate: '2026-11-20T09:10:00Z', timezone: 'Australia/Brisbane', homeNumber: 7, awayNumber: 9, prize: '290.00', winnerName: 'Robin', clubName: 'Redcliffe', clubSlug: 'redcliffe', contactName: 'Kim', contactPhone: '0400 000 000', respondBy: '2026-11-27T09:10:00Z' };
+const CLAIM = aClaim({ clubName: 'Redcliffe', clubSlug: 'redcliffe' });
 
 function fill() {
   for (const [label, value] of [['Account name', 'Robin'], ['BSB', '062000'], ['Account number', '1234567']] as const) fireEvent.change(screen.getByLabelText(label), { target: { value } });
@@ -60,6 +60,7 @@ test('an e-mail address is confirmed by its link, or the link is dead', async ()
   new FakeServer().on('POST /api/clubs/verify-email', { body: { verified: true } }, { status: 400, body: { message: 'This link is invalid or has expired.' } });
   const { unmount } = show(<VerifyEmail />, '/verify-email?token=good');
   expect(await screen.findByRole('heading', { name: 'Email confirmed' })).toBeTruthy();
+  expect(window.location.search).toBe('');
   unmount();
   show(<VerifyEmail />, '/verify-email?token=dead');
   expect(await screen.findByText('This link is invalid or has expired.')).toBeTruthy();

@@ -1,13 +1,13 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { aDraw } from '@/testing/a-draw';
+import { receiveFrameAtom, socketStateAtom } from '@/features/shared-live/live-atoms';
 import { aWinner, here } from '@/testing/a-club';
 import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/show';
 import { Dashboard } from './dashboard';
-import { rowsOf } from './draw-table';
-import { inOrder, signedDollars, whenOf } from './draw-words';
+import { whenOf } from './draw-words';
 
 const HOUR = 3_600_000;
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString();
@@ -26,9 +26,12 @@ beforeEach(() => {
     .on('GET /api/clubs/1/stripe-connect/status', { body: { connected: true } })
     .on('GET /api/clubs/1', { body: CLUB });
 });
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
-const open = (onShare = vi.fn(() => Promise.resolve(null))) => show(<Dashboard here={here()} onShare={onShare} />, '/club/sharks/admin');
+const open = (onShare = vi.fn(() => Promise.resolve(null)), who = here()) => show(<Dashboard here={who} onShare={onShare} />, '/club/sharks/admin');
 const card = async (name: string) => within(await screen.findByRole('article', { name }));
 const items = () => screen.getAllByRole('menuitem').map((item) => item.textContent);
 
@@ -174,15 +177,69 @@ test('details say the game, or its date alone when the time cannot be said, and 
   expect(whenOf({ gameDate: 'soon', timezone: 'x' })).toBe('soon');
 });
 
-test('on a screen with room all draws stand in one table, sorted and found by a word', () => {
-  const draws = [aDraw({ drawNumber: 1, awayTeam: 'Tweed', ticketsSold: 9 }), aDraw({ drawNumber: 2, awayTeam: 'Logan', ticketsSold: 80, league: 'Colts' })];
-  const numbers = (word: string, key: 'game' | 'when' | 'sold' | 'sales' | 'prize', down: boolean) => rowsOf(draws, word, { key, down }).map((draw) => draw.drawNumber);
-  expect([numbers('', 'game', false), numbers('', 'sold', false), numbers('', 'sales', true), numbers('colts', 'when', true), numbers('nothing', 'when', true)]).toEqual([[2, 1], [1, 2], [2, 1], [2], []]);
+test('a draw made elsewhere shows after ten seconds, however busy the socket is', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance', 'Date'] });
+  const made = aDraw({ id: 9, drawNumber: 1009, awayTeam: 'Ipswich', gameDate: inHours(9) });
+  server.on('GET /api/clubs/1/draws', { body: [ACTIVE] }, { body: [ACTIVE, made] }).on('GET /api/draws/awaiting-results?clubId=1', { body: [] });
+  const { store } = open();
+  await act(() => vi.advanceTimersByTimeAsync(100));
+  act(() => store.set(socketStateAtom, 'open'));
+  for (let second = 1; second <= 10; second += 1) {
+    act(() => store.set(receiveFrameAtom, { v: 1, topic: 'draws', seq: second, serverNow: Date.now(), type: 'draws', data: [] }));
+    await act(() => vi.advanceTimersByTimeAsync(1_000));
+  }
+  expect(screen.getByRole('article', { name: 'Redcliffe Sharks v Ipswich' })).toBeTruthy();
 });
 
-test('lists are in the order in which they are needed, and money below zero is said so', () => {
-  const draws = [aDraw({ drawNumber: 1, gameDate: '2026-11-21T00:00:00Z' }), aDraw({ drawNumber: 2, gameDate: '2026-11-20T00:00:00Z' })];
-  expect(inOrder(draws, 'active').map((draw) => draw.drawNumber)).toEqual([2, 1]);
-  expect(inOrder(draws, 'completed').map((draw) => draw.drawNumber)).toEqual([1, 2]);
-  expect([signedDollars('-0.05'), signedDollars('10.00'), signedDollars(undefined)]).toEqual(['−$0.05', '$10.00', '–']);
+test('a draw that was called off has no winners to show', async () => {
+  server.on('GET /api/clubs/1/draws', { body: [aDraw({ drawNumber: 1004, awayTeam: 'Gympie', gameDate: inHours(-300), status: 'cancelled' })] });
+  open();
+  const of = await card('Redcliffe Sharks v Gympie');
+  await userEvent.click(of.getByRole('button', { name: /^Actions/ }));
+  expect(items()).toEqual(['View Public', 'Details', 'Download Report (PDF)', 'Download Ticket Data (CSV)', 'Archive Draw']);
+});
+
+test('an archived draw is listed again by Unarchive Draw', async () => {
+  server.on('GET /api/clubs/1/draws', { body: [{ ...DONE, archived: true }] }).on('PATCH /api/draws/1003/archive', { body: DONE });
+  open();
+  const of = await card('Redcliffe Sharks v Tweed');
+  await userEvent.click(of.getByRole('button', { name: /^Actions/ }));
+  await userEvent.click(screen.getByRole('menuitem', { name: 'Unarchive Draw' }));
+  expect(await screen.findByText('Redcliffe Sharks v Tweed is listed again')).toBeTruthy();
+});
+
+test('an archived club enters results and downloads, and what would start or change something says why not', async () => {
+  open(undefined, here({ archived: true }));
+  const words = 'This club is archived. Its running draws finish and pay; nothing new can be started.';
+  const of = await card('Redcliffe Sharks v Logan');
+  expect(screen.getByRole('button', { name: 'Create Draw' }).getAttribute('aria-disabled')).toBe('true');
+  await userEvent.click(of.getByRole('button', { name: /^Actions/ }));
+  const edit = screen.getByRole('menuitem', { name: new RegExp(`^Edit Draw ?${words}$`) });
+  expect(edit.getAttribute('aria-disabled')).toBe('true');
+  expect(screen.getByRole('menuitem', { name: 'Enter Results' }).getAttribute('href')).toBe('/club/sharks/admin/results/1001');
+});
+
+test('the connect button says Setting up... while the link is made, and a poster or table that does not come says so', async () => {
+  let answer: (value: Response) => void = () => {};
+  server.on('GET /api/clubs/1/stripe-connect/status', { body: { connected: false } });
+  const known = fetch;
+  vi.stubGlobal('fetch', (path: string, init: RequestInit) => (path.endsWith('/stripe-connect') ? new Promise<Response>((resolve) => (answer = resolve)) : known(path, init)));
+  open();
+  await userEvent.click(await screen.findByRole('button', { name: 'Connect Stripe account' }));
+  expect(screen.getByRole('button', { name: 'Setting up...' }).getAttribute('aria-disabled')).toBe('true');
+  await act(async () => answer(new Response('{"message":"Setup failed"}', { status: 502 })));
+  const of = await card('Redcliffe Sharks v Tweed');
+  await userEvent.click(of.getByRole('button', { name: /^Actions/ }));
+  await userEvent.click(screen.getByRole('menuitem', { name: 'Download Ticket Data (CSV)' }));
+  expect(await screen.findByText('Download Failed')).toBeTruthy();
+  await userEvent.click(of.getByRole('button', { name: /^Actions/ }));
+  await userEvent.click(screen.getByRole('menuitem', { name: 'Details' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Poster with QR code (PDF)' }));
+  expect((await screen.findAllByText('Download Failed')).length).toBeGreaterThan(0);
+});
+
+test('a live page is opened by View Page', async () => {
+  open();
+  expect((await screen.findByRole('link', { name: 'View Page' })).getAttribute('href')).toBe('/club/sharks');
+  expect(screen.getByText('Club Profit')).toBeTruthy();
 });

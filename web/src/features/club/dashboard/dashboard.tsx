@@ -6,7 +6,7 @@ import { S } from '@/shared/strings';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
-import { CreateDrawButton } from '../frame/club-frame';
+import { CreateDrawButton, archivedWords } from '../frame/club-frame';
 import { CookieBanner } from '../frame/cookie-banner';
 import type { Here } from '../frame/club-page';
 import { useWide } from '../frame/use-wide';
@@ -41,6 +41,7 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
   const propsOf = (draw: Draw): DrawItemProps => ({
     draw,
     slug: club.slug,
+    off: archivedWords(club),
     deeds,
     winnersShown: winners.has(draw.drawNumber),
     onShare: () => void onShare(draw).then((toast) => toast && showToast(toast)),
@@ -83,7 +84,7 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
       <StatCards club={club.id} heard={all.map(({ ticketsSold, status }) => `${ticketsSold} ${status}`).join()} />
       <div className="side-cards">
         <HomepageCard club={club} />
-        <PaymentCard club={club.id} />
+        <PaymentCard club={club} />
       </div>
       {asTable ? null : list('completed', 'Completed Draws')}
       <div className="sticky-bar phone-only"><CreateDrawButton club={club} className="btn" at="bar" /></div>

@@ -6,8 +6,10 @@ import { cents, dollars } from '@/shared/money';
 import { C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { said } from '../data/said';
 import { saveFile } from '../data/save-file';
 import { useAnswer } from '../data/use-answer';
+import { useOver } from '../session/use-session';
 import { signedDollars, teamsOf, whenOf } from './draw-words';
 import { DASHBOARD_EVERY_MS } from './use-club-draws';
 
@@ -23,7 +25,8 @@ export function DetailsDialog({ draw, onClose }: { draw: Draw | null; onClose: (
 function Details({ draw }: { draw: Draw }) {
   const { data: money } = useAnswer<Financials>(AT.financials(draw.drawNumber), { every: DASHBOARD_EVERY_MS });
   const showToast = useSetAtom(showToastAtom);
-  const onPoster = () => void downloadPoster(draw.drawNumber).then(saveFile, () => showToast({ title: C.downloadFailed, bad: true }));
+  const over = useOver();
+  const onPoster = () => void downloadPoster(draw.drawNumber).then(saveFile, (error: unknown) => over(error) || showToast({ title: C.downloadFailed, text: said(error, C.pleaseTryAgain), bad: true }));
   const facts: [string, string | null | undefined][] = [
     ['Draw', draw.serialNumber],
     ['League', draw.league],

@@ -14,6 +14,8 @@ import { WinnersPanel } from './winners-panel';
 export interface DrawItemProps {
   draw: Draw;
   slug: string;
+  /** Why what would start or change something is not to be had; null when it is. */
+  off: string | null;
   deeds: DrawDeeds;
   winnersShown: boolean;
   onShare: () => void;
@@ -21,20 +23,20 @@ export interface DrawItemProps {
   onWinners: () => void;
 }
 
-/** The menu of a draw, as the specification lists it for each list (B:50-54). */
-export function menuOf({ draw, slug, deeds, winnersShown, onShare, onDetails, onWinners }: DrawItemProps, list: ListOfDraws): MenuItem[] {
+/** The menu of a draw, as the specification lists it for each list (B:50-54); one that was called off has no winners. */
+export function menuOf({ draw, slug, off, deeds, winnersShown, onShare, onDetails, onWinners }: DrawItemProps, list: ListOfDraws): MenuItem[] {
   const results = { label: C.enterResults, href: adminPath(slug, `results/${draw.drawNumber}`) };
   const view = { label: C.viewPublic, href: `/draw/${draw.drawNumber}`, away: true };
   const details = { label: C.details, onChoose: onDetails };
-  if (list === 'active') return [{ label: C.shareLink, onChoose: onShare }, { label: C.editDraw, href: adminPath(slug, `edit-draw/${draw.drawNumber}`) }, view, details, results];
+  if (list === 'active') return [{ label: C.shareLink, onChoose: onShare }, { label: C.editDraw, href: adminPath(slug, `edit-draw/${draw.drawNumber}`), off }, view, details, results];
   if (list === 'awaiting') return [results, view, details];
   return [
     view,
     details,
-    { label: winnersShown ? C.hideWinners : C.showWinners, onChoose: onWinners },
+    ...(draw.status === 'cancelled' ? [] : [{ label: winnersShown ? C.hideWinners : C.showWinners, onChoose: onWinners }]),
     { label: C.downloadReportPdf, onChoose: () => deeds.report(draw) },
     { label: C.downloadCsv, onChoose: () => deeds.csv(draw) },
-    { label: draw.archived ? C.unarchiveDraw : C.archiveDraw, onChoose: () => deeds.archive(draw) },
+    { label: draw.archived ? C.unarchiveDraw : C.archiveDraw, onChoose: () => deeds.archive(draw), off },
   ];
 }
 

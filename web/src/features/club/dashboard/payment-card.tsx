@@ -2,13 +2,14 @@ import { AT } from '@/api/endpoints/club';
 import type { ConnectStatus } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { useAnswer } from '../data/use-answer';
+import type { FrameClub } from '../frame/club-frame';
 import { useConnect } from '../payments/use-connect';
 import { DASHBOARD_EVERY_MS } from './use-club-draws';
 
 /** Whether the club can be paid: checking, connected or not connected (B:45). */
-export function PaymentCard({ club }: { club: number }) {
-  const { data, problem } = useAnswer<ConnectStatus>(AT.connect(club), { every: DASHBOARD_EVERY_MS });
-  const { pending, connect } = useConnect(club);
+export function PaymentCard({ club }: { club: FrameClub }) {
+  const { data, problem } = useAnswer<ConnectStatus>(AT.connect(club.id), { every: DASHBOARD_EVERY_MS });
+  const { pending, connect } = useConnect(club.id);
   const state = data ? (data.connected ? 'connected' : 'open') : problem ? 'open' : 'checking';
   return (
     <section className="card" aria-labelledby="payment-title">
@@ -29,7 +30,7 @@ export function PaymentCard({ club }: { club: number }) {
           </>
         ) : null}
       </div>
-      {state === 'open' ? (
+      {state === 'open' && !club.archived ? (
         <div className="row-actions">
           <button type="button" className="btn small" aria-disabled={pending} onClick={() => void connect()}>{pending ? C.settingUp : 'Connect Stripe account'}</button>
         </div>

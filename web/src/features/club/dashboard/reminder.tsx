@@ -4,6 +4,7 @@ import type { User } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { said } from '../data/said';
+import { archivedWords } from '../frame/club-frame';
 import { useAction } from '../session/use-session';
 
 /** What stands over the dashboard until it is settled: an address not confirmed yet, or a club in the archive. */
@@ -11,7 +12,7 @@ export function Reminder({ user }: { user: User }) {
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
   if (user.isAdmin) return null;
-  if (user.archived) return <p className="callout is-warn">This club is archived. Its running draws finish and pay; nothing new can be started.</p>;
+  if (user.archived) return <p className="callout is-warn">{archivedWords(user)}</p>;
   if (user.emailVerified !== false) return null;
   const send = () => run(async () => showToast({ title: (await sendVerification(user.id)).message }), (error) => showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true }));
   return (

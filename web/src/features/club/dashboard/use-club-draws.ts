@@ -14,11 +14,12 @@ export interface ClubDraws {
   /** Undefined until the first answer. */
   draws: Record<ListOfDraws, Draw[]> | undefined;
   problem: unknown;
-  retry: () => Promise<void>;
+  retry: () => Promise<unknown>;
 }
 
 export function useClubDraws(club: number): ClubDraws {
-  const own = useAnswer<Draw[]>(AT.draws(club), { every: DASHBOARD_EVERY_MS, topic: 'draws' });
+  // Asked for however lively the socket is: a frame has the counts of known draws, and neither a new one nor a changed name.
+  const own = useAnswer<Draw[]>(AT.draws(club), { every: DASHBOARD_EVERY_MS });
   const awaiting = useAnswer<Draw[]>(AT.awaiting(club), { every: DASHBOARD_EVERY_MS });
   const live = useAtomValue(liveAtom).draws;
   const receive = useSetAtom(receiveDrawsAtom);

@@ -10,7 +10,8 @@ export interface Answer<Data> {
   data: Data | undefined;
   /** The last refusal or failure, while there is nothing newer. */
   problem: unknown;
-  retry: () => Promise<void>;
+  /** Asks again; whether an answer came. */
+  retry: () => Promise<boolean>;
 }
 
 interface Options {
@@ -45,13 +46,15 @@ export function useAnswer<Data>(path: string | null, { every = null, topic = nul
   const setExpired = useSetAtom(expiredAtom);
   const [problem, setProblem] = useState<unknown>(null);
   const ask = useCallback(async () => {
-    if (path === null) return;
+    if (path === null) return false;
     try {
       keep(path, await askOnce<Data>(path));
       setProblem(null);
+      return true;
     } catch (error) {
       if (guarded && error instanceof Problem && error.status === 401) setExpired(true);
       setProblem(error);
+      return false;
     }
   }, [path, keep, guarded, setExpired]);
   useEffect(() => {

@@ -12,11 +12,11 @@ import { changedAtom } from '../data/answers-atoms';
 import { refusedFields, said } from '../data/said';
 import { useFormProblems } from '../data/use-form-problems';
 import { FixturesImport } from '../fixtures/fixtures-import';
-import { BackLink } from '../frame/club-frame';
+import { BackLink, archivedWords } from '../frame/club-frame';
 import type { Here } from '../frame/club-page';
 import { LeaveGuard } from '../frame/leave-guard';
 import { Tabs } from '../frame/tabs';
-import { useAction } from '../session/use-session';
+import { isOver, useAction } from '../session/use-session';
 import { ContactGroup, FormCard, GameGroup, OptionsGroup, PriceGroup } from './draw-fieldsets';
 import { CREATE_CHOICES, createProblems, creation, fieldId, fieldsOfTemplate } from './draw-rules';
 import { RevenueLine, RevenuePanel } from './revenue-panel';
@@ -24,22 +24,28 @@ import { ServiceTermsDialog } from './service-terms-dialog';
 import { useDraft } from './use-draft';
 
 export function CreateDraw({ here }: { here: Here }) {
-  const [chosen, setChosen] = useState('one');
   usePageTitle(C.createDraw);
   return (
     <main className="admin" id="main">
       <BackLink club={here.club} />
       <h1>{C.createDraw}</h1>
-      <Tabs
-        label="What to create"
-        chosen={chosen}
-        onChosen={setChosen}
-        tabs={[
-          { key: 'one', label: 'One game', body: <OneGame here={here} /> },
-          { key: 'season', label: 'A season (CSV)', body: <FixturesImport here={here} /> },
-        ]}
-      />
+      {here.club.archived ? <p className="callout is-warn">{archivedWords(here.club)}</p> : <WhatToCreate here={here} />}
     </main>
+  );
+}
+
+function WhatToCreate({ here }: { here: Here }) {
+  const [chosen, setChosen] = useState('one');
+  return (
+    <Tabs
+      label="What to create"
+      chosen={chosen}
+      onChosen={setChosen}
+      tabs={[
+        { key: 'one', label: 'One game', body: <OneGame here={here} /> },
+        { key: 'season', label: 'A season (CSV)', body: <FixturesImport here={here} /> },
+      ]}
+    />
   );
 }
 
@@ -74,6 +80,8 @@ function OneGame({ here: { club } }: { here: Here }) {
       showToast({ title: `${draw.homeTeam} v ${draw.awayTeam} is on sale` });
       navigate('/admin');
     } catch (error) {
+      // The login stands over the dialog; what was typed and agreed to waits under it.
+      if (isOver(error)) throw error;
       refuse(error);
     }
   };

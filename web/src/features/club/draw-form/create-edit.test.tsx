@@ -1,14 +1,16 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { aDraw } from '@/testing/a-draw';
-import { here } from '@/testing/a-club';
+import { configAtom } from '@/features/shared-live/live-atoms';
+import { anOwnDraw, here } from '@/testing/a-club';
+import { aConfig } from '@/testing/a-config';
 import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/show';
+import { expiredAtom } from '../session/session-atoms';
 import { CreateDraw } from './create-draw';
 import { EditDraw } from './edit-draw';
 
-const FUTURE = aDraw({ gameDate: '2099-11-20T09:10:00Z', ticketsSold: 0, contactName: 'Kim', contactPhone: '0400 000 000' });
+const FUTURE = anOwnDraw({ gameDate: '2099-11-20T09:10:00Z', ticketsSold: 0, contactName: 'Kim', contactPhone: '0400 000 000' });
 let server: FakeServer;
 
 beforeEach(() => {
@@ -127,14 +129,16 @@ test('an edit sends price and prize while nothing is sold', async () => {
 });
 
 test('once a ticket is sold the three stay, with the count in the reason; a sale while editing locks them too', async () => {
-  const words = 'Cannot change price after tickets are sold (1 tickets sold)';
-  server.on('GET /api/draws/1042', { body: FUTURE }, { body: { ...FUTURE, ticketsSold: 1, locked: true, revision: 9 } }).on('PATCH /api/draws/1042', { status: 409, body: { code: 'terms-locked', message: words } });
+  const words = 'Cannot change price/prize percentage/prize rounding after tickets are sold (1 tickets sold)';
+  const paying = 'A buyer is paying for tickets at this price right now. Please try again in a few minutes.';
+  server.on('GET /api/draws/1042', { body: FUTURE }, { body: FUTURE }, { body: { ...FUTURE, ticketsSold: 1, locked: true, revision: 9 } }).on('PATCH /api/draws/1042', { status: 409, body: { code: 'terms-locked', message: paying } }, { status: 409, body: { code: 'terms-locked', message: words } });
   show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
   await screen.findByText('0 tickets sold');
   await press('Save changes');
-  expect((await screen.findAllByText(words)).length).toBeGreaterThan(0);
-  expect(await screen.findByText('Cannot change prize percentage after tickets are sold (1 tickets sold)')).toBeTruthy();
-  expect(screen.getByText('Cannot change prize rounding after tickets are sold (1 tickets sold)')).toBeTruthy();
+  expect((await screen.findAllByText(paying)).length).toBeGreaterThan(0);
+  expect((screen.getByLabelText('Ticket price ($)') as HTMLInputElement).value).toBe('5.00');
+  await press('Save changes');
+  expect((await screen.findAllByText(words)).length).toBeGreaterThan(1);
   expect(screen.queryByLabelText('Ticket price ($)')).toBeNull();
 });
 
@@ -142,6 +146,7 @@ test('what is not there, another club’s, over or begun is not edited, and says
   const cases: [object, string][] = [
     [{ status: 404 }, "Draw not found or you don't have permission to edit it."],
     [{ body: { ...FUTURE, clubId: 2 } }, "Draw not found or you don't have permission to edit it."],
+    [{ body: { ...FUTURE, ownedByCaller: false } }, "Draw not found or you don't have permission to edit it."],
     [{ body: { ...FUTURE, status: 'completed' } }, 'This draw cannot be edited because it is not active.'],
     [{ body: { ...FUTURE, gameDate: '2020-01-01T00:00:00Z' } }, 'This draw cannot be edited because the game has already started.'],
   ];
@@ -151,4 +156,62 @@ test('what is not there, another club’s, over or begun is not edited, and says
     expect((await screen.findByRole('alert')).textContent).toBe(words);
     unmount();
   }
+});
+
+test('a game put off after its kick-off is for the operator, whom a link asks', async () => {
+  server.on('GET /api/draws/1042', { body: anOwnDraw({ gameDate: '2020-01-01T00:00:00Z' }) });
+  const { store } = show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
+  act(() => store.set(configAtom, aConfig()));
+  expect((await screen.findByRole('link', { name: 'Ask the operator' })).getAttribute('href')).toMatch(/^mailto:support@demo.test\?subject=FD-1042%20/);
+});
+
+test('a draw that passes the card fee on learns at its next edit that this is over', async () => {
+  server.on('GET /api/draws/1042', { body: { ...FUTURE, passStripeFees: true } });
+  const { store } = show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
+  await screen.findByText('0 tickets sold');
+  expect(screen.queryByText(/^Passing the card fee on/)).toBeNull();
+  act(() => store.set(configAtom, aConfig({ feePassthroughAllowed: false })));
+  expect(screen.getByText('Passing the card fee on to buyers is not allowed at the moment, so the club pays it.')).toBeTruthy();
+});
+
+test('nobody agrees to terms that did not load, and what is agreed to is the version that was read', async () => {
+  server.on('GET /api/terms/service', { status: 500 }, { body: { kind: 'service', version: '2.0', title: 'Terms of Service', text: 'First.' } }).on('POST /api/draws', { body: FUTURE });
+  show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  fill();
+  const dialog = await create();
+  expect(await dialog.findByText('The terms did not load.')).toBeTruthy();
+  await userEvent.click(dialog.getByLabelText('I have read and agree to the Terms of Service'));
+  const button = dialog.getByRole('button', { name: 'Create Draw' });
+  expect(button.getAttribute('aria-disabled')).toBe('true');
+  await userEvent.click(button);
+  expect(server.paths()).not.toContain('POST /api/terms/accept');
+  await userEvent.click(dialog.getByRole('button', { name: 'Retry' }));
+  await dialog.findByText('First.');
+  await userEvent.click(button);
+  await waitFor(() => expect(window.location.pathname).toBe('/admin'));
+  expect(server.asked.find(({ path }) => path === '/api/terms/accept')?.body).toMatchObject({ termsVersion: '2.0' });
+});
+
+test('a session that ends while a draw is made asks for the login and loses nothing', async () => {
+  server.on('POST /api/draws', { status: 401, body: { message: 'Please log in.' } });
+  const { store } = show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  fill();
+  const dialog = await create();
+  await dialog.findByText('First.');
+  await userEvent.click(dialog.getByLabelText('I have read and agree to the Terms of Service'));
+  await userEvent.click(dialog.getByRole('button', { name: 'Create Draw' }));
+  await waitFor(() => expect(store.get(expiredAtom)).toBe(true));
+  expect(screen.queryByText('Failed to create draw')).toBeNull();
+  expect((screen.getByLabelText('Home team') as HTMLInputElement).value).toBe('Sharks');
+});
+
+test('an archived club starts nothing and edits nothing, and reads why', async () => {
+  const words = 'This club is archived. Its running draws finish and pay; nothing new can be started.';
+  server.on('GET /api/draws/1042', { body: FUTURE });
+  const { unmount } = show(<CreateDraw here={here({ archived: true })} />, '/club/sharks/admin/create-draw');
+  expect(screen.getByText(words)).toBeTruthy();
+  expect(screen.queryByLabelText('Home team')).toBeNull();
+  unmount();
+  show(<EditDraw here={here({ archived: true })} number={1042} />, '/admin/edit-draw/1042');
+  expect((await screen.findByRole('alert')).textContent).toBe(words);
 });

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { dollars, cents } from '@/shared/money';
-import { lockedField } from '@/shared/strings-club';
+import { lockedFields } from '@/shared/strings-club';
 import { ChoiceField } from '@/shared/ui/choice-field';
 import { Check, Field } from '@/shared/ui/field';
 import { LockIcon } from '../frame/icons';
@@ -61,23 +61,20 @@ export function PriceGroup({ fields, onFields, errorOf, choices, min }: PricePro
   );
 }
 
-/** The three that stay once a ticket is sold, each with its reason (B:158). */
+/** The three that stay once a ticket is sold, and why (B:158). */
 export function LockedPriceGroup({ fields, sold }: { fields: DrawFields; sold: number }) {
-  const row = (name: string, value: string, field: 'price' | 'prize percentage' | 'prize rounding') => (
-    <div className="locked" key={name}>
-      <dt>{name}</dt>
-      <dd><LockIcon /> {value}</dd>
-      <dd className="field-hint">{lockedField(field, sold)}</dd>
-    </div>
-  );
+  const rows = [
+    ['Ticket price', dollars(cents(fields.ticketPrice))],
+    ['Prize percentage', `${fields.prizePercentage}%`],
+    ['Prize rounding', fields.roundUpPrize ? 'Rounded up to $10' : 'Not rounded'],
+  ] as const;
   return (
-    <fieldset className="group">
+    <fieldset className="group" aria-describedby="draw-locked">
       <legend>Price and prize</legend>
       <dl className="locked-list">
-        {row('Ticket price', dollars(cents(fields.ticketPrice)), 'price')}
-        {row('Prize percentage', `${fields.prizePercentage}%`, 'prize percentage')}
-        {row('Prize rounding', fields.roundUpPrize ? 'Rounded up to $10' : 'Not rounded', 'prize rounding')}
+        {rows.map(([name, value]) => <div className="locked" key={name}><dt>{name}</dt><dd><LockIcon /> {value}</dd></div>)}
       </dl>
+      <p className="field-hint" id="draw-locked">{lockedFields(sold)}</p>
     </fieldset>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { aDraw } from '@/testing/a-draw';
+import { anOwnDraw } from '@/testing/a-club';
 import { EMPTY_DRAW, change, createProblems, creation, editChoices, editProblems, fieldsOf, fieldsOfTemplate, notEditable, phoneOnly, type DrawFields } from './draw-rules';
 import { instantOf, localTime, movedBy } from './local-time';
 import { breakdown, transactionsOf } from './revenue';
@@ -35,18 +35,18 @@ test('what is sent is local to the zone, and leaves out what is locked', () => {
 });
 
 test('a draw comes back into the form on its own zone’s clock', () => {
-  expect(fieldsOf(aDraw())).toMatchObject({ date: '2026-11-20', time: '19:10', timezone: 'Australia/Brisbane', ticketPrice: '5.00' });
-  expect(fieldsOf(aDraw({ timezone: 'Pacific/Chatham' }))).toMatchObject({ date: '2026-11-20', time: '22:55' });
+  expect(fieldsOf(anOwnDraw())).toMatchObject({ date: '2026-11-20', time: '19:10', timezone: 'Australia/Brisbane', ticketPrice: '5.00' });
+  expect(fieldsOf(anOwnDraw({ timezone: 'Pacific/Chatham' }))).toMatchObject({ date: '2026-11-20', time: '22:55' });
   expect(fieldsOfTemplate({ ...creation(FULL), ticketPrice: '8.00', prizePercentage: 60, passStripeFees: true, roundUpPrize: true, gameDate: '2026-12-04T19:10' })).toMatchObject({ date: '2026-12-04', time: '19:10', ticketPrice: '8.00', prizePercentage: 60 });
 });
 
 test('why a draw cannot be edited is said', () => {
   const now = Date.parse('2026-11-20T00:00:00Z');
-  expect(notEditable(aDraw(), now)).toBeNull();
-  expect(notEditable(aDraw({ status: 'completed' }), now)).toBe('This draw cannot be edited because it is not active.');
-  expect(notEditable(aDraw({ status: 'closed' }), now)).toBe('This draw cannot be edited because the game has already started.');
-  expect(notEditable(aDraw(), Date.parse('2026-11-20T09:10:00Z'))).toBe('This draw cannot be edited because the game has already started.');
-  expect(notEditable({ ...aDraw(), editable: false, notEditableReason: 'Because.' }, now)).toBe('Because.');
+  expect(notEditable(anOwnDraw(), now)).toBeNull();
+  expect(notEditable(anOwnDraw({ status: 'completed' }), now)).toBe('This draw cannot be edited because it is not active.');
+  expect(notEditable(anOwnDraw({ status: 'closed' }), now)).toBe('This draw cannot be edited because the game has already started.');
+  expect(notEditable(anOwnDraw(), Date.parse('2026-11-20T09:10:00Z'))).toBe('This draw cannot be edited because the game has already started.');
+  expect(notEditable(anOwnDraw({ editable: false, notEditableReason: 'Because.' }), now)).toBe('Because.');
 });
 
 test('a time that clocks skip moves forward, one that comes twice is the first', () => {

@@ -109,6 +109,6 @@ export function fieldsOfTemplate(template: DrawTemplate): DrawFields {
 export function notEditable(draw: OwnDraw, nowMs: number): string | null {
   if (draw.editable === false && draw.notEditableReason) return draw.notEditableReason;
   if (draw.status !== 'active' && draw.status !== 'closed') return 'This draw cannot be edited because it is not active.';
-  if (draw.status === 'closed' || Date.parse(draw.gameDate) <= nowMs) return 'This draw cannot be edited because the game has already started.';
+  if (draw.status === 'closed' || Date.parse(draw.gameDate) <= nowMs) return C.gameAlreadyStarted;
   return null;
 }

@@ -1,11 +1,11 @@
 import './draw-form.css';
 import { useAtomValue, useSetAtom } from 'jotai';
-import { useState, type FormEvent } from 'react';
+import { useState, type FormEvent, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { AT, changeDraw } from '@/api/endpoints/club';
 import { Problem } from '@/api/http';
 import type { OwnDraw } from '@/api/wire-club';
-import { nowAtom } from '@/features/shared-live/live-atoms';
+import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { ProblemList } from '@/shared/ui/problem-list';
@@ -15,11 +15,11 @@ import { changedAtom } from '../data/answers-atoms';
 import { refusedFields, said } from '../data/said';
 import { isMissing, useAnswer } from '../data/use-answer';
 import { useFormProblems } from '../data/use-form-problems';
-import { BackLink } from '../frame/club-frame';
+import { BackLink, archivedWords } from '../frame/club-frame';
 import { Bones, Trouble, type Here } from '../frame/club-page';
 import { LeaveGuard } from '../frame/leave-guard';
 import { useAction } from '../session/use-session';
-import { ContactGroup, FormCard, GameGroup, LockedPriceGroup, PriceGroup } from './draw-fieldsets';
+import { ContactGroup, FormCard, GameGroup, LockedPriceGroup, OptionsGroup, PriceGroup } from './draw-fieldsets';
 import { change, editChoices, editProblems, fieldId, fieldsOf, notEditable } from './draw-rules';
 
 /** Asks for the draw first; another club's reads like one that is not there (decision G-1). */
@@ -31,18 +31,28 @@ export function EditDraw({ here, number }: { here: Here; number: number }) {
   return problem ? <Trouble words={C.failedToFetchDraw} onRetry={retry} /> : <Bones />;
 }
 
-function Refused({ here, words, title = C.editDraw }: { here: Here; words: string; title?: string }) {
+/** A game put off after its kick-off is moved by the operator, at the club’s request (decision E-9). */
+function Postponed({ draw }: { draw: OwnDraw }) {
+  const support = useAtomValue(configAtom)?.supportEmail;
+  if (!support) return null;
+  const subject = `${draw.serialNumber} ${teamsOf(draw)}: postponed or abandoned`;
+  return <p>Was the game postponed or abandoned? <a href={`mailto:${support}?subject=${encodeURIComponent(subject)}`}>Ask the operator</a> to move its kick-off or to refund every buyer.</p>;
+}
+
+function Refused({ here, words, title = C.editDraw, children }: { here: Here; words: string; title?: string; children?: ReactNode }) {
   return (
     <main className="admin" id="main">
       <BackLink club={here.club} />
       <h1>{title}</h1>
       <p className="callout is-warn" role="alert">{words}</p>
+      {children}
     </main>
   );
 }
 
 function Editor({ here: { club, user }, draw }: { here: Here; draw: OwnDraw }) {
   const now = useAtomValue(nowAtom);
+  const allowed = useAtomValue(configAtom)?.feePassthroughAllowed ?? true;
   const [began] = useState(() => notEditable(draw, now));
   const [fields, setFields] = useState(() => fieldsOf(draw));
   const [dirty, setDirty] = useState(false);
@@ -52,8 +62,10 @@ function Editor({ here: { club, user }, draw }: { here: Here; draw: OwnDraw }) {
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(changedAtom);
   const [, navigate] = useLocation();
-  if (began) return <Refused here={{ club, user }} title={teamsOf(draw)} words={began} />;
-  const locked = draw.locked ?? draw.ticketsSold > 0;
+  const archived = archivedWords(club);
+  if (archived) return <Refused here={{ club, user }} title={teamsOf(draw)} words={archived} />;
+  if (began) return <Refused here={{ club, user }} title={teamsOf(draw)} words={began}>{began === C.gameAlreadyStarted ? <Postponed draw={draw} /> : null}</Refused>;
+  const { locked } = draw;
   const refuse = (error: unknown) => {
     const wrong = refusedFields(error, fieldId);
     if (wrong.length > 0) return void settle(wrong, C.failedToUpdateDraw);
@@ -99,6 +111,7 @@ function Editor({ here: { club, user }, draw }: { here: Here; draw: OwnDraw }) {
         <FormCard>
           <GameGroup {...group} />
           {locked ? <LockedPriceGroup fields={fieldsOf(draw)} sold={draw.ticketsSold} /> : <PriceGroup {...group} choices={editChoices(draw.prizePercentage)} min="0.01" />}
+          {draw.passStripeFees && !allowed ? <OptionsGroup {...group} allowed={false} /> : null}
           <ContactGroup {...group} />
         </FormCard>
         <div className="sticky-bar"><button type="submit" className="btn" aria-disabled={pending}>Save changes</button></div>

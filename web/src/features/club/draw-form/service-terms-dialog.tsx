@@ -20,12 +20,14 @@ interface ServiceTermsProps {
 
 /** Before a draw is published the club agrees to the Terms of Service; the agreement is recorded first (B:144). */
 export function ServiceTermsDialog({ club, open, doing, onClose, onAgreed }: ServiceTermsProps) {
-  const { data } = useAnswer<TermsText>(open ? AT.serviceTerms : null);
+  const { data: terms, problem, retry } = useAnswer<TermsText>(open ? AT.serviceTerms : null);
   const [agreed, setAgreed] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
   const proceed = () => {
+    // Nobody agrees to what cannot be read yet.
+    if (!terms) return;
     if (!agreed) {
       setError(C.agreementRequired);
       showToast({ ...titled(C.agreementRequired), bad: true });
@@ -35,7 +37,7 @@ export function ServiceTermsDialog({ club, open, doing, onClose, onAgreed }: Ser
     setError(null);
     void run(
       async () => {
-        await acceptTerms(club);
+        await acceptTerms(club, terms.version);
         await onAgreed();
       },
       () => {
@@ -47,12 +49,13 @@ export function ServiceTermsDialog({ club, open, doing, onClose, onAgreed }: Ser
   return (
     <Dialog title="Terms of Service" open={open} onClose={onClose}>
       <div className="terms-text" tabIndex={0} role="region" aria-label="The terms">
-        {data ? data.text.split(/\n{2,}/).map((paragraph) => <p key={paragraph.slice(0, 60)}>{paragraph}</p>) : <Summary />}
+        {terms ? terms.text.split(/\n{2,}/).map((paragraph) => <p key={paragraph.slice(0, 60)}>{paragraph}</p>) : <Summary />}
       </div>
+      {!terms && problem ? <div className="callout is-bad" role="alert"><strong>The terms did not load.</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div> : null}
       <Check id="agree-terms" checked={agreed} error={error} onChecked={setAgreed}>I have read and agree to the Terms of Service</Check>
       <div className="confirm-actions">
         <button type="button" className="btn sec" onClick={onClose}>Cancel</button>
-        <button type="button" className="btn" aria-disabled={pending} onClick={proceed}>{doing}</button>
+        <button type="button" className="btn" aria-disabled={pending || !terms} onClick={proceed}>{doing}</button>
       </div>
     </Dialog>
   );

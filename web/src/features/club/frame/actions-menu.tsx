@@ -8,6 +8,8 @@ export interface MenuItem {
   onChoose?: () => void;
   /** Opens beside this page. */
   away?: boolean;
+  /** Why it cannot be chosen now. */
+  off?: string | null;
 }
 
 /** The ⋯ menu of one row: arrow keys inside, Escape and a press outside close it, focus goes back to the button. */
@@ -51,7 +53,9 @@ export function ActionsMenu({ of, items }: { of: string; items: readonly MenuIte
       {open ? (
         <div className="menu-list" role="menu" id={id} aria-label={`Actions for ${of}`} onKeyDown={onKeyDown}>
           {items.map((item) =>
-            item.href ? (
+            item.off ? (
+              <button key={item.label} type="button" role="menuitem" aria-disabled="true" tabIndex={-1}>{item.label}<small>{item.off}</small></button>
+            ) : item.href ? (
               <a key={item.label} role="menuitem" tabIndex={-1} href={item.href} target={item.away ? '_blank' : undefined} rel={item.away ? 'noopener' : undefined} onClick={() => setOpen(false)}>{item.label}</a>
             ) : (
               <button key={item.label} type="button" role="menuitem" tabIndex={-1} onClick={() => choose(item)}>{item.label}</button>

@@ -16,7 +16,11 @@ export interface FrameClub {
   id: number;
   name: string;
   slug: string;
+  archived: boolean;
 }
+
+/** Why an archived club can start nothing, or null for one that is not (decision H-3). */
+export const archivedWords = (club: Pick<FrameClub, 'archived'>): string | null => (club.archived ? 'This club is archived. Its running draws finish and pay; nothing new can be started.' : null);
 
 /** Logs out and goes to the login. */
 export function LogoutButton({ className = 'btn small sec' }: { className?: string }) {
@@ -28,11 +32,11 @@ export function LogoutButton({ className = 'btn small sec' }: { className?: stri
 /** Create Draw; until the payment account is connected it cannot be pressed, and says why to whoever reaches it. */
 export function CreateDrawButton({ club, className = 'btn small', at = 'head' }: { club: FrameClub; className?: string; at?: 'head' | 'bar' }) {
   const { data } = useAnswer<ConnectStatus>(AT.connect(club.id));
-  if (data?.connected) return <Link className={className} href={adminPath(club.slug, 'create-draw')}>{C.createDraw}</Link>;
+  if (data?.connected && !club.archived) return <Link className={className} href={adminPath(club.slug, 'create-draw')}>{C.createDraw}</Link>;
   return (
     <span className="tip">
       <button type="button" className={`${className} is-off`} aria-disabled="true" aria-describedby={`connect-first-${at}`}>{C.createDraw}</button>
-      <span className="tip-words" role="tooltip" id={`connect-first-${at}`}>{C.connectFirst}</span>
+      <span className="tip-words" role="tooltip" id={`connect-first-${at}`}>{archivedWords(club) ?? C.connectFirst}</span>
     </span>
   );
 }

@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { aUser, aWhoami } from '@/testing/a-club';
@@ -9,7 +9,10 @@ import { AdminHome } from '../session/admin-home';
 import { expiredAtom } from '../session/session-atoms';
 import { ClubPage } from './club-page';
 
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
 const page = (slug?: string, more: Partial<Parameters<typeof ClubPage>[0]> = {}) => <ClubPage slug={slug} page="create-draw" {...more}>{({ club }) => <main>{`${club.slug} ${club.id}`}</main>}</ClubPage>;
 const at = (path: string) => waitFor(() => expect(window.location.pathname).toBe(path));
@@ -90,4 +93,17 @@ test('logging out ends the session on the server, forgets the user and what was 
   expect(server.paths()).toContain('POST /api/auth/logout');
   expect(localStorage.getItem('user')).toBeNull();
   expect(store.get(answersAtom)).toEqual({});
+});
+
+test('whoever waits longer than a blink at /admin sees the dashboard without data, and is led on when the answer comes', async () => {
+  vi.useFakeTimers();
+  let answer: (value: Response) => void = () => {};
+  vi.stubGlobal('fetch', () => new Promise<Response>((resolve) => (answer = resolve)));
+  show(<AdminHome />, '/admin');
+  expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Loading');
+  await act(() => vi.advanceTimersByTimeAsync(300));
+  expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Dashboard');
+  await act(async () => answer(new Response(JSON.stringify(aWhoami()), { status: 200 })));
+  await act(() => vi.advanceTimersByTimeAsync(10));
+  expect(window.location.pathname).toBe('/club/sharks/admin');
 });

@@ -44,7 +44,7 @@ export function ClubPage({ slug, page, guestToast, guestWords, children }: ClubP
   if (user.isAdmin && !slug) return <Away to="/admin" />;
   if (user.isAdmin) return <OfAnyClub slug={slug ?? ''} user={user}>{children}</OfAnyClub>;
   if (slug && user.clubSlug && slug.toLowerCase() !== user.clubSlug.toLowerCase()) return <Away to={adminPath(user.clubSlug, page)} />;
-  const club = { id: user.id, name: user.name, slug: user.clubSlug ?? slug ?? '' };
+  const club = { id: user.id, name: user.name, slug: user.clubSlug ?? slug ?? '', archived: user.archived };
   return <Inside club={club}>{children({ user, club })}</Inside>;
 }
 
@@ -53,7 +53,7 @@ function OfAnyClub({ slug, user, children }: { slug: string; user: User; childre
   const { data, problem, retry } = useAnswer<OwnClub>(AT.club(slug));
   if (!data && problem) return <ClubFrame club={null}><Trouble words={isMissing(problem) ? C.clubPageNotFound : C.failedToLoadClubPage} onRetry={retry} /></ClubFrame>;
   if (!data) return <Bones />;
-  const club = { id: data.id, name: data.name, slug: data.canonicalSlug ?? data.slug };
+  const club = { id: data.id, name: data.name, slug: data.canonicalSlug ?? data.slug, archived: data.archived };
   return <Inside club={club}>{children({ user, club })}</Inside>;
 }
 
@@ -87,7 +87,7 @@ function Guest({ words }: { words: string }) {
   );
 }
 
-export function Trouble({ words, onRetry }: { words: string; onRetry: () => Promise<void> }) {
+export function Trouble({ words, onRetry }: { words: string; onRetry: () => Promise<unknown> }) {
   return (
     <main className="admin" id="main">
       <h1>{words}</h1>

@@ -49,6 +49,8 @@ test('a wrong password is said as a toast and beside the form, and nothing typed
   const alerts = await screen.findAllByRole('alert');
   expect(alerts.map((alert) => alert.textContent)).toEqual(['Invalid credentials', expect.stringContaining('Invalid credentials')]);
   expect(screen.getByLabelText('Email')).toHaveProperty('value', 'club@example.com');
+  expect(screen.getByRole('link', { name: /Forgot/ }).getAttribute('href')).toBe('/forgot-password');
+  expect(screen.getByRole('link', { name: 'Football Doubles' }).getAttribute('href')).toBe('/');
 });
 
 test('clubs register while the platform is open; a refusal is said in full', async () => {

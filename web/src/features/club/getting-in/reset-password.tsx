@@ -1,5 +1,5 @@
 import { useSetAtom } from 'jotai';
-import { useEffect, useState, type FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import { Link } from 'wouter';
 import { confirmReset } from '@/api/endpoints/club';
 import { Problem } from '@/api/http';
@@ -9,15 +9,7 @@ import { said } from '../data/said';
 import { PasswordField } from '../session/password-field';
 import { Door } from './door';
 import { resetProblem } from './getting-in-rules';
-
-/** Leaves the secret of the link out of the address bar once it has been read. */
-function useTokenOnce(): string {
-  const [token] = useState(() => new URLSearchParams(window.location.search).get('token') ?? '');
-  useEffect(() => {
-    if (token) window.history.replaceState(window.history.state, '', window.location.pathname);
-  }, [token]);
-  return token;
-}
+import { useTokenOnce } from './use-token-once';
 
 function InvalidLink({ words }: { words?: string }) {
   return (

@@ -4,12 +4,13 @@ import { verifyEmail } from '@/api/endpoints/club';
 import { C } from '@/shared/strings-club';
 import { said } from '../data/said';
 import { Door } from './door';
+import { useTokenOnce } from './use-token-once';
 
 const WRONG = 'This link is invalid or has expired.';
 
 /** Where the link of the verification e-mail leads (decision G-18). */
 export function VerifyEmail() {
-  const [token] = useState(() => new URLSearchParams(window.location.search).get('token') ?? '');
+  const token = useTokenOnce();
   const [outcome, setOutcome] = useState<string | null>(token ? null : WRONG);
   const [verified, setVerified] = useState(false);
   useEffect(() => {

@@ -1,13 +1,13 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { aWhoami, here } from '@/testing/a-club';
+import { aWhoami, anOwnClub, here } from '@/testing/a-club';
 import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/show';
 import { sessionAtom } from '../session/session-atoms';
 import { HomePageSetup } from './home-page-setup';
 
-const CLUB = { id: 1, name: 'Sharks', slug: 'sharks', homePageSlug: 'sharks', homePageTitle: 'Sharks Juniors', homePageTagline: 'Support our juniors', homePageEnabled: true, logoUrl: null, primaryColor: '#1f2937', secondaryColor: '#374151', accentColor: '#ffc72c', facebookPixelId: null };
+const CLUB = anOwnClub({ homePageTitle: 'Sharks Juniors', homePageTagline: 'Support our juniors', accentColor: '#ffc72c' });
 let server: FakeServer;
 
 beforeEach(() => {
@@ -101,4 +101,15 @@ test('the address is copied, and a club that cannot be loaded can be asked for a
   await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
   await userEvent.click(await screen.findByRole('button', { name: 'Copy URL' }));
   expect(await screen.findByText('URL copied')).toBeTruthy();
+});
+
+test('a page never saved starts with the default tagline, and an archived club’s cannot be saved', async () => {
+  server.on('GET /api/clubs/1', { body: anOwnClub({ homePageTitle: null, homePageTagline: null, homePageReady: false }) });
+  const { unmount } = open();
+  expect(((await screen.findByLabelText('Tagline')) as HTMLTextAreaElement).value).toBe('Support our club with Football Doubles - win cash prizes while helping fund our team!');
+  unmount();
+  show(<HomePageSetup here={here({ archived: true })} preview={() => null} readable={() => ({ text: 'black', ratio: 5 })} />, '/club/sharks/admin/home-page-setup');
+  expect(await screen.findByText(/^This club is archived/)).toBeTruthy();
+  await save();
+  expect(server.paths()).not.toContain('PATCH /api/clubs/1/home-page');
 });

@@ -13,7 +13,7 @@ import { copyText } from '../data/copy';
 import { refusedFields, said } from '../data/said';
 import { useAnswer } from '../data/use-answer';
 import { useFormProblems } from '../data/use-form-problems';
-import { BackLink } from '../frame/club-frame';
+import { BackLink, archivedWords } from '../frame/club-frame';
 import { Bones, Trouble, type Here } from '../frame/club-page';
 import { LeaveGuard } from '../frame/leave-guard';
 import { Tabs } from '../frame/tabs';
@@ -64,6 +64,7 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     setRefusal(null);
+    if (here.club.archived) return;
     if (!settle(homePageProblems(page))) return setChosen('edit');
     void run(async () => {
       const saved = await saveHomePage(here.club.id, page);
@@ -84,9 +85,10 @@ function Setup({ here, club, preview, readable }: SetupProps & { club: OwnClub }
     <main className="admin" id="main">
       <BackLink club={here.club} />
       <h1>Club home page</h1>
+      {here.club.archived ? <p className="callout is-warn">{archivedWords(here.club)}</p> : null}
       <form className="page-form" onSubmit={onSubmit} noValidate>
         {wide ? <div className="setup-sides">{fields}{shown}</div> : <Tabs label="Home page" chosen={chosen} onChosen={setChosen} tabs={[{ key: 'edit', label: 'Edit', body: fields }, { key: 'preview', label: 'Preview', body: shown }]} />}
-        <div className="sticky-bar"><button type="submit" className="btn" aria-disabled={pending}>Save home page</button></div>
+        <div className="sticky-bar"><button type="submit" className="btn" aria-disabled={pending || here.club.archived}>Save home page</button></div>
       </form>
       <LeaveGuard dirty={dirty} />
     </main>

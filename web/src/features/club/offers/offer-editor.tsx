@@ -1,8 +1,8 @@
 import './offers.css';
 import { useAtomValue, useSetAtom } from 'jotai';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { AT, changeOffer, createOffer } from '@/api/endpoints/club';
+import { AT, changeOffer, createOffer, deleteOfferImage } from '@/api/endpoints/club';
 import type { Draw } from '@/api/wire';
 import type { Offer } from '@/api/wire-offer';
 import { nowAtom } from '@/features/shared-live/live-atoms';
@@ -13,7 +13,7 @@ import { listOf } from '../dashboard/draw-words';
 import { changedAtom, keepAnswerAtom } from '../data/answers-atoms';
 import { said } from '../data/said';
 import { isMissing, useAnswer } from '../data/use-answer';
-import { BackLink } from '../frame/club-frame';
+import { BackLink, archivedWords } from '../frame/club-frame';
 import { Bones, Trouble, type Here } from '../frame/club-page';
 import { LeaveGuard } from '../frame/leave-guard';
 import { useAction } from '../session/use-session';
@@ -44,6 +44,8 @@ function usePickable(here: Here, offer: Offer | null): PickableGame[] {
 function Editor({ here: { club, user }, offer }: { here: Here; offer: Offer | null }) {
   const [fields, setFields] = useState<OfferFields>(() => (offer ? fieldsOfOffer(offer) : EMPTY_OFFER));
   const [dirty, setDirty] = useState(false);
+  /** Pictures that were uploaded and are not wanted any more. */
+  const dropped = useRef(new Set<string>());
   const [lockedNow, setLockedNow] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const games = usePickable({ club, user }, offer);
@@ -52,12 +54,16 @@ function Editor({ here: { club, user }, offer }: { here: Here; offer: Offer | nu
   const keep = useSetAtom(keepAnswerAtom);
   const changed = useSetAtom(changedAtom);
   const [, navigate] = useLocation();
-  const words = lockedNow ?? (offer ? whyReadOnly(offer) : null);
+  const words = lockedNow ?? archivedWords(club) ?? (offer ? whyReadOnly(offer) : null);
   const readOnly = words !== null;
   const change = (next: OfferFields) => {
     setFields(next);
     setDirty(true);
     setProblem(null);
+  };
+  const show = (shareImageUrl: string) => {
+    if (fields.shareImageUrl) dropped.current.add(fields.shareImageUrl);
+    change({ ...fields, shareImageUrl });
   };
   const complain = (title: string, text: string) => {
     setProblem(text);
@@ -71,6 +77,7 @@ function Editor({ here: { club, user }, offer }: { here: Here; offer: Offer | nu
       async () => {
         const saved = offer ? await changeOffer(club.slug, offer.id, wanted) : await createOffer(club.slug, wanted);
         setDirty(false);
+        for (const url of dropped.current) if (url !== saved.shareImageUrl) void deleteOfferImage(url, club.slug, saved.slug).catch(() => {});
         keep(AT.offer(club.slug, saved.id), saved);
         changed(AT.offers(club.slug));
         showToast({ title: status === 'active' ? `${saved.name} is on sale` : `${saved.name} is saved as a draft` });
@@ -97,7 +104,7 @@ function Editor({ here: { club, user }, offer }: { here: Here; offer: Offer | nu
         <div className="form-groups"><OfferGroups offer={fields} onOffer={change} games={games} readOnly={readOnly} /></div>
         <section className="card" aria-labelledby="image-title">
           <h2 id="image-title">Share image</h2>
-          <OfferImage clubSlug={club.slug} bundleSlug={fields.slug} name={fields.name} tag={fields.displayTag} url={fields.shareImageUrl} readOnly={readOnly} onUrl={(shareImageUrl) => change({ ...fields, shareImageUrl })} />
+          <OfferImage clubSlug={club.slug} bundleSlug={fields.slug} name={fields.name} tag={fields.displayTag} url={fields.shareImageUrl} readOnly={readOnly} onUrl={show} />
         </section>
       </div>
       {readOnly ? null : (

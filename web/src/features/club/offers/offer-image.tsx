@@ -1,10 +1,11 @@
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { deleteOfferImage, uploadOfferImage } from '@/api/endpoints/club';
+import { uploadOfferImage } from '@/api/endpoints/club';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { readAsDataUrl } from '../data/read-file';
 import { said } from '../data/said';
+import { useOver } from '../session/use-session';
 import { imageProblem } from './offer-rules';
 
 interface OfferImageProps {
@@ -17,11 +18,12 @@ interface OfferImageProps {
   onUrl: (url: string) => void;
 }
 
-/** The picture that is shown when the offer is shared: 1200 × 630; without one the server draws one. */
+/** The picture that is shown when the offer is shared: 1200 × 630; without one the server draws one. A file leaves the server only once the offer is saved without it. */
 export function OfferImage({ clubSlug, bundleSlug, name, tag, url, readOnly, onUrl }: OfferImageProps) {
   const [pending, setPending] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const showToast = useSetAtom(showToastAtom);
+  const over = useOver();
   const complain = (title: string, text: string) => {
     setError(`${title}. ${text}`);
     showToast({ title, text, bad: true });
@@ -37,17 +39,9 @@ export function OfferImage({ clubSlug, bundleSlug, name, tag, url, readOnly, onU
       const answer = await uploadOfferImage({ filename: file.name, contentType: file.type, data, clubSlug, bundleSlug: bundleSlug || 'offer', desiredKey: file.name });
       onUrl(answer.url);
     } catch (failure) {
-      complain(C.uploadError, said(failure, C.pleaseTryAgain));
+      if (!over(failure)) complain(C.uploadError, said(failure, C.pleaseTryAgain));
     } finally {
       setPending(false);
-    }
-  };
-  const remove = async () => {
-    try {
-      await deleteOfferImage(url, clubSlug, bundleSlug || 'offer');
-      onUrl('');
-    } catch (failure) {
-      complain(C.uploadError, said(failure, C.pleaseTryAgain));
     }
   };
   return (
@@ -62,7 +56,7 @@ export function OfferImage({ clubSlug, bundleSlug, name, tag, url, readOnly, onU
           {error ? <span className="field-error" id="offer-image-error">{error}</span> : null}
         </div>
       )}
-      {url && !readOnly ? <div className="row-actions"><button type="button" className="btn small sec" onClick={() => void remove()}>Delete image</button></div> : null}
+      {url && !readOnly ? <div className="row-actions"><button type="button" className="btn small sec" onClick={() => onUrl('')}>Delete image</button></div> : null}
     </div>
   );
 }

@@ -40,7 +40,8 @@ export function offerProblem({ name, slug, type, status, gameIds }: OfferWanted)
 }
 
 export function fieldsOfOffer(offer: Offer): OfferFields {
-  const { name, slug, type, gameIds } = offer;
+  const { name, slug, gameIds } = offer;
+  const type: OfferType = offer.type === 'SPECIAL' ? 'SPECIAL' : 'BUNDLE';
   const status = offer.status === 'draft' ? 'draft' : 'active';
   return { name, slug, type, gameIds, status, displayTag: offer.displayTag ?? '', primaryCopy: offer.primaryCopy ?? '', shareImageUrl: offer.shareImageUrl ?? '', slugByHand: true };
 }

@@ -3,14 +3,14 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Offer } from '@/api/wire-offer';
 import { aDraw } from '@/testing/a-draw';
-import { here } from '@/testing/a-club';
+import { anOffer as offer, here } from '@/testing/a-club';
 import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/show';
 import { OfferPage } from './offer-editor';
 import { OfferList } from './offer-list';
 
 const game = (id: number, awayTeam: string) => aDraw({ id, drawNumber: id, awayTeam, gameDate: '2099-01-01T00:00:00Z' });
-const anOffer = (more: Partial<Offer> = {}): Offer => ({ id: 5, clubSlug: 'sharks', name: 'Derby Double', slug: 'derby-double', status: 'active', type: 'BUNDLE', displayTag: null, primaryCopy: null, shareImageUrl: null, gameIds: [1, 2], games: [game(1, 'Norths'), game(2, 'Souths')], ticketsSold: 0, ...more });
+const anOffer = (more: Partial<Offer> = {}): Offer => offer({ id: 5, name: 'Derby Double', slug: 'derby-double', status: 'active', gameIds: [1, 2], games: [game(1, 'Norths'), game(2, 'Souths')], ...more });
 const AT = '/api/admin/clubs/sharks/bundles';
 let server: FakeServer;
 
@@ -97,8 +97,8 @@ test('a locked, a closed and an archived offer are only to be looked at', async 
   }
 });
 
-test('a share image is measured, sent without its head, shown and deleted', async () => {
-  server.on(`GET ${AT}/5`, { body: anOffer() }).on('POST /api/uploads/bundle-image', { status: 500 }, { body: { url: '/uploads/1.png' } }).on('DELETE /api/uploads/bundle-image', { status: 204 });
+test('a share image is measured, sent without its head, shown, and deleted once the offer is saved without it', async () => {
+  server.on(`GET ${AT}/5`, { body: anOffer() }).on('POST /api/uploads/bundle-image', { status: 500 }, { body: { url: '/uploads/1.png' } }).on('DELETE /api/uploads/bundle-image', { status: 204 }).on(`PUT ${AT}/5`, { body: anOffer() });
   show(<OfferPage here={here()} id={5} />, '/club/sharks/admin/bundles/5');
   const file = await screen.findByLabelText(/^Share image \(JPG/);
   const user = userEvent.setup({ applyAccept: false });
@@ -112,5 +112,20 @@ test('a share image is measured, sent without its head, shown and deleted', asyn
   await user.upload(file, new File(['x'], 'b.png', { type: 'image/png' }));
   await userEvent.click(await screen.findByRole('button', { name: 'Delete image' }));
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Delete image' })).toBeNull());
+  // Leaving now must not leave the offer with a picture that is gone.
+  expect(server.paths()).not.toContain('DELETE /api/uploads/bundle-image');
+  await press('Save');
+  await waitFor(() => expect(server.asked.find(({ method }) => method === 'DELETE')?.body).toEqual({ url: '/uploads/1.png', clubSlug: 'sharks', bundleSlug: 'derby-double' }));
   expect(server.asked.find(({ path, method }) => path === '/api/uploads/bundle-image' && method === 'POST')?.body).toMatchObject({ filename: 'a.png', contentType: 'image/png', data: btoa('x'), clubSlug: 'sharks', bundleSlug: 'derby-double' });
+});
+
+test('an archived club makes no offers and reads why', async () => {
+  server.on(`GET ${AT}`, { body: [anOffer()] }).on(`GET ${AT}/5`, { body: anOffer() });
+  const { unmount } = show(<OfferList here={here({ archived: true })} />, '/club/sharks/admin/bundles');
+  expect(await screen.findByText('Derby Double')).toBeTruthy();
+  expect(screen.queryByRole('link', { name: 'New offer' })).toBeNull();
+  unmount();
+  show(<OfferPage here={here({ archived: true })} id={5} />, '/club/sharks/admin/bundles/5');
+  expect(await screen.findByText(/^This club is archived/)).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Save' })).toBeNull();
 });

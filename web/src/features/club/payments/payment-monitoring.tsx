@@ -22,6 +22,7 @@ export function PaymentMonitoring() {
   const { data, problem, retry } = useAnswer<IntegrityAudit>(AT.audit, { guarded: false });
   const showToast = useSetAtom(showToastAtom);
   usePageTitle('Payment monitoring');
+  const refresh = async () => showToast((await retry()) ? { title: 'Audit refreshed' } : { title: C.refreshFailed, text: C.pleaseTryAgain, bad: true });
   const cards: [string, string][] = [
     [C.failedPayments, data ? String(data.failedPayments.length) : '–'],
     [C.totalAmount, data ? dollars(data.totalFailedAmount) : '–'],
@@ -34,8 +35,8 @@ export function PaymentMonitoring() {
         {!data && problem ? <LoadTrouble title="Failed to load the audit" problem={problem} onRetry={retry} /> : null}
         <dl className="stat-cards">{cards.map(([label, value]) => <div className="card stat" key={label}><dt>{label}</dt><dd>{value}</dd></div>)}</dl>
         <div className="row-actions">
-          <button type="button" className="btn" onClick={() => void retry().then(() => showToast({ title: 'Audit refreshed' }))}>{C.refreshAudit}</button>
-          <button type="button" className="btn sec" onClick={() => void downloadRecovery().then(saveFile, () => showToast({ title: C.downloadFailed, bad: true }))}>{C.downloadReport}</button>
+          <button type="button" className="btn" onClick={() => void refresh()}>{C.refreshAudit}</button>
+          <button type="button" className="btn sec" onClick={() => void downloadRecovery().then(saveFile, () => showToast({ title: C.downloadFailed, text: C.downloadFailedText, bad: true }))}>{C.downloadReport}</button>
         </div>
         <section className="card" aria-labelledby="failed-title">
           <h2 id="failed-title">Failed payments</h2>

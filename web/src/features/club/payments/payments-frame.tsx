@@ -10,14 +10,14 @@ import { useSession } from '../session/use-session';
 /** The frame of the two payment pages: open to look at, and it is the server that says to whom the rows are shown (decision G-2). */
 export function PaymentsFrame({ children }: { children: ReactNode }) {
   const user = userOf(useSession());
-  const club = user && !user.isAdmin && user.clubSlug ? { id: user.id, name: user.name, slug: user.clubSlug } : null;
+  const club = user && !user.isAdmin && user.clubSlug ? { id: user.id, name: user.name, slug: user.clubSlug, archived: user.archived } : null;
   return <ClubFrame club={club}>{children}</ClubFrame>;
 }
 
 interface LoadTroubleProps {
   title: string;
   problem: unknown;
-  onRetry: () => Promise<void>;
+  onRetry: () => Promise<unknown>;
 }
 
 export function LoadTrouble({ title, problem, onRetry }: LoadTroubleProps) {

@@ -1,4 +1,4 @@
-import { act, screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { aWhoami, here } from '@/testing/a-club';
@@ -47,6 +47,7 @@ test('without a confirmation it says so after ten seconds, and stops asking afte
 test('the refresh page makes a new link by itself', async () => {
   const server = new FakeServer().on('POST /api/clubs/1/stripe-connect', { status: 502, body: { code: 'setup-failed', message: 'Setup failed' } });
   show(<ConnectRefresh here={here()} />, '/admin/stripe-connect/refresh');
+  expect(screen.getByRole('link', { name: 'Return to Dashboard' }).getAttribute('href')).toBe('/admin');
   expect(await screen.findByText('Setup failed')).toBeTruthy();
   expect(server.paths()).toEqual(['POST /api/clubs/1/stripe-connect']);
 });
@@ -63,6 +64,25 @@ test('the audit is shown with its sums, refreshed and downloaded', async () => {
   await waitFor(() => expect(server.paths().filter((path) => path.includes('audit'))).toHaveLength(2));
   await userEvent.click(screen.getByRole('button', { name: 'Download Report' }));
   expect(await screen.findByText('Download Failed')).toBeTruthy();
+  expect(screen.getByText('Unable to download the report. Please try again.')).toBeTruthy();
+  expect(screen.getAllByText(/^(Total Amount|Affected Customers)$/)).toHaveLength(2);
+  expect(within(screen.getByRole('region', { name: 'Safeguards' })).getAllByRole('listitem')).toHaveLength(4);
+});
+
+test('a refresh of the audit or of the transactions that fails says so and keeps what is shown', async () => {
+  new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('GET /api/admin/payment-integrity-audit', { body: { failedPayments: [], totalFailedAmount: 0, affectedCustomers: 0 } }, { status: 500 }).on('GET /api/stripe-debug', { body: [] }, { status: 500 }, { body: [] });
+  const { unmount } = show(<PaymentMonitoring />, '/admin/payment-monitoring');
+  await screen.findByText('None.');
+  await userEvent.click(screen.getByRole('button', { name: 'Refresh Audit' }));
+  expect(await screen.findByText('Refresh Failed')).toBeTruthy();
+  expect(screen.getByText('None.')).toBeTruthy();
+  unmount();
+  show(<StripeDebug />, '/admin/stripe-debug');
+  await screen.findByText('No payments yet.');
+  await userEvent.click(screen.getByRole('button', { name: 'Refresh' }));
+  expect(await screen.findByText('Refresh Failed')).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Refresh' }));
+  expect(await screen.findByText('Transactions refreshed')).toBeTruthy();
 });
 
 test('a guest reads on both payment pages that a login is needed', async () => {

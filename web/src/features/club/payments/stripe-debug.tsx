@@ -1,4 +1,4 @@
-import { useAtomValue } from 'jotai';
+import { useAtomValue, useSetAtom } from 'jotai';
 import { AT } from '@/api/endpoints/club';
 import type { StripeTransaction } from '@/api/wire-payments';
 import { configAtom } from '@/features/shared-live/live-atoms';
@@ -6,6 +6,7 @@ import { dayAndTime } from '@/shared/dates';
 import { cents, dollars } from '@/shared/money';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { signedDollars } from '../dashboard/draw-words';
 import { useAnswer } from '../data/use-answer';
 import { LoadTrouble, PaymentsFrame } from './payments-frame';
@@ -25,6 +26,8 @@ export function sumOf(rows: readonly StripeTransaction[], of: Money): string {
 export function StripeDebug() {
   const { data, problem, retry } = useAnswer<StripeTransaction[]>(AT.stripeDebug, { every: EVERY_MS, guarded: false });
   const config = useAtomValue(configAtom);
+  const showToast = useSetAtom(showToastAtom);
+  const refresh = async () => showToast((await retry()) ? { title: 'Transactions refreshed' } : { title: C.refreshFailed, text: C.pleaseTryAgain, bad: true });
   usePageTitle('Transactions');
   const paid = data?.filter(({ status }) => status === 'succeeded');
   const cards: [string, string | undefined][] = [
@@ -39,7 +42,7 @@ export function StripeDebug() {
       <main className="admin" id="main" aria-busy={!data && !problem}>
         <div className="admin-head">
           <h1>Transactions</h1>
-          <button type="button" className="btn sec" onClick={() => void retry()}>Refresh</button>
+          <button type="button" className="btn sec" onClick={() => void refresh()}>Refresh</button>
         </div>
         {problem ? <LoadTrouble title={C.errorLoadingTransactions} problem={problem} onRetry={retry} /> : null}
         <dl className="stat-cards is-five">{cards.map(([label, value]) => <div className="card stat" key={label}><dt>{label}</dt><dd>{signedDollars(value)}</dd></div>)}</dl>

@@ -5,6 +5,7 @@ import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { refusedFields, said } from '../data/said';
 import { useFormProblems } from '../data/use-form-problems';
+import { useOver } from '../session/use-session';
 import { EMPTY_BANK, bankProblems, bsbTyped, digitsTyped } from './bank-rules';
 
 interface BankFormProps {
@@ -21,6 +22,7 @@ export function BankForm({ doing, send, onProblem }: BankFormProps) {
   const [refusal, setRefusal] = useState<string | null>(null);
   const [pending, setPending] = useState(false);
   const { problems, list, errorOf, settle } = useFormProblems();
+  const over = useOver();
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     setRefusal(null);
@@ -32,7 +34,7 @@ export function BankForm({ doing, send, onProblem }: BankFormProps) {
     } catch (error) {
       const wrong = refusedFields(error, (field) => `bank-${field}`);
       if (wrong.length > 0) settle(wrong);
-      else if (!onProblem?.(error)) setRefusal(said(error, C.pleaseTryAgain));
+      else if (!over(error) && !onProblem?.(error)) setRefusal(said(error, C.pleaseTryAgain));
     } finally {
       setPending(false);
     }

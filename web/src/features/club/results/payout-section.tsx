@@ -74,7 +74,7 @@ export function PayoutSection({ number, winner }: { number: number; winner: Winn
         </>
       ) : null}
       {!payouts && problem ? <div className="callout is-bad" role="alert"><strong>Failed to load payouts</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div> : null}
-      <PayoutList number={number} payouts={payouts ?? []} due={Boolean(winner?.sold) && !payouts?.some(({ type }) => type === 'winner')} onChange={again} />
+      <PayoutList number={number} payouts={payouts ?? []} due={Boolean(winner?.sold) && payouts !== undefined && !payouts.some(({ type, status }) => type === 'winner' && status !== 'failed')} onChange={again} />
     </section>
   );
 }
@@ -113,7 +113,8 @@ function PayoutList({ number, payouts, due, onChange }: PayoutListProps) {
               <strong>{payout.type === 'winner' ? `Prize for ${payout.recipientName ?? 'the winner'}` : 'Club share'}</strong>
               <span className="num">{dollars(cents(payout.amount))}</span>
             </div>
-            <PayoutStatus status={payout.status} />
+            {/* The club’s share goes to its own account with each ticket; there is nothing here to wait for. */}
+            {payout.type === 'winner' || payout.status === 'failed' ? <PayoutStatus status={payout.status} /> : <span className="meta">Paid by Stripe to your club’s account as tickets are sold.</span>}
             {payout.completedAt ? <span className="meta">{day(payout.completedAt)}</span> : null}
             {payout.note || payout.failureReason ? <span className="meta">{payout.failureReason ?? payout.note}</span> : null}
             {payout.type === 'winner' && payout.status === 'pending' ? (

@@ -1,11 +1,11 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { aDraw } from '@/testing/a-draw';
-import { aWinner, here } from '@/testing/a-club';
+import { anOwnDraw as aDraw, aWinner, here } from '@/testing/a-club';
 import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/show';
 import { bankProblems, bsbTyped, digitsTyped } from './bank-rules';
+import { expiredAtom } from '../session/session-atoms';
 import { Results } from './results';
 
 const AWAITING = aDraw({ gameDate: '2020-11-20T09:10:00Z' });
@@ -164,4 +164,35 @@ test('a payout goes from pending over received details to completed, with the nu
   await userEvent.click(dialog.getByRole('button', { name: 'Mark as paid' }));
   await waitFor(() => expect(screen.getAllByText('Completed').length).toBeGreaterThan(1));
   expect(server.asked.find(({ path }) => path === '/api/payouts/5')?.body).toEqual({ status: 'completed', note: 'ref 12' });
+});
+
+test('a prize whose payment failed can be recorded again, and the club’s own share waits for nothing', async () => {
+  const failed = { id: 5, clubId: 1, drawId: 1042, type: 'winner', amount: '290.00', status: 'failed', recipientName: 'Robin', recipientEmail: null, note: null, failureReason: 'wrong account', createdAt: '2026-11-21T00:00:00Z', completedAt: null };
+  const share = { ...failed, id: 6, type: 'club_share', status: 'pending', failureReason: null };
+  server
+    .on('GET /api/draws/1042', { body: DONE })
+    .on('GET /api/draws/1042/winners', { body: { ...WON, notified: true } })
+    .on('GET /api/draws/1042/payouts', { body: [failed, share] }, { body: [failed, share, { ...failed, id: 7, status: 'pending' }] })
+    .on('POST /api/draws/1042/payouts', { body: { ...failed, id: 7, status: 'pending' } });
+  open();
+  expect(await screen.findByRole('heading', { name: 'Payout Management' })).toBeTruthy();
+  expect(await screen.findByText('wrong account')).toBeTruthy();
+  expect(screen.getByText('Paid by Stripe to your club’s account as tickets are sold.')).toBeTruthy();
+  expect(screen.getAllByText('Pending')).toHaveLength(1);
+  await userEvent.click(screen.getByRole('button', { name: 'Record the prize payout' }));
+  expect(await screen.findByRole('button', { name: 'Mark as paid' })).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Record the prize payout' })).toBeNull();
+});
+
+test('a session that ends while bank details are saved asks for the login and keeps what was typed', async () => {
+  server.on('GET /api/draws/1042', { body: DONE }).on('GET /api/draws/1042/winners', { body: { ...WON, notified: true } }).on('PUT /api/draws/1042/winner-bank', { status: 401, body: { message: 'Please log in.' } });
+  const { store } = open();
+  await userEvent.click(await screen.findByRole('button', { name: 'Enter bank details' }));
+  await userEvent.type(screen.getByLabelText('Account name'), 'Robin');
+  await userEvent.type(screen.getByLabelText('BSB'), '062000');
+  await userEvent.type(screen.getByLabelText('Account number'), '7654321');
+  await userEvent.click(screen.getByRole('button', { name: 'Save bank details' }));
+  await waitFor(() => expect(store.get(expiredAtom)).toBe(true));
+  expect((screen.getByLabelText('Account number') as HTMLInputElement).value).toBe('7654321');
+  expect(screen.queryByText('Please log in.')).toBeNull();
 });

@@ -5,6 +5,7 @@ import { C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { said } from '../data/said';
 import { PasswordField } from '../session/password-field';
+import { useOver } from '../session/use-session';
 
 const SHOWN_MS = 60_000;
 
@@ -13,6 +14,7 @@ export function RevealBank({ number }: { number: number }) {
   const [open, setOpen] = useState(false);
   const [password, setPassword] = useState('');
   const [error, setError] = useState<string | null>(null);
+  const over = useOver();
   const [bank, setBank] = useState<BankDetails | null>(null);
   useEffect(() => {
     if (!bank) return;
@@ -27,7 +29,7 @@ export function RevealBank({ number }: { number: number }) {
       setError(null);
       setOpen(false);
     } catch (failure) {
-      setError(said(failure, C.pleaseTryAgain));
+      if (!over(failure)) setError(said(failure, C.pleaseTryAgain));
     }
   };
   return (

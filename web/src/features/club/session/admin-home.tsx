@@ -1,3 +1,4 @@
+import { useEffect, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { AT } from '@/api/endpoints/club';
 import { Problem } from '@/api/http';
@@ -13,11 +14,24 @@ import { adminPath, rememberedUser } from './user';
 /** Finds out who came to /admin: a club goes to its own dashboard, the operator stays, and when nobody can say, the empty dashboard shows. */
 export function AdminHome() {
   const session = useSession();
-  if (session.state === 'unknown') return <Bones />;
+  const late = useLate();
+  if (session.state === 'unknown') return late ? <DashboardWithoutData /> : <Bones />;
   if (session.state !== 'in') return <EmptyDashboard />;
   const { user, clubSlug } = session.whoami;
   if (!user.isAdmin && clubSlug) return <Away to={adminPath(clubSlug)} />;
   return <GenericDashboard isAdmin={user.isAdmin} />;
+}
+
+/** Longer than this nobody looks at bones (ux 2.3). */
+const BONES_MS = 300;
+
+function useLate(): boolean {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), BONES_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return late;
 }
 
 function GenericDashboard({ isAdmin }: { isAdmin: boolean }) {
@@ -44,9 +58,13 @@ function GenericDashboard({ isAdmin }: { isAdmin: boolean }) {
 
 /** The dashboard without data (decision A-14): its own first call says whether somebody must log in. */
 function EmptyDashboard() {
-  usePageTitle('Dashboard');
   const { problem } = useAnswer<Stats>(AT.stats(rememberedUser()?.id ?? 0), { guarded: false });
   if (problem instanceof Problem && (problem.status === 401 || problem.status === 404)) return <Away to="/admin/login" />;
+  return <DashboardWithoutData>{problem ? <p className="callout is-warn" role="status">The server cannot be reached now. Nothing is lost; try again in a moment.</p> : null}</DashboardWithoutData>;
+}
+
+function DashboardWithoutData({ children }: { children?: ReactNode }) {
+  usePageTitle('Dashboard');
   return (
     <ClubFrame club={null}>
       <main className="admin" id="main">
@@ -54,7 +72,7 @@ function EmptyDashboard() {
         <dl className="stat-cards">
           {[C.totalRevenue, C.ticketsSold, C.clubProfit].map((label) => <div className="card stat" key={label}><dt>{label}</dt><dd>–</dd></div>)}
         </dl>
-        {problem ? <p className="callout is-warn" role="status">The server cannot be reached now. Nothing is lost; try again in a moment.</p> : null}
+        {children}
       </main>
     </ClubFrame>
   );

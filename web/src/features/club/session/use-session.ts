@@ -20,7 +20,7 @@ export function useSession(): Session {
         rememberUser(whoami.user);
         setSession({ state: 'in', whoami });
       },
-      (error: unknown) => current && setSession({ state: error instanceof Problem && error.status === 401 ? 'guest' : 'unsure' }),
+      (error: unknown) => current && setSession({ state: isOver(error) ? 'guest' : 'unsure' }),
     );
     return () => {
       current = false;
@@ -53,18 +53,32 @@ export function useLogout(): () => Promise<void> {
   }, [store]);
 }
 
+/** The session has run out; the login is to stand over the page. */
+export const isOver = (error: unknown): boolean => error instanceof Problem && error.status === 401;
+
+/** For what asks by itself: opens the login when the session has run out, and says whether it did. */
+export function useOver(): (error: unknown) => boolean {
+  const setExpired = useSetAtom(expiredAtom);
+  return useCallback(
+    (error) => {
+      if (isOver(error)) setExpired(true);
+      return isOver(error);
+    },
+    [setExpired],
+  );
+}
+
 /** Runs one write at a time: says that it is pending, and opens the login when the session has run out. */
 export function useAction(): { pending: boolean; run: (act: () => Promise<void>, onProblem: (error: unknown) => void) => Promise<void> } {
   const [pending, setPending] = useState(false);
-  const setExpired = useSetAtom(expiredAtom);
+  const over = useOver();
   const run = async (act: () => Promise<void>, onProblem: (error: unknown) => void) => {
     if (pending) return;
     setPending(true);
     try {
       await act();
     } catch (error) {
-      if (error instanceof Problem && error.status === 401) setExpired(true);
-      else onProblem(error);
+      if (!over(error)) onProblem(error);
     } finally {
       setPending(false);
     }

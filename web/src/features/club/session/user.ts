@@ -1,7 +1,8 @@
 /** Who signed in, as the browser remembers it under `user`; for showing only, the server never believes it (decision G-4). */
-import type { User, Whoami } from '@/api/wire-club';
+import type { User } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
+import type { Who } from './session-atoms';
 
 export function rememberUser(user: User): void {
   writeStored('local', C.userKey, user);
@@ -16,7 +17,7 @@ export function rememberedUser(): User | null {
   return typeof stored?.id === 'number' && typeof stored.name === 'string' ? (stored as User) : null;
 }
 
-export function whoamiOf(user: User): Whoami {
+export function whoamiOf(user: User): Who {
   return { role: user.isAdmin ? 'super-admin' : 'club-admin', clubSlug: user.clubSlug, user };
 }
 

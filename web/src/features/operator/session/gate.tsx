@@ -24,9 +24,9 @@ async function check(): Promise<State> {
   }
 }
 
-function stateOf({ role, user, secondFactor = 'done' }: Whoami): State {
-  if (role !== 'super-admin' && user?.isAdmin !== true) return { at: 'out', to: '/admin' };
-  return secondFactor === 'done' ? { at: 'in' } : { at: 'half', step: secondFactor };
+function stateOf({ role, secondFactor }: Whoami): State {
+  if (role !== 'super-admin') return { at: 'out', to: '/admin' };
+  return secondFactor === 'enrol' || secondFactor === 'required' ? { at: 'half', step: secondFactor } : { at: 'in' };
 }
 
 /** The console stands behind this: nobody → login, no operator → /admin, half a login → the code, and back to the section that was left. */

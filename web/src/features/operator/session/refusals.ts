@@ -4,7 +4,7 @@ import { Problem } from '@/api/http';
 const is = (error: unknown, status: number): error is Problem => error instanceof Problem && error.status === status;
 
 /** A code that was typed wrong is a 401 too, but the session goes on. */
-export const isWrongCode = (error: unknown): error is Problem => (is(error, 401) && (error.code === 'wrong-code' || error.code === 'code-used')) || (is(error, 429) && error.code === 'too-many-attempts');
+export const isWrongCode = (error: unknown): error is Problem => (is(error, 401) && (error.code === 'wrong-code' || error.code === 'code-used')) || (is(error, 429) && error.code === 'too-many-requests');
 
 export const isOver = (error: unknown): boolean => is(error, 401) && !isWrongCode(error);
 
