@@ -1,6 +1,6 @@
 import { expect, test, type APIRequestContext, type Page } from '@playwright/test';
 import { GOOD_CARD, expectTickets, fillCard, fillDetails, payButton, somebody } from '../support/buyer';
-import { activeDraws } from '../support/draws';
+import { AGAIN, activeDraws } from '../support/draws';
 import { fillCart, reservedFor, toCartCheckout } from '../support/shop-states';
 
 const KEY = 'football_doubles_cart';
@@ -13,7 +13,7 @@ async function stored(page: Page): Promise<{ items: { drawId: number; quantity: 
 }
 
 async function held(request: APIRequestContext, draw: number): Promise<number> {
-  return ((await (await request.get(`/api/draws/${draw}`)).json()) as { ticketsHeld: number }).ticketsHeld;
+  return ((await (await request.get(`/api/draws/${draw}`, AGAIN)).json()) as { ticketsHeld: number }).ticketsHeld;
 }
 
 test('a cart lives through reloads, and is the same in two tabs', async ({ page, context, request }) => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { GOOD_CARD, expectTickets, fillCard, fillDetails, payButton, somebody, tickBoxes } from '../support/buyer';
 import { ownDraw } from '../support/own-draw';
-import { activeDraws, buyByCall, drawNow, drawWith } from '../support/draws';
+import { AGAIN, activeDraws, buyByCall, drawNow, drawWith } from '../support/draws';
 
 test('the two-step checkout reserves at once, locks the details, and sells', async ({ page, request }) => {
   const draw = await drawWith(request, 4);
@@ -24,7 +24,7 @@ test('the two-step checkout reserves at once, locks the details, and sells', asy
 
 test('leaving the checkout gives the tickets back', async ({ page, request, playwright, baseURL }) => {
   const draw = await ownDraw(playwright, baseURL ?? '');
-  const held = async () => ((await (await request.get(`/api/draws/${draw.drawNumber}`)).json()) as { ticketsHeld: number }).ticketsHeld;
+  const held = async () => ((await (await request.get(`/api/draws/${draw.drawNumber}`, AGAIN)).json()) as { ticketsHeld: number }).ticketsHeld;
   const before = await held();
   await page.goto(`/checkout/${draw.drawNumber}?tickets=3`);
   await expect.poll(held).toBe(before + 3);

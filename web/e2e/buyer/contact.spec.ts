@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { expectTickets } from '../support/buyer';
-import { drawWith } from '../support/draws';
+import { AGAIN, drawWith } from '../support/draws';
 
 test('a wallet that gave no address is asked for one, once, and then a mail goes there', async ({ page, request, baseURL }) => {
   const draw = await drawWith(request, 3);
@@ -31,5 +31,5 @@ test('a wallet that gave no address is asked for one, once, and then a mail goes
   await question.getByLabel('Email Address').fill(email);
   await question.getByRole('button', { name: 'Save my details' }).click();
   await expect(question).toBeHidden();
-  await expect.poll(async () => (await request.get('/sandbox/mailbox.json')).text()).toContain(email);
+  await expect.poll(async () => (await request.get('/sandbox/mailbox.json', AGAIN)).text()).toContain(email);
 });

@@ -1,6 +1,6 @@
 import { expect, test, type Locator, type Page } from '@playwright/test';
 import { ASKING_CARD, DECLINED_CARD, buyByCard, expectTickets, fillCard, payButton, somebody, tickBoxes } from '../support/buyer';
-import { drawNow, drawWith } from '../support/draws';
+import { AGAIN, drawNow, drawWith } from '../support/draws';
 import { ownDraw } from '../support/own-draw';
 
 const sold = (page: Page) => page.locator('.board-stats .num').first();
@@ -20,7 +20,7 @@ test('a guest buys three tickets by card, two boards elsewhere light up, and a m
     await expect(sold(board)).toHaveText(`${before.ticketsSold + 3} / 169`);
     await expect(board.locator('.slot.is-sold')).toHaveCount(before.ticketsSold + 3);
   }
-  await expect.poll(async () => await (await request.get('/sandbox/mailbox.json')).text()).toContain(buyer.email);
+  await expect.poll(async () => await (await request.get('/sandbox/mailbox.json', AGAIN)).text()).toContain(buyer.email);
   await Promise.all(boards.map((board) => board.context().close()));
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { activeDraws, drawWith } from '../support/draws';
+import { AGAIN, activeDraws, drawWith } from '../support/draws';
 import { answer, changeDraw, fail, noDraws } from '../support/stubs';
 
 test.describe('on a phone', () => {
@@ -63,8 +63,8 @@ test.describe('on a desk', () => {
   test('sections come in their order, with counts as specified', async ({ page, request }) => {
     await page.goto('/');
     await expect(page.locator('main h2')).toHaveText(['Live Draws', 'Awaiting Results', 'Clubs', 'How Football Doubles Works', 'Recent Results', 'Made for clubs and their supporters', 'Run a draw at your next game']);
-    const awaiting = (await (await request.get('/api/draws/awaiting-results')).json()) as unknown[];
-    const completed = (await (await request.get('/api/draws/completed')).json()) as unknown[];
+    const awaiting = (await (await request.get('/api/draws/awaiting-results', AGAIN)).json()) as unknown[];
+    const completed = (await (await request.get('/api/draws/completed', AGAIN)).json()) as unknown[];
     await expect(page.locator('.count-badge')).toContainText(String(awaiting.length));
     await expect(page.getByRole('region', { name: 'Awaiting Results' }).locator('.badge')).toHaveText(awaiting.map(() => 'Results Pending'));
     await expect(page.getByRole('region', { name: 'Recent Results' })).toContainText(`${completed.length} completed draws in total`);

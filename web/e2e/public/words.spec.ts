@@ -1,10 +1,13 @@
 import { expect, test, type Page } from '@playwright/test';
-import { activeDraws, completedDraw, drawWith, type ListedDraw } from '../support/draws';
+import { AGAIN, activeDraws, completedDraw, drawWith, type ListedDraw } from '../support/draws';
 import { answer } from '../support/stubs';
 
 /** Specified words and small manners that belong to no larger test. */
 
 const noShareMenu = (page: Page) => page.addInitScript(() => Object.defineProperty(navigator, 'share', { value: undefined }));
+
+/** From here the browser's clock moves only when it is told to. */
+const stopped = async (page: Page) => page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
 
 test('a club’s page leads to its draws, to its admin, home, and to the draws of others', async ({ page, request, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -22,7 +25,7 @@ test('a club’s page leads to its draws, to its admin, home, and to the draws o
 });
 
 test('games that are over and wait for a result stand on their own club’s page, and on no other', async ({ page, request }) => {
-  const awaiting = (await (await request.get('/api/draws/awaiting-results')).json()) as ListedDraw[];
+  const awaiting = (await (await request.get('/api/draws/awaiting-results', AGAIN)).json()) as ListedDraw[];
   const [draw] = awaiting;
   expect(draw, 'a draw that waits for its result').toBeDefined();
   await page.goto(`/club/${draw?.clubSlug}`);
@@ -57,6 +60,8 @@ test('a toast stays five seconds, one at a time, and goes with a swipe of 50 px'
   const { drawNumber } = await drawWith(request, 1);
   await page.goto(`/draw/${drawNumber}`);
   const share = page.getByRole('button', { name: 'Share this draw' });
+  await expect(share).toBeVisible();
+  await stopped(page);
   await share.click();
   await expect(page.locator('.toast')).toHaveCount(1);
   await share.click();
@@ -89,6 +94,8 @@ test('when nothing can be shared the link stands there for ten seconds, to be co
   await page.clock.install();
   const { drawNumber } = await drawWith(request, 1);
   await page.goto(`/draw/${drawNumber}`);
+  await expect(page.getByRole('button', { name: 'Share this draw' })).toBeVisible();
+  await stopped(page);
   await page.getByRole('button', { name: 'Share this draw' }).click();
   await expect(page.getByRole('alert')).toContainText('Unable to share');
   await expect(page.getByRole('alert')).toContainText('Please copy the URL manually to share this draw.');
@@ -101,7 +108,7 @@ test('when nothing can be shared the link stands there for ten seconds, to be co
 });
 
 test('the foot tells the version, the head how to reach support, on every page the same way round', async ({ page, request }) => {
-  const { buildVersion, supportEmail, supportSms } = (await (await request.get('/api/config')).json()) as { buildVersion: string; supportEmail: string; supportSms: string };
+  const { buildVersion, supportEmail, supportSms } = (await (await request.get('/api/config', AGAIN)).json()) as { buildVersion: string; supportEmail: string; supportSms: string };
   for (const path of ['/', `/draw/${(await drawWith(request, 1)).drawNumber}`, '/my']) {
     await page.goto(path);
     await expect(page.locator('.site-foot')).toContainText(`Version ${buildVersion}`);

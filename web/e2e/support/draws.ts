@@ -1,6 +1,9 @@
 /** Finding draws to test with, and buying in a crowd without a browser. */
 import { expect, type APIRequestContext } from '@playwright/test';
 
+/** A connection that was idle may be closed by the server just as the next question is sent on it: reads are asked again. */
+export const AGAIN = { maxRetries: 3 };
+
 export interface ListedDraw {
   drawNumber: number;
   homeTeam: string;
@@ -13,7 +16,7 @@ export interface ListedDraw {
 }
 
 export async function activeDraws(request: APIRequestContext): Promise<ListedDraw[]> {
-  return (await request.get('/api/draws/active')).json() as Promise<ListedDraw[]>;
+  return (await request.get('/api/draws/active', AGAIN)).json() as Promise<ListedDraw[]>;
 }
 
 /** A draw on sale with at least so many tickets left and an hour to go. */
@@ -25,11 +28,11 @@ export async function drawWith(request: APIRequestContext, available: number): P
 }
 
 export async function drawNow(request: APIRequestContext, drawNumber: number): Promise<ListedDraw> {
-  return (await request.get(`/api/draws/${drawNumber}`)).json() as Promise<ListedDraw>;
+  return (await request.get(`/api/draws/${drawNumber}`, AGAIN)).json() as Promise<ListedDraw>;
 }
 
 export async function completedDraw(request: APIRequestContext): Promise<number | null> {
-  const draws = (await (await request.get('/api/draws/completed')).json()) as ListedDraw[];
+  const draws = (await (await request.get('/api/draws/completed', AGAIN)).json()) as ListedDraw[];
   return draws[0]?.drawNumber ?? null;
 }
 
@@ -38,7 +41,7 @@ let buyers = 0;
 /** Buys by the calls alone: intent, confirmation at the sandbox, completion. */
 export async function buyByCall(request: APIRequestContext, baseURL: string, drawNumber: number, ticketCount: number): Promise<void> {
   const headers = { origin: new URL(baseURL).origin };
-  const config = (await (await request.get('/api/config')).json()) as { publishableKey: string };
+  const config = (await (await request.get('/api/config', AGAIN)).json()) as { publishableKey: string };
   const name = `Crowd ${++buyers}`;
   const buyer = { buyerName: name, buyerEmail: `crowd${buyers}@example.com`, buyerPhone: '0400 000 000' };
   const opened = await request.post('/api/create-payment-intent', { headers, data: { drawNumber, ticketCount, buyer, clientKey: `e2e-${Date.now()}-${buyers}` } });

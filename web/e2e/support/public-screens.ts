@@ -1,6 +1,6 @@
 /** Every screen and state that shows and does not sell: what the pictures are taken of and what the rules are checked on. */
 import type { APIRequestContext, Page } from '@playwright/test';
-import { activeDraws, completedDraw, type ListedDraw } from './draws';
+import { AGAIN, activeDraws, completedDraw, type ListedDraw } from './draws';
 import { anOffer, serveOffer } from './offers';
 import { answer, change, changeBoot, changeDraw, fail, maintenance, noDraws, noSockets } from './stubs';
 
@@ -110,8 +110,8 @@ async function offers(request: APIRequestContext): Promise<PublicScreen[]> {
 async function boards(request: APIRequestContext): Promise<PublicScreen[]> {
   const draws = await activeDraws(request);
   const open = draws.find((draw) => draw.ticketsAvailable > 0 && Date.parse(draw.gameDate) - Date.now() > 3_600_000);
-  const awaiting = ((await (await request.get('/api/draws/awaiting-results')).json()) as ListedDraw[])[0];
-  const completed = (await (await request.get('/api/draws/completed')).json()) as (ListedDraw & { winningTicketSold: boolean })[];
+  const awaiting = ((await (await request.get('/api/draws/awaiting-results', AGAIN)).json()) as ListedDraw[])[0];
+  const completed = (await (await request.get('/api/draws/completed', AGAIN)).json()) as (ListedDraw & { winningTicketSold: boolean })[];
   const unsold = completed.find((draw) => !draw.winningTicketSold);
   const sold = completed.find((draw) => draw.winningTicketSold);
   const n = open?.drawNumber ?? 0;
@@ -136,7 +136,7 @@ async function boards(request: APIRequestContext): Promise<PublicScreen[]> {
 async function proofs(request: APIRequestContext): Promise<PublicScreen[]> {
   const open = (await activeDraws(request))[0]?.drawNumber ?? 0;
   const completed = await completedDraw(request);
-  const awaiting = ((await (await request.get('/api/draws/awaiting-results')).json()) as ListedDraw[])[0]?.drawNumber ?? 0;
+  const awaiting = ((await (await request.get('/api/draws/awaiting-results', AGAIN)).json()) as ListedDraw[])[0]?.drawNumber ?? 0;
   const forged = (page: Page) => change(page, `/api/public/draws/${completed}/proof`, (proof: { winningTicket: number }) => ({ ...proof, winningTicket: (proof.winningTicket % 169) + 1 }));
   return [
     { name: 'verify-before', path: `/verify/${open}` },
@@ -153,7 +153,7 @@ async function proofs(request: APIRequestContext): Promise<PublicScreen[]> {
 async function draws(request: APIRequestContext): Promise<PublicScreen[]> {
   const list = await activeDraws(request);
   const open = list.find((draw) => draw.ticketsAvailable > 0 && Date.parse(draw.gameDate) - Date.now() > 3_600_000)?.drawNumber ?? 0;
-  const awaiting = ((await (await request.get('/api/draws/awaiting-results')).json()) as ListedDraw[])[0]?.drawNumber ?? 0;
+  const awaiting = ((await (await request.get('/api/draws/awaiting-results', AGAIN)).json()) as ListedDraw[])[0]?.drawNumber ?? 0;
   const completed = await completedDraw(request);
   const as = (name: string, more: Record<string, unknown>): PublicScreen => ({ name: `draw-${name}`, path: `/draw/${open}`, before: (page) => changeDraw(page, open, more) });
   return [

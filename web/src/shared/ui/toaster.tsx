@@ -14,8 +14,9 @@ function useSwipe(onAway: () => void) {
     style: { '--swipe': `${moved}px` } as React.CSSProperties,
     onPointerDown: (event: PointerEvent) => (start.current = event.clientX),
     onPointerMove: (event: PointerEvent) => start.current !== null && setMoved(Math.max(0, event.clientX - start.current)),
-    onPointerUp: () => {
-      if (moved >= SWIPE_PX) onAway();
+    // By where the finger left, not by what was drawn last: a quick swipe is over before it is drawn.
+    onPointerUp: (event: PointerEvent) => {
+      if (start.current !== null && event.clientX - start.current >= SWIPE_PX) onAway();
       start.current = null;
       setMoved(0);
     },
