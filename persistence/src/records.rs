@@ -1,10 +1,13 @@
 //! What no actor owns: clubs, listings, settings, sessions, footers, offers, payouts. Straight from request to row.
 
+use std::sync::Arc;
+
 use domain::Timestamp;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
 use crate::integrity::Violation;
+use crate::records::audit::Entry;
 use crate::{Failure, Postgres};
 
 pub mod admins;
@@ -37,11 +40,19 @@ pub mod waitlist;
 #[derive(Clone)]
 pub struct Records {
     postgres: Postgres,
+    act: Option<Arc<Entry>>,
 }
 
 impl Records {
     pub fn new(postgres: Postgres) -> Records {
-        Records { postgres }
+        Records { postgres, act: None }
+    }
+
+    /// A handle that signs: what it changes stands in the audit log with the entry, in the same transaction, or neither does.
+    /// What changes nothing leaves none.
+    #[must_use]
+    pub fn by(&self, act: Entry) -> Records {
+        Records { act: Some(Arc::new(act)), ..self.clone() }
     }
 
     /// The database answers at all: what the readiness check asks.
@@ -109,9 +120,13 @@ type Statement = sqlx::query::Query<'static, sqlx::Postgres, sqlx::postgres::PgA
 impl Records {
     /// One statement that changes what lists show; whether it found a row.
     async fn change(&self, statement: Statement) -> Result<bool, Failure> {
+        let act = self.act.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let done = statement.execute(&mut *transaction).await?;
+            if done.rows_affected() > 0 {
+                audit::sign(&mut transaction, &act, "").await?;
+            }
             catalogue_changed(&mut transaction).await?;
             transaction.commit().await?;
             Ok(done.rows_affected() > 0)
@@ -121,7 +136,19 @@ impl Records {
 
     /// One statement that lists do not show; how many rows it found.
     async fn execute(&self, statement: Statement) -> Result<u64, Failure> {
-        let work = async move |pool: PgPool| statement.execute(&pool).await.map(|done| done.rows_affected());
+        let act = self.act.clone();
+        let work = async move |pool: PgPool| {
+            if act.is_none() {
+                return statement.execute(&pool).await.map(|done| done.rows_affected());
+            }
+            let mut transaction = pool.begin().await?;
+            let found = statement.execute(&mut *transaction).await?.rows_affected();
+            if found > 0 {
+                audit::sign(&mut transaction, &act, "").await?;
+            }
+            transaction.commit().await?;
+            Ok(found)
+        };
         self.write(work).await
     }
 }

@@ -39,7 +39,10 @@ impl Config {
     pub fn dashboard_url(&self, account: &str, payment_intent: &str) -> String {
         match self.stage {
             Stage::Demo => format!("/sandbox#{payment_intent}"),
-            Stage::Production => format!("https://dashboard.stripe.com/{account}/payments/{payment_intent}"),
+            Stage::Production => {
+                let mode = if self.stripe.secret_key.expose().contains("_live_") { "" } else { "test/" };
+                format!("https://dashboard.stripe.com/{account}/{mode}payments/{payment_intent}")
+            }
         }
     }
 }

@@ -200,6 +200,11 @@ pub async fn sign_out(request: &HttpRequest, state: &State) -> Result<Cookie<'st
     Ok(removal)
 }
 
+/// The login a request came with, as the books hold it; whether it is still good they say.
+pub fn login(request: &HttpRequest, config: &Config) -> Option<[u8; 32]> {
+    login_token(request, config).map(|token| hash(&token))
+}
+
 /// Whether a request carries a login cookie at all, valid or not.
 pub fn has_login_cookie(request: &HttpRequest, config: &Config) -> bool {
     request.cookie(name(LOGIN_COOKIE, config)).is_some()

@@ -149,6 +149,22 @@ impl Hub {
         subject.newest = Some(newest);
     }
 
+    /// Whoever opened the socket with a login that has ended since hears no more of a topic that is for that login alone.
+    async fn dismiss_signed_out(&self, state: &State, topic: &Topic) {
+        let watchers = self.subjects.get(topic).map(|subject| subject.watchers.clone()).unwrap_or_default();
+        for watcher in watchers {
+            let open = match &watcher.login {
+                Some(login) => state.records.session_is_open(login, state.clock.now()).await,
+                None => Ok(false),
+            };
+            // While the books cannot be read nobody is told anything new anyway.
+            if !open.unwrap_or(true) {
+                self.leave(topic, &watcher);
+                watcher.forget(topic);
+            }
+        }
+    }
+
     /// Topics that somebody watches, with the sequence number of what they heard last.
     fn watched(&self, wanted: impl Fn(&Topic) -> bool) -> Vec<(Topic, u64)> {
         let subjects = self.subjects.iter().filter(|subject| wanted(subject.key()) && !subject.watchers.is_empty());
@@ -235,6 +251,7 @@ impl Seen {
         for (topic, seq) in state.live.watched(|watched| *watched == Topic::Ops) {
             let Ok(now) = ops_now(state).await else { continue };
             if self.ops.as_ref() != Some(&now) {
+                state.live.dismiss_signed_out(state, &topic).await;
                 let newest = encode(state, &topic, seq, "ops", &now);
                 state.live.publish(&topic, newest);
                 self.ops = Some(now);

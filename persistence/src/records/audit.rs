@@ -2,6 +2,7 @@
 //! rewrite it unnoticed.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use domain::{ClubId, Timestamp};
 use sqlx::{PgConnection, PgPool};
@@ -190,4 +191,17 @@ pub(crate) async fn write(connection: &mut PgConnection, entry: &Entry) -> Resul
     .execute(connection)
     .await?;
     Ok(())
+}
+
+/// Part of a transaction: the entry of whoever signs it, if anybody does, about `id` where its object ends with a colon. Before
+/// the catalogue is touched: writers queue for the log first.
+pub(super) async fn sign(
+    connection: &mut PgConnection,
+    act: &Option<Arc<Entry>>,
+    id: impl std::fmt::Display,
+) -> Result<(), sqlx::Error> {
+    match act {
+        Some(act) => write(connection, &act.as_ref().clone().named(id)).await,
+        None => Ok(()),
+    }
 }

@@ -4,7 +4,7 @@ use domain::{ClubId, DrawId, Timestamp};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-use super::{Records, column, timestamp};
+use super::{Records, audit, column, timestamp};
 use crate::Failure;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,11 +110,13 @@ impl Records {
         .bind(new.share_image_url)
         .bind(new.start_at.map(column))
         .bind(new.end_at.map(column));
+        let act = self.act.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let id: i64 = insert.fetch_one(&mut *transaction).await?;
             let join = "insert into bundle_games (bundle_id, game_id) select $1, unnest($2::bigint[])";
             sqlx::query(join).bind(id).bind(games).execute(&mut *transaction).await?;
+            audit::sign(&mut transaction, &act, id).await?;
             transaction.commit().await?;
             Ok(id)
         };

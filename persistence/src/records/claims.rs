@@ -6,7 +6,7 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Records, column, timestamp};
+use super::{Records, audit, column, timestamp};
 use crate::Failure;
 
 /// What bank details are sealed for; their id is the draw's number.
@@ -142,7 +142,7 @@ impl Records {
 
     /// Queues the winner's mail and keeps its link's hash, in one transaction. `false`: it was queued before.
     pub async fn invite_winner(&self, invitation: &Invitation) -> Result<bool, Failure> {
-        let said = invitation.clone();
+        let (said, act) = (invitation.clone(), self.act.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let fresh = queue(&mut transaction, &said).await?;
@@ -157,6 +157,7 @@ impl Records {
                 .bind(column(said.respond_by))
                 .execute(&mut *transaction)
                 .await?;
+                audit::sign(&mut transaction, &act, said.draw).await?;
             }
             transaction.commit().await?;
             Ok(fresh)

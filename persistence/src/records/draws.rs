@@ -3,7 +3,7 @@
 use domain::{Cents, ClubId, DrawId, FeePolicy, Timestamp};
 use sqlx::{PgConnection, PgPool, Postgres, QueryBuilder};
 
-use super::{Records, catalogue_changed, column};
+use super::{Records, audit, catalogue_changed, column};
 use crate::Failure;
 use crate::seal::{PURPOSE_SEED, Sealer, fresh_seed};
 
@@ -39,10 +39,13 @@ impl Records {
     /// `NotWritten`: none was.
     pub async fn create_draws(&self, new: &[NewDraw]) -> Result<Vec<DrawId>, Failure> {
         let new = new.to_vec();
-        let sealer = self.postgres.sealer().clone();
+        let (sealer, act) = (self.postgres.sealer().clone(), self.act.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let ids = insert_all(&mut transaction, &sealer, &new).await?;
+            if let Some(first) = ids.first() {
+                audit::sign(&mut transaction, &act, first).await?;
+            }
             catalogue_changed(&mut transaction).await?;
             transaction.commit().await?;
             Ok(ids)

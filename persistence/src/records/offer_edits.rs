@@ -4,7 +4,7 @@ use domain::ClubId;
 use sqlx::{PgConnection, PgPool};
 
 use super::bundles::NewBundle;
-use super::{Records, column};
+use super::{Records, audit, column};
 use crate::Failure;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Records {
 
     /// Replaces an offer, unless something was sold of it in the meantime: looked at under its row's lock.
     pub async fn change_bundle(&self, club: ClubId, id: i64, new: &NewBundle) -> Result<Changed, Failure> {
-        let new = new.clone();
+        let (new, act) = (new.clone(), self.act.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             if !is_open(&mut transaction, club, id).await? {
@@ -43,6 +43,7 @@ impl Records {
             sqlx::query("delete from bundle_games where bundle_id = $1").bind(id).execute(&mut *transaction).await?;
             let join = "insert into bundle_games (bundle_id, game_id) select $1, unnest($2::bigint[])";
             sqlx::query(join).bind(id).bind(games).execute(&mut *transaction).await?;
+            audit::sign(&mut transaction, &act, id).await?;
             transaction.commit().await?;
             Ok(Changed::Done)
         };
@@ -51,6 +52,7 @@ impl Records {
 
     /// Takes an offer away, unless something was sold of it and it is still on sale. The caller knows whether it is over.
     pub async fn archive_bundle(&self, club: ClubId, id: i64, is_over: bool) -> Result<Changed, Failure> {
+        let act = self.act.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             if !is_over && !is_open(&mut transaction, club, id).await? {
@@ -58,6 +60,7 @@ impl Records {
             }
             let write = "update bundles set status = 'archived', updated_at = now() where id = $1 and club_id = $2";
             sqlx::query(write).bind(id).bind(club.0).execute(&mut *transaction).await?;
+            audit::sign(&mut transaction, &act, id).await?;
             transaction.commit().await?;
             Ok(Changed::Done)
         };

@@ -3,7 +3,7 @@
 use domain::ClubId;
 use sqlx::{PgConnection, PgPool};
 
-use super::{Records, catalogue_changed};
+use super::{Records, audit, catalogue_changed};
 use crate::Failure;
 
 /// What a club changes of its page; `None` stays. An inner `None` empties it.
@@ -29,7 +29,7 @@ pub enum Saved {
 impl Records {
     /// All of it in one transaction. A new name takes the old one along as an alias, for ever.
     pub async fn save_home_page(&self, club: ClubId, page: &HomePage) -> Result<Saved, Failure> {
-        let page = page.clone();
+        let (page, act) = (page.clone(), self.act.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             if let Some(slug) = &page.slug
@@ -38,6 +38,7 @@ impl Records {
                 return Ok(Saved::SlugTaken);
             }
             update(&mut transaction, club, page).await?;
+            audit::sign(&mut transaction, &act, club).await?;
             catalogue_changed(&mut transaction).await?;
             transaction.commit().await?;
             Ok(Saved::Done)

@@ -4,7 +4,7 @@ use domain::{Cents, ClubId, DrawId, Timestamp};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-use super::{Records, timestamp};
+use super::{Records, audit, timestamp};
 use crate::Failure;
 
 #[derive(Clone, Debug)]
@@ -111,7 +111,17 @@ impl Records {
         .bind(new.amount.0)
         .bind(new.recipient_email.map(str::to_string))
         .bind(new.recipient_name.map(str::to_string));
-        let inserted: Option<Row> = self.write(async move |pool: PgPool| insert.fetch_optional(&pool).await).await?;
+        let (act, draw) = (self.act.clone(), new.draw);
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            let inserted = insert.fetch_optional(&mut *transaction).await?;
+            if inserted.is_some() {
+                audit::sign(&mut transaction, &act, draw).await?;
+            }
+            transaction.commit().await?;
+            Ok(inserted)
+        };
+        let inserted: Option<Row> = self.write(work).await?;
         if let Some(row) = inserted {
             return Ok(row.into());
         }
@@ -149,7 +159,16 @@ impl Records {
         .bind(id)
         .bind(status.to_string())
         .bind(note.map(str::to_string));
-        let row: Option<Row> = self.write(async move |pool: PgPool| write.fetch_optional(&pool).await).await?;
-        Ok(row.map(Payout::from))
+        let act = self.act.clone();
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            let row: Option<Row> = write.fetch_optional(&mut *transaction).await?;
+            if row.is_some() {
+                audit::sign(&mut transaction, &act, id).await?;
+            }
+            transaction.commit().await?;
+            Ok(row)
+        };
+        Ok(self.write(work).await?.map(Payout::from))
     }
 }

@@ -4,8 +4,9 @@
 use domain::{ClubId, Timestamp};
 use sqlx::{PgConnection, PgPool};
 
+use super::audit::Act;
 use super::sessions::Holder;
-use super::{Records, column};
+use super::{Records, audit, column};
 use crate::Failure;
 
 /// Whom a mail goes to.
@@ -92,6 +93,7 @@ impl Records {
             };
             if let Some(holder) = holder {
                 end_sessions(&mut transaction, holder).await?;
+                note_reset(&mut transaction, holder).await?;
             }
             transaction.commit().await?;
             Ok(holder)
@@ -124,6 +126,16 @@ impl Records {
         );
         self.change(write.bind(hex::encode(token_hash)).bind(column(at))).await
     }
+}
+
+/// Whoever had the mailed link acted as the account's holder: that is all that is known of them.
+async fn note_reset(connection: &mut PgConnection, holder: Holder) -> Result<(), sqlx::Error> {
+    let (actor, object, club) = match holder {
+        Holder::Club(club) => (format!("club {club}"), format!("club:{club}"), Some(club)),
+        Holder::Admin(admin) => (format!("operator {admin}"), format!("admin:{admin}"), None),
+    };
+    let act = Act { actor: &actor, club, action: "reset-password", object: &object, ip: None };
+    audit::write(connection, &act.entry(serde_json::json!({}))).await
 }
 
 async fn reset_admin(

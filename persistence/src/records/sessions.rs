@@ -109,6 +109,17 @@ impl Records {
         Ok(row.session())
     }
 
+    /// Whether a session is still open. Unlike [`Records::session`], looking does not keep it alive.
+    pub async fn session_is_open(&self, token_hash: &[u8; 32], at: Timestamp) -> Result<bool, Failure> {
+        let read = sqlx::query_scalar(
+            "select exists (select from sessions
+                 where token_hash = $1 and ends_at > $2 and seen_at + make_interval(secs => idle_seconds) > $2)",
+        )
+        .bind(token_hash.to_vec())
+        .bind(column(at));
+        self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await
+    }
+
     pub async fn close_session(&self, token_hash: &[u8; 32]) -> Result<(), Failure> {
         let write = sqlx::query("delete from sessions where token_hash = $1").bind(token_hash.to_vec());
         self.execute(write).await?;

@@ -4,7 +4,7 @@ use domain::{ClubId, DrawId, Timestamp};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use super::{Records, catalogue_changed, column, draws};
+use super::{Records, audit, catalogue_changed, column, draws};
 use crate::Failure;
 use crate::records::draws::NewDraw;
 
@@ -51,7 +51,7 @@ impl Records {
         at: Timestamp,
     ) -> Result<Option<Vec<DrawId>>, Failure> {
         let new = new.to_vec();
-        let sealer = self.postgres.sealer().clone();
+        let (sealer, act) = (self.postgres.sealer().clone(), self.act.clone());
         let since = column(at.plus_seconds(-GOOD_FOR_SECONDS));
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
@@ -64,6 +64,9 @@ impl Records {
                 .bind(ids.first().map(|id| id.0))
                 .execute(&mut *transaction)
                 .await?;
+            if let Some(first) = ids.first() {
+                audit::sign(&mut transaction, &act, first).await?;
+            }
             catalogue_changed(&mut transaction).await?;
             transaction.commit().await?;
             Ok(Some(ids))

@@ -27,6 +27,8 @@ pub type Waker = Box<dyn Fn() -> bool + Send + Sync>;
 pub struct Outbox {
     inner: Mutex<Inner>,
     waker: OnceLock<Waker>,
+    /// The login it was opened with, as the books hold it: what is for that login alone ends with it.
+    pub login: Option<[u8; 32]>,
 }
 
 #[derive(Default)]
@@ -46,6 +48,10 @@ pub struct Taken {
 }
 
 impl Outbox {
+    pub fn of(login: Option<[u8; 32]>) -> Outbox {
+        Outbox { login, ..Outbox::default() }
+    }
+
     /// The session started and can be woken.
     pub fn opened(&self, waker: Waker) {
         let _ = self.waker.set(waker);

@@ -9,5 +9,6 @@ mod orphans;
 mod proof;
 mod repairs;
 mod reports;
+mod system;
 mod trail;
 mod words;

@@ -44,24 +44,23 @@ pub async fn begin(state: web::Data<State>, caller: Caller, path: web::Path<Stri
     let club = own(&state, caller, &path).await?;
     let account = match &club.account {
         Some(account) => account.clone(),
-        None => make(&state, &club).await?,
+        None => make(&state, caller, &club).await?,
     };
     let page = |name: &str| format!("{}/admin/stripe-connect/{name}", state.config.public_url);
     let link = state.connect.onboarding_link(&account, &page("refresh"), &page("complete")).await;
     let onboarding_url = link.map_err(refused)?;
-    let (actor, object) = (caller.name(), format!("club:{}", club.id));
-    let act = caller.act(&actor, Some(club.id), "connect-account", &object);
-    state.records.audit(act, &json!({ "account": account.0 })).await?;
     Ok(HttpResponse::Ok().json(Onboarding { onboarding_url }))
 }
 
 /// One account a club, however often the button is pressed: the key names the club. It also names the ten minutes, because the
 /// provider remembers its own failures under a key, and a club must be able to try again.
-async fn make(state: &State, club: &Club) -> Result<AccountId, Problem> {
+async fn make(state: &State, caller: Caller, club: &Club) -> Result<AccountId, Problem> {
     const KEY_MS: i64 = 10 * 60 * 1000;
     let key = format!("connect-club-{}-{}", club.id, state.clock.now().0 / KEY_MS);
     let account = state.connect.create_account(&key, Some(&club.email)).await.map_err(refused)?;
-    state.records.connect_account(club.id, &account).await?;
+    let (actor, object) = (caller.name(), format!("club:{}", club.id));
+    let act = caller.act(&actor, Some(club.id), "connect-account", &object);
+    state.records.by(act.entry(json!({ "account": account.0 }))).connect_account(club.id, &account).await?;
     state.catalogue.reload().await?;
     Ok(account)
 }

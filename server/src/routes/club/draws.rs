@@ -36,15 +36,14 @@ pub async fn create(state: web::Data<State>, caller: Caller, body: Body<DrawForm
             "The time, the price or the prize percentage is out of range.",
         ));
     }
-    let created = state.records.create_draws_agreed(club.id, &[new], now).await?.ok_or_else(agreement_required)?;
+    let act = caller.act(&caller.name(), Some(club.id), "create-draw", "draw:").entry(json!({}));
+    let created = state.records.by(act).create_draws_agreed(club.id, &[new], now).await?;
+    let created = created.ok_or_else(agreement_required)?;
     let draw = created.first().copied().ok_or_else(Problem::unavailable)?;
     // A draw that cannot be woken now wakes when the first buyer asks.
     if let Err(denied) = state.draws.wake(draw).await {
         tracing::warn!(draw.id = draw.0, %denied, "a new draw sleeps on");
     }
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
-    let act = caller.act(&actor, Some(club.id), "create-draw", &object);
-    state.records.audit(act, &json!({})).await?;
     state.catalogue.reload().await?;
     Ok(HttpResponse::Created().json(own(&state, draw).await?))
 }

@@ -43,14 +43,14 @@ pub async fn import(
     let numbers = match wanted.dry_run {
         true => Vec::new(),
         false => {
-            let created = fixtures::carry_out_agreed(&state.records, &state.draws, club, &plan, state.clock.now());
+            let (actor, object) = (caller.name(), format!("club:{club}"));
+            let act = caller.act(&actor, Some(club), "import-fixtures", &object);
+            let records = state.records.by(act.entry(json!({ "draws": plan.rows.len() })));
+            let created = fixtures::carry_out_agreed(&records, &state.draws, club, &plan, state.clock.now());
             created.await?.ok_or_else(agreement_required)?
         }
     };
     if !numbers.is_empty() {
-        let (actor, object) = (caller.name(), format!("club:{club}"));
-        let act = caller.act(&actor, Some(club), "import-fixtures", &object);
-        state.records.audit(act, &json!({ "draws": numbers.len() })).await?;
         state.catalogue.reload().await?;
     }
     Ok(HttpResponse::Ok().json(Imported {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use actix_web::{HttpResponse, web};
 use domain::{ClubId, DrawId, Timestamp};
 use persistence::Failure;
+use persistence::records::audit::Entry;
 use persistence::records::bundles::{Bundle, NewBundle};
 use persistence::records::clubs::Club;
 use persistence::records::offer_edits::Changed;
@@ -101,11 +102,11 @@ pub async fn create(
 ) -> Result<HttpResponse, Problem> {
     let club = own_club(&state, caller, &slug)?;
     let new = checked(&state, &club, &body.0, None).await?;
-    let id = match state.records.create_bundle(club.id, &new).await {
+    let created = state.records.by(act(caller, &club, "create-offer")).create_bundle(club.id, &new).await;
+    let id = match created {
         Err(failure) => return Err(lost_race(&state, &club, &new, None, failure).await?),
         Ok(id) => id,
     };
-    audit(&state, caller, &club, id, "create-offer").await?;
     let (bundle, sold) = one(&state, club.id, &id.to_string()).await?;
     Ok(HttpResponse::Created().json(wire(&state, &club, &bundle, sold)))
 }
@@ -123,12 +124,12 @@ pub async fn change(
         return Err(locked(now));
     }
     let new = checked(&state, &club, &body.0, Some(bundle.id)).await?;
-    match state.records.change_bundle(club.id, bundle.id, &new).await {
+    let records = state.records.by(act(caller, &club, "change-offer"));
+    match records.change_bundle(club.id, bundle.id, &new).await {
         Ok(Changed::Done) => {}
         Ok(Changed::Locked) => return Err(locked("locked")),
         Err(failure) => return Err(lost_race(&state, &club, &new, Some(bundle.id), failure).await?),
     }
-    audit(&state, caller, &club, bundle.id, "change-offer").await?;
     let (bundle, sold) = one(&state, club.id, &path.1).await?;
     Ok(HttpResponse::Ok().json(wire(&state, &club, &bundle, sold)))
 }
@@ -145,10 +146,10 @@ pub async fn archive(
         return Err(locked(now));
     }
     let over = matches!(now, "closed" | "archived");
-    if state.records.archive_bundle(club.id, bundle.id, over).await? != Changed::Done {
+    let records = state.records.by(act(caller, &club, "archive-offer"));
+    if records.archive_bundle(club.id, bundle.id, over).await? != Changed::Done {
         return Err(locked("locked"));
     }
-    audit(&state, caller, &club, bundle.id, "archive-offer").await?;
     let (bundle, sold) = one(&state, club.id, &path.1).await?;
     Ok(HttpResponse::Ok().json(wire(&state, &club, &bundle, sold)))
 }
@@ -189,8 +190,7 @@ async fn checked(state: &State, club: &Club, form: &OfferForm, but: Option<i64>)
     Ok(new)
 }
 
-async fn audit(state: &State, caller: Caller, club: &Club, id: i64, action: &str) -> Result<(), Problem> {
-    let (actor, object) = (caller.name(), format!("bundle:{id}"));
-    let act = caller.act(&actor, Some(club.id), action, &object);
-    Ok(state.records.audit(act, &json!({})).await?)
+/// For the audit log; whoever writes the offer knows its number.
+fn act(caller: Caller, club: &Club, action: &str) -> Entry {
+    caller.act(&caller.name(), Some(club.id), action, "bundle:").entry(json!({}))
 }

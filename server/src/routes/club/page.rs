@@ -48,12 +48,12 @@ pub async fn save(
         enabled: form.home_page_enabled,
         facebook_pixel_id: pixel,
     };
-    if state.records.save_home_page(club, &page).await? == Saved::SlugTaken {
-        return Err(Problem::conflict("slug-taken", "This page name is already taken."));
-    }
     let (actor, object) = (caller.name(), format!("club:{club}"));
     let act = caller.act(&actor, Some(club), "save-home-page", &object);
-    state.records.audit(act, &json!({ "slug": form.home_page_slug })).await?;
+    let records = state.records.by(act.entry(json!({ "slug": form.home_page_slug })));
+    if records.save_home_page(club, &page).await? == Saved::SlugTaken {
+        return Err(Problem::conflict("slug-taken", "This page name is already taken."));
+    }
     state.catalogue.reload().await?;
     let facts = state.catalogue.facts();
     let saved = facts.club(club).ok_or_else(Problem::not_found)?;

@@ -27,11 +27,11 @@ fn scope(caller: Caller) -> Option<ClubId> {
 pub async fn transactions(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
     let since = state.clock.now().plus_seconds(-SINCE_SECONDS);
     let rows = state.records.transactions(scope(caller), since).await?;
-    let live = state.config.stripe.secret_key.expose().contains("_live_");
-    Ok(HttpResponse::Ok().json(rows.iter().map(|row| wire(row, live)).collect::<Vec<_>>()))
+    let link = |row: &TransactionRow| state.config.dashboard_url(&row.account_id, &row.payment_intent_id);
+    Ok(HttpResponse::Ok().json(rows.iter().map(|row| wire(row, link(row))).collect::<Vec<_>>()))
 }
 
-fn wire(row: &TransactionRow, live: bool) -> Transaction {
+fn wire(row: &TransactionRow, link: String) -> Transaction {
     let charged = Cents(row.amount_cents);
     let provider_fee = row.provider_fee_cents.map_or_else(|| fee::card_fee(charged), Cents);
     let platform_fee = Cents(row.application_fee_cents - row.application_fee_refunded_cents);
@@ -42,7 +42,6 @@ fn wire(row: &TransactionRow, live: bool) -> Transaction {
         ticket_price: Cents(*price).decimal(),
     });
     let at = domain::Timestamp((row.created_at.unix_timestamp_nanos() / 1_000_000) as i64);
-    let mode = if live { "" } else { "test/" };
     Transaction {
         payment_intent_id: row.payment_intent_id.clone(),
         order_id: row.order_id.to_string(),
@@ -74,9 +73,7 @@ fn wire(row: &TransactionRow, live: bool) -> Transaction {
         refunded: Cents(row.refunded_cents).decimal(),
         refund_state: row.refund_state.clone(),
         disputed: row.disputed,
-        stripe_url: live.then(|| {
-            format!("https://dashboard.stripe.com/{}/{mode}payments/{}", row.account_id, row.payment_intent_id)
-        }),
+        stripe_url: Some(link),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use domain::{DrawId, Refusal, View};
-use persistence::records::payouts::{NewPayout, Payout as Row};
+use persistence::records::payouts::NewPayout;
 use serde_json::json;
 
 use super::own_draw;
@@ -45,8 +45,10 @@ pub async fn record(
         recipient_email: ticket.buyer_email.as_deref(),
         recipient_name: ticket.buyer_name.as_deref(),
     };
-    let payout = state.records.record_payout(&new).await?;
-    audit(&state, caller, &payout, "record-payout").await?;
+    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let act = caller.act(&actor, Some(listing.club), "record-payout", &object);
+    let records = state.records.by(act.entry(json!({ "type": "winner", "amount": new.amount.decimal() })));
+    let payout = records.record_payout(&new).await?;
     Ok(HttpResponse::Ok().json(Payout::from(&payout)))
 }
 
@@ -69,22 +71,17 @@ pub async fn settle(
         must_be_undisputed(&state, payout.draw).await?;
     }
     let note: Option<String> = body.0.note.as_ref().map(|note| note.trim().chars().take(NOTE_CHARS_MAX).collect());
-    let settled = state.records.settle_payout(id, status, note.as_deref()).await?;
+    let (actor, object) = (caller.name(), format!("draw:{}", payout.draw));
+    let act = caller.act(&actor, Some(payout.club), "settle-payout", &object);
+    let detail = json!({ "payout": id, "status": status, "amount": payout.amount.decimal() });
+    // The same again changes nothing, and is no act.
+    let records = if payout.status == "pending" { state.records.by(act.entry(detail)) } else { state.records.clone() };
+    let settled = records.settle_payout(id, status, note.as_deref()).await?;
     let settled = settled.ok_or_else(|| Problem::conflict("payout-settled", PAID))?;
     if settled.kind == "winner" && settled.status == "completed" {
         state.records.claim_paid(settled.draw, state.clock.now()).await?;
     }
-    audit(&state, caller, &settled, "settle-payout").await?;
     Ok(HttpResponse::Ok().json(Payout::from(&settled)))
-}
-
-async fn audit(state: &State, caller: Caller, payout: &Row, action: &str) -> Result<(), Problem> {
-    let (actor, object) = (caller.name(), format!("draw:{}", payout.draw));
-    let act = caller.act(&actor, Some(payout.club), action, &object);
-    Ok(state
-        .records
-        .audit(act, &json!({ "payout": payout.id, "status": payout.status, "amount": payout.amount.decimal() }))
-        .await?)
 }
 
 /// While the buyer's bank disputes the payment, the prize waits (decision C-25).

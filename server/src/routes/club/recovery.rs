@@ -1,8 +1,6 @@
 //! A forgotten password, for clubs and operators alike: a mailed link that works once, for half an hour (decisions B-14, G-6).
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use persistence::records::audit::Act;
-use persistence::records::sessions::Holder;
 use serde_json::json;
 
 use crate::error::Problem;
@@ -77,13 +75,7 @@ pub async fn confirm(state: web::Data<State>, body: Body<NewPassword>) -> Result
         return Err(refused());
     }
     let password = hashed(password).await?;
-    let holder = state.records.finish_reset(&hash, &password, state.clock.now()).await?.ok_or_else(refused)?;
-    let (actor, object, club) = match holder {
-        Holder::Club(club) => (format!("club {club}"), format!("club:{club}"), Some(club)),
-        Holder::Admin(admin) => (format!("operator {admin}"), format!("admin:{admin}"), None),
-    };
-    let act = Act { actor: &actor, club, action: "reset-password", object: &object, ip: None };
-    state.records.audit(act, &json!({})).await?;
+    state.records.finish_reset(&hash, &password, state.clock.now()).await?.ok_or_else(refused)?;
     state.catalogue.reload().await?;
     Ok(HttpResponse::Ok().json(Said { message: "Password reset successful".to_string() }))
 }

@@ -87,11 +87,10 @@ pub async fn notify(state: web::Data<State>, caller: Caller, path: web::Path<Str
     let Some(invitation) = invitation(&state, &listing, draw, &winner) else {
         return Ok(HttpResponse::Ok().json(Notified { emails_sent: 0, total_winners: winner.ticket.is_some().into() }));
     };
-    if state.records.invite_winner(&invitation).await? {
-        let (actor, object) = (caller.name(), format!("draw:{draw}"));
-        let act = caller.act(&actor, Some(listing.club), "notify-winners", &object);
-        state.records.audit(act, &json!({ "serial": winner.serial.number() })).await?;
-    }
+    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let act = caller.act(&actor, Some(listing.club), "notify-winners", &object);
+    let records = state.records.by(act.entry(json!({ "serial": winner.serial.number() })));
+    records.invite_winner(&invitation).await?;
     Ok(HttpResponse::Ok().json(Notified { emails_sent: 1, total_winners: 1 }))
 }
 

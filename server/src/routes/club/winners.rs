@@ -130,10 +130,12 @@ pub async fn tell(
         return Err(Problem::conflict("winner-unsold", UNSOLD));
     }
     let bank = check(&body.0)?;
-    if !state.records.club_told(draw, winner.serial, &bank, state.clock.now()).await? {
+    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let act = caller.act(&actor, Some(listing.club), "enter-winner-bank", &object);
+    let records = state.records.by(act.entry(json!({})));
+    if !records.club_told(draw, winner.serial, &bank, state.clock.now()).await? {
         return Err(Problem::conflict("payout-settled", PAID));
     }
-    audit(&state, caller, draw, &listing, "enter-winner-bank").await?;
     let claim = state.records.claim(draw).await?;
     let shown = claim.as_ref().and_then(BankShown::of).ok_or_else(Problem::unavailable)?;
     Ok(HttpResponse::Ok().json(shown))

@@ -86,6 +86,14 @@ async fn the_consoles_socket_tells_an_operator_what_moved_and_nobody_else() {
     for of in ["anomalies", "audit"] {
         assert!(revision(&later, of) > revision(&first, of), "{of}: {later}");
     }
+    // Whoever signs out hears no more, though the socket stays open.
+    let left = club::operator_again(&server).await;
+    let mut ended = Socket::of(&server, &left, "ops").await;
+    ended.hears("ops").await;
+    left.post("/api/admin/logout", json!({})).await.ok();
+    operator.post("/api/admin/maintenance-mode", json!({ "enabled": false })).await.ok();
+    while console.hears("ops").await["data"]["maintenanceMode"] == true {}
+    deaf.push(ended);
     for socket in &mut deaf {
         while let Ok(Some(Ok(message))) = tokio::time::timeout(Duration::from_millis(1), socket.stream.next()).await {
             assert!(!message.to_string().contains("\"ops\""), "{message}");

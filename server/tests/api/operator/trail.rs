@@ -92,3 +92,46 @@ async fn closing_what_has_expired_is_an_act_on_each_draw_or_none() {
     assert_eq!(said["closed"], 0);
     server.finish().await;
 }
+
+#[actix_web::test]
+async fn what_a_club_writes_is_signed_too_and_what_is_refused_is_not() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    server.operator().await;
+    let (operator, broncos) = (club::operator(&server).await, club::club(&server, "broncos").await);
+    let id = server.club_named("broncos");
+    let bought = server.alice().buys(draw, 1).await.1;
+    let number = |name: &str| bought["tickets"][0][name].as_u64().expect("a number") as u8;
+    let page = format!("/api/clubs/{id}/home-page");
+    broncos.call(Method::PATCH, &page, Some(&json!({ "homePageTitle": "Go Broncos" }))).await.ok();
+    let offers = "/api/admin/clubs/broncos/bundles";
+    let offer =
+        json!({ "name": "Finals", "slug": "finals", "type": "SPECIAL", "status": "draft", "gameIds": [draw.0] });
+    let made = broncos.post(offers, offer.clone()).await.ok()["id"].clone();
+    assert!(broncos.post(offers, offer).await.status >= 400, "the name is taken");
+    broncos.post(&format!("{offers}/{made}/archive"), json!({})).await.ok();
+    broncos.call(Method::PATCH, &format!("/api/draws/{draw}"), Some(&json!({ "league": "NRLW" }))).await.ok();
+    for _ in 0..2 {
+        club::enters(&broncos, draw, number("homeNumber"), number("awayNumber")).await.ok();
+        broncos.post(&format!("/api/draws/{draw}/notify-winners"), json!({})).await.ok();
+        let payout = broncos.post(&format!("/api/draws/{draw}/payouts"), json!({ "type": "winner" })).await.ok();
+        let settle = format!("/api/payouts/{}", payout["id"]);
+        broncos.call(Method::PATCH, &settle, Some(&json!({ "status": "completed" }))).await.ok();
+    }
+    let actions = async |object: String| -> Vec<String> {
+        let entries = entries(&operator, &object).await;
+        assert!(entries.iter().all(|entry| entry["actor"] == json!(format!("club {id}"))), "{entries:?}");
+        entries.iter().filter_map(|entry| entry["action"].as_str().map(str::to_string)).collect()
+    };
+    assert_eq!(actions(format!("club:{id}")).await, ["save-home-page"]);
+    assert_eq!(
+        actions(format!("bundle:{}", made.as_i64().expect("a number"))).await,
+        ["archive-offer", "create-offer"]
+    );
+    assert_eq!(
+        actions(format!("draw:{draw}")).await,
+        ["settle-payout", "record-payout", "notify-winners", "enter-results", "edit-draw"],
+        "once each, however often it was asked"
+    );
+    server.finish().await;
+}

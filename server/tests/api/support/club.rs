@@ -21,6 +21,12 @@ pub async fn operator(server: &TestServer) -> Buyer {
     browser
 }
 
+/// Signed in once more, in a second browser, half a minute later: each code serves once.
+pub async fn operator_again(server: &TestServer) -> Buyer {
+    server.clock.push_seconds(90);
+    operator(server).await
+}
+
 /// Shows the first code that was not shown before, of the three that a tolerant clock takes.
 pub async fn shows_code(server: &TestServer, browser: &Buyer, path: &str) {
     for steps in -1..=1 {
