@@ -17,6 +17,8 @@ export const fetchAnomalies = () => get<Anomaly[]>('/api/admin/payment-anomalies
 export const fetchAnomalyStats = () => get<AnomalyStats>('/api/admin/payment-anomalies/stats');
 export const resolveAnomaly = (anomaly: string) => post<Anomaly>(`/api/admin/payment-anomalies/${id(anomaly)}/resolve`, undefined);
 export const resolveMissing = (missing: { paymentIntentId: string } & Customer) => post<Allocated>('/api/admin/payment-anomalies/resolve', missing);
+/** Gives back exactly this anomaly’s payment, and resolves it. */
+export const refundAnomaly = (anomaly: string, reason: string) => post<Anomaly>(`/api/admin/payment-anomalies/${id(anomaly)}/refund`, { reason });
 export const runCheck = () => post<Found>('/api/admin/payment-anomalies/check', undefined);
 export const scanHistory = (hoursBack: number) => post<Found>('/api/admin/payment-anomalies/scan-historical', { hoursBack });
 export const fetchOrphans = () => get<OrphanedTicket[]>('/api/admin/orphaned-tickets');

@@ -1,14 +1,16 @@
+import { useAtomValue } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 import { fetchAudit } from '@/api/endpoints/operator';
 import type { AuditEntry, AuditPage } from '@/api/wire-platform';
 import { O } from '@/shared/strings-operator';
+import { revisionAtom } from '../answers/answers-atoms';
 import { Ago } from '../pieces/ago';
 
 interface AuditTrailProps {
   /** `draw:1042,order:…`: what the trail is about. Empty: everything. */
   objects: string;
   /** A change makes the trail ask again: something was just done. */
-  turn?: number;
+  turn?: unknown;
   title?: string;
 }
 
@@ -31,6 +33,8 @@ export function changeOf({ detail }: Pick<AuditEntry, 'detail'>): string {
 export function AuditTrail({ objects, turn = 0, title = 'Audit trail' }: AuditTrailProps) {
   const [page, setPage] = useState<AuditPage | null>(null);
   const [failed, setFailed] = useState(false);
+  // What anybody else does comes by the socket.
+  const revision = useAtomValue(revisionAtom('audit'));
   const ask = useCallback((before?: number) => {
     fetchAudit(objects, before).then(
       (next) => {
@@ -40,7 +44,7 @@ export function AuditTrail({ objects, turn = 0, title = 'Audit trail' }: AuditTr
       () => setFailed(true),
     );
   }, [objects]);
-  useEffect(() => ask(), [ask, turn]);
+  useEffect(() => ask(), [ask, turn, revision]);
   return (
     <section className="ops-audit" aria-label={title}>
       <h3>{title}</h3>

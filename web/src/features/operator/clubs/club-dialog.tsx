@@ -12,6 +12,7 @@ import { useAddress } from '../console/address';
 import { CopyId, Facts, Said } from '../pieces/pieces';
 import { Pressing } from '../pieces/pressing';
 import { useDoing } from '../session/use-act';
+import { isTest, useHideTest } from '../draws/hidden-tests';
 import { DrawTag } from '../draws/draw-tag';
 import { ConnectTag } from './club-columns';
 
@@ -22,8 +23,9 @@ const countOf = (draws: readonly AdminDraw[], status?: string) => (status ? draw
 /** All that is known of a club, and its five latest draws (C:54-59). */
 export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => void }) {
   const all = useAnswer('draws').data;
+  const hideTest = useHideTest().on;
   const { go } = useAddress();
-  const own = (all ?? []).filter((draw) => draw.clubId === club.id).sort((one, other) => other.gameDate.localeCompare(one.gameDate));
+  const own = (all ?? []).filter((draw) => draw.clubId === club.id && !(hideTest && isTest(draw))).sort((one, other) => other.gameDate.localeCompare(one.gameDate));
   return (
     <Dialog title={club.name} open onClose={onClose}>
       <Facts facts={[

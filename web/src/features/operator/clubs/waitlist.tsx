@@ -6,6 +6,7 @@ import { dayAndTime } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { AuditTrail } from '../audit/audit-trail';
 import { useAnswer, useAskAgain, useLearn } from '../answers/use-answers';
 import { Figure, Figures, Said, Shown } from '../pieces/pieces';
 import { Pressing } from '../pieces/pressing';
@@ -34,6 +35,7 @@ export function Waitlist() {
             label={O.waitlist} rows={entries} rowId={(entry) => String(entry.id)} columns={COLUMNS} order="-createdAt" empty={<strong>Nobody is waiting.</strong>}
             actions={(entry) => <button type="button" className="btn small sec" onClick={() => setRemoving(entry)}>Remove</button>}
           />
+          <section className="card panel"><AuditTrail objects="waitlist:*" turn={entries} /></section>
           {removing ? <RemoveDialog entry={removing} onClose={() => setRemoving(null)} /> : null}
         </>
       )}

@@ -1,15 +1,19 @@
-import { act, screen, waitFor, within } from '@testing-library/react';
+import { act, renderHook, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { Provider, createStore } from 'jotai';
+import type { ReactNode } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { receiveFrameAtom } from '@/features/shared-live/live-atoms';
-import { aServer, NOW, openConsole, press } from '@/testing/a-console';
+import { aServer, NOW, openConsole, press, refused } from '@/testing/a-console';
 import { health } from '@/testing/platform-data';
 import { statusLines } from '../overview/status-words';
 import { agoWords, lengthWords } from '../pieces/ago';
 import { toCsv } from '../table/csv';
 import { fixedCommands, matching } from './commands';
+import { soundOnAtom } from './console-atoms';
 import { liveness } from './live-badge';
 import { SECTIONS } from './sections';
+import { useToneOnRise } from './use-tone';
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -50,6 +54,31 @@ test('the status words are said while they are true', () => {
   expect(lines.at(-1)?.detail).toBe('T2 an order counts its lines (2)');
 });
 
+test('words that were true are not said on while the health check does not answer', async () => {
+  vi.useFakeTimers();
+  aServer({ 'GET /api/admin/health': [{ body: health(NOW) }, refused(503, 'Away.')] });
+  openConsole('overview');
+  await act(() => vi.advanceTimersByTimeAsync(1_000));
+  expect(screen.getByText('Healthy')).toBeTruthy();
+  await act(() => vi.advanceTimersByTimeAsync(31_000));
+  expect(screen.queryByText('Healthy')).toBeNull();
+  expect(screen.getAllByText('Unknown')).toHaveLength(8);
+  expect(screen.getByText(/^Healthy .*nothing heard since$/)).toBeTruthy();
+});
+
+test('whoever asked for it hears a new anomaly, once, and not one less', () => {
+  const played = vi.fn();
+  const part = { connect: (next: unknown) => next, start: played, stop: () => {}, frequency: {}, gain: { setValueAtTime: () => {}, exponentialRampToValueAtTime: () => {} } };
+  vi.stubGlobal('AudioContext', class { currentTime = 0; destination = {}; createOscillator = () => part; createGain = () => part; });
+  const store = createStore();
+  const { rerender } = renderHook(({ count }: { count: number | undefined }) => useToneOnRise(count), { initialProps: { count: 3 } as { count: number | undefined }, wrapper: ({ children }: { children: ReactNode }) => <Provider store={store}>{children}</Provider> });
+  rerender({ count: 4 });
+  expect(played).not.toHaveBeenCalled();
+  act(() => store.set(soundOnAtom, true));
+  for (const count of [4, 2, 3]) rerender({ count });
+  expect(played).toHaveBeenCalledTimes(1);
+});
+
 test('the socket’s news makes the list whose counter rose be asked again, and no other', async () => {
   const server = aServer();
   const { store } = openConsole('payments');
@@ -66,12 +95,18 @@ test('the socket’s news makes the list whose counter rose be asked again, and 
 test('without the socket anomalies, sums, payments and maintenance are asked every 30 s, settings every 60 s', async () => {
   vi.useFakeTimers();
   const server = aServer();
-  openConsole('system');
   const count = (path: string) => server.paths().filter((each) => each === `GET ${path}`).length;
+  const asked = (...paths: string[]) => paths.map(count);
+  const { unmount } = openConsole('system');
   await vi.advanceTimersByTimeAsync(61_000);
-  expect([count('/api/admin/payment-anomalies/stats'), count('/api/maintenance-mode'), count('/api/admin/system-settings')]).toEqual([3, 3, 2]);
-  await vi.advanceTimersByTimeAsync(60_000);
-  expect([count('/api/admin/payment-anomalies/stats'), count('/api/admin/system-settings')]).toEqual([5, 3]);
+  expect(asked('/api/admin/payment-anomalies/stats', '/api/maintenance-mode', '/api/admin/system-settings')).toEqual([3, 3, 2]);
+  unmount();
+  for (const [section, path] of [['payments', '/api/admin/payment-anomalies'], ['transactions', '/api/stripe-debug']] as const) {
+    const shown = openConsole(section);
+    await vi.advanceTimersByTimeAsync(61_000);
+    expect(asked(path), section).toEqual([3]);
+    shown.unmount();
+  }
 });
 
 test('the command menu goes to sections, runs the check, and finds what the server knows', async () => {

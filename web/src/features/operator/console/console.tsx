@@ -25,6 +25,7 @@ import { LiveBadge } from './live-badge';
 import { ALWAYS, sectionOf, type SectionKey } from './sections';
 import { Shortcuts, useConsoleKeys } from './shortcuts';
 import { Sidebar, SidebarDrawer } from './sidebar';
+import { useToneOnRise } from './use-tone';
 
 const BODIES: Record<SectionKey, ComponentType> = {
   overview: Overview,
@@ -57,7 +58,9 @@ export function Console() {
   const { read } = useAddress();
   const section = sectionOf(read('section'));
   const heading = useFocusedHeading(section.key);
-  const unresolved = useAnswer('stats').data?.unresolved ?? 0;
+  const known = useAnswer('stats').data?.unresolved;
+  const unresolved = known ?? 0;
+  useToneOnRise(known);
   const openDrawer = useSetAtom(drawerOpenAtom);
   const openCommands = useSetAtom(commandsOpenAtom);
   const openShortcuts = useSetAtom(shortcutsOpenAtom);

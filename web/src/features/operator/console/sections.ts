@@ -12,7 +12,7 @@ export type SectionKey = 'overview' | 'clubs' | 'archived' | 'waitlist' | 'draws
 
 export const SECTIONS: readonly Section[] = [
   { key: 'overview', title: O.overview, needs: ['analytics', 'clubs', 'draws', 'health', 'series'] },
-  { key: 'clubs', title: O.clubManagement, needs: ['clubs', 'draws'] },
+  { key: 'clubs', title: O.clubManagement, needs: ['clubs', 'draws', 'hideTest'] },
   { key: 'archived', title: O.archivedClubs, needs: ['archived'] },
   { key: 'waitlist', title: O.waitlist, needs: [] },
   { key: 'draws', title: O.drawManagement, needs: ['draws', 'hideTest'] },
@@ -20,7 +20,7 @@ export const SECTIONS: readonly Section[] = [
   { key: 'orphans', title: O.orphanedTickets, needs: [] },
   { key: 'transactions', title: O.stripeTransactions, needs: ['transactions'] },
   { key: 'system', title: O.systemControls, needs: ['settings', 'registration', 'hideTest', 'configuration', 'menus'] },
-  { key: 'fees', title: O.platformFeesReport, needs: ['configuration'] },
+  { key: 'fees', title: O.platformFeesReport, needs: ['configuration', 'draws', 'hideTest'] },
 ];
 
 /** What the sidebar's badges and the header say in every section. */

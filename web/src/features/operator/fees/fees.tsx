@@ -8,6 +8,7 @@ import { useAddress } from '../console/address';
 import { HeadActions } from '../console/head-actions';
 import { saveFile } from '../console/save-file';
 import { DrawTag } from '../draws/draw-tag';
+import { isTest, useHideTest } from '../draws/hidden-tests';
 import { dateOf } from '../draws/game-date';
 import { money, percent, signedCents, sumOf } from '../pieces/money';
 import { Facts, Figure, Figures, Shown } from '../pieces/pieces';
@@ -70,6 +71,7 @@ export function Fees() {
               <Figure label="Club revenue" value={money(report.clubRevenue)} />
               <Figure label="Prize money" value={money(report.prizeMoney)} />
             </Figures>
+            <TestDraws report={report} />
             <Structure report={report} />
             <DataTable label="Fees by draw" rows={report.draws} rowId={(draw) => String(draw.drawNumber)} columns={COLUMNS} order="-gameDate" empty={<strong>No draws in this period.</strong>} />
           </>
@@ -77,6 +79,16 @@ export function Fees() {
       </Shown>
     </>
   );
+}
+
+/** The report is of all that was charged; the overview leaves hidden test draws out, so what makes the difference is said. */
+function TestDraws({ report }: { report: PlatformFees }) {
+  const hidden = useHideTest().on;
+  const all = useAnswer('draws').data;
+  const tests = new Set(all?.filter(isTest).map((draw) => draw.drawNumber));
+  const count = report.draws.filter((draw) => tests.has(draw.drawNumber)).length;
+  if (!hidden || count === 0) return null;
+  return <p className="meta">These sums include {count} test {count === 1 ? 'draw' : 'draws'}, which the other sections hide.</p>;
 }
 
 function Structure({ report }: { report: PlatformFees }) {

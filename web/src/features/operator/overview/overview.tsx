@@ -7,7 +7,7 @@ import { useAnswer } from '../answers/use-answers';
 import { money } from '../pieces/money';
 import { Bones, Facts, Figure, Figures, Trouble } from '../pieces/pieces';
 import { Spark } from './spark';
-import { statusLines } from './status-words';
+import { statusLines, unknownLines } from './status-words';
 
 /** Overview: how many, how much, and whether everything works. */
 export function Overview() {
@@ -56,7 +56,7 @@ function SystemStatus() {
       <h2 id="status-title">System Status</h2>
       {health.data ? (
         <ul className="ops-status">
-          {statusLines(health.data, now).map(({ name, ok, word, detail }) => (
+          {(health.error ? unknownLines(health.data, now) : statusLines(health.data, now)).map(({ name, ok, word, detail }) => (
             <li key={name} className={ok ? 'is-ok' : 'is-bad'}><span>{name}</span><strong>{word}</strong><small>{detail}</small></li>
           ))}
         </ul>

@@ -13,6 +13,10 @@ export interface StatusLine {
 const heard = (at: string | null, nowMs: number, never: string) => (at ? agoWords(nowMs - Date.parse(at)) : never);
 const many = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
 
+/** The health check did not answer: what it said before is no longer known to be true. */
+export const unknownLines = (last: Health, nowMs: number): StatusLine[] =>
+  statusLines(last, nowMs).map(({ name, word }) => ({ name, ok: false, word: 'Unknown', detail: `${word} ${agoWords(nowMs - Date.parse(last.checkedAt))}, nothing heard since` }));
+
 export function statusLines({ checks }: Health, nowMs: number): StatusLine[] {
   const { database, provider, webhook, mail, sockets, actors, reconciler, integrity } = checks;
   const broken = Object.entries(integrity.violations);
@@ -23,7 +27,7 @@ export function statusLines({ checks }: Health, nowMs: number): StatusLine[] {
     { name: 'Webhook', ok: webhook.ok, word: webhook.ok ? 'Arriving' : 'Late', detail: `last one ${heard(webhook.lastReceivedAt, nowMs, 'not yet')}${webhook.waiting ? `, ${webhook.waiting} waiting` : ''}` },
     { name: 'Mail', ok: mail.ok, word: mail.ok ? 'Going out' : 'Held up', detail: `${mail.pending} to send${mail.dead ? `, ${mail.dead} given up` : ''}` },
     { name: 'Sockets', ok: sockets.ok, word: sockets.ok ? 'Open' : 'Closed', detail: many(sockets.sessions, 'screen') },
-    { name: 'Draws', ok: actors.ok, word: actors.ok ? 'Awake' : 'Stuck', detail: many(actors.awake, 'actor') },
+    { name: 'Draws', ok: actors.ok, word: actors.ok ? 'Awake' : 'Stuck', detail: `${many(actors.awake, 'actor')}${actors.paused ? `, ${actors.paused} paused` : ''}` },
     { name: 'Promises', ok: integrity.ok, word: integrity.ok ? 'Kept' : 'Broken', detail: broken.length === 0 ? 'every invariant holds' : broken.map(([name, rows]) => `${name} (${rows})`).join(', ') },
   ];
 }

@@ -28,6 +28,9 @@ export const SHOWN = 10;
 
 export const needsCustomer = (anomaly: Pick<Anomaly, 'type'>): boolean => anomaly.type === 'missing_ticket';
 
+/** Whether its own payment goes back: a second one of a good order, or one no order of the books belongs to. Refunding the order would take the wrong money. */
+export const refundsItself = ({ type, orderId }: Pick<Anomaly, 'type' | 'orderId'>): boolean => type === 'duplicate_payment' || (type === 'missing_ticket' && !orderId);
+
 /** Resolved of all, in whole percent; nothing at all is a full success (C:69, decision I-4). */
 export const successRate = ({ total, resolved }: Pick<AnomalyStats, 'total' | 'resolved'>): string => `${total === 0 ? 100 : Math.round((resolved / total) * 100)}%`;
 

@@ -26,6 +26,10 @@ const COLUMNS: readonly Column<Anomaly>[] = [
   },
   { id: 'resolvedBy', header: 'Resolved by', hidden: true, value: ({ resolved, resolvedBy }) => (resolved ? (resolvedBy ?? 'System') : '') },
   { id: 'draws', header: 'Draws', hidden: true, value: ({ drawNumbers }) => drawNumbers?.map((number) => `FD-${number}`).join(' ') },
+  { id: 'id', header: 'Anomaly', hidden: true, value: ({ id }) => id },
+  { id: 'kind', header: 'Kind', hidden: true, value: ({ type }) => type },
+  { id: 'order', header: 'Order', hidden: true, value: ({ orderId }) => orderId },
+  { id: 'customerName', header: 'Name', hidden: true, value: ({ customerName }) => customerName },
   { id: 'club', header: 'Club', hidden: true, value: ({ clubName }) => clubName },
 ];
 

@@ -8,7 +8,8 @@ import { CopyId, Facts, Said, Tag } from '../pieces/pieces';
 import { Pressing } from '../pieces/pressing';
 import { SidePanel } from '../pieces/side-panel';
 import { RefundDialog } from '../transactions/refund-dialog';
-import { labelOf, meaningOf, needsCustomer } from './anomalies';
+import { AnomalyRefund } from './anomaly-refund';
+import { labelOf, meaningOf, needsCustomer, refundsItself } from './anomalies';
 import { CustomerForm } from './customer-form';
 import type { Resolving } from './use-resolving';
 
@@ -24,18 +25,18 @@ export const StatusTag = ({ resolved }: { resolved: boolean }) => (resolved ? <T
 
 /** Cause, then cure, then everything known: so that three actions are enough. */
 export function AnomalyPanel({ anomaly, resolving, onClose, onMark, onResolved }: AnomalyPanelProps) {
-  const [refunding, setRefunding] = useState<string | null>(null);
+  const [refunding, setRefunding] = useState<{ order: string | null } | null>(null);
   const [turn, setTurn] = useState(0);
   const note = typeof anomaly.details?.note === 'string' ? anomaly.details.note : null;
   const objects = [`anomaly:${anomaly.id}`, ...(anomaly.orderId ? [`order:${anomaly.orderId}`] : [])].join(',');
   return (
     <SidePanel title={labelOf(anomaly.type)} about={anomaly.id} onClose={onClose}>
       <p className="ops-cause"><StatusTag resolved={anomaly.resolved} /> {note ?? meaningOf(anomaly.type)}</p>
-      {!anomaly.resolved && needsCustomer(anomaly) ? <CustomerForm anomaly={anomaly} onResolved={onResolved} onRefund={setRefunding} /> : null}
+      {!anomaly.resolved && needsCustomer(anomaly) ? <CustomerForm anomaly={anomaly} onResolved={onResolved} onRefund={(order) => setRefunding({ order })} /> : null}
       {!anomaly.resolved ? (
         <div className="actions">
           {needsCustomer(anomaly) ? null : <Pressing className="btn small" busy={resolving.busy} onPress={onMark}>{O.markResolved}</Pressing>}
-          {anomaly.orderId ? <button type="button" className="btn small sec" onClick={() => setRefunding(anomaly.orderId ?? null)}>Refund payment</button> : null}
+          {refundsItself(anomaly) || anomaly.orderId ? <button type="button" className="btn small sec" onClick={() => setRefunding({ order: refundsItself(anomaly) ? null : anomaly.orderId })}>Refund payment</button> : null}
         </div>
       ) : null}
       <Said trouble={needsCustomer(anomaly) ? null : resolving.trouble} />
@@ -51,7 +52,8 @@ export function AnomalyPanel({ anomaly, resolving, onClose, onMark, onResolved }
       {anomaly.stripeUrl ? <p><a href={anomaly.stripeUrl} target="_blank" rel="noreferrer">Open in the Stripe dashboard</a></p> : null}
       <details className="ops-json" open><summary>Technical details</summary><pre tabIndex={0}>{JSON.stringify(anomaly.details ?? {}, null, 2)}</pre></details>
       <AuditTrail objects={objects} turn={turn + Number(anomaly.resolved)} />
-      <RefundDialog order={refunding} onClose={() => setRefunding(null)} onDone={() => setTurn(turn + 1)} />
+      <AnomalyRefund anomaly={anomaly} open={refunding !== null && refunding.order === null} onClose={() => setRefunding(null)} onResolved={onResolved} />
+      <RefundDialog order={refunding?.order ?? null} onClose={() => setRefunding(null)} onDone={() => setTurn(turn + 1)} />
     </SidePanel>
   );
 }

@@ -14,8 +14,8 @@ import { customerProblems, type CustomerSaid } from './anomalies';
 interface CustomerFormProps {
   anomaly: Anomaly;
   onResolved: () => void;
-  /** The draw cannot take the ticket any more: the order to refund instead (decision I-2). */
-  onRefund: (order: string) => void;
+  /** The draw cannot take the ticket any more: the order to refund instead, or this payment itself when it has none (decision I-2). */
+  onRefund: (order: string | null) => void;
 }
 
 /** A missing ticket is resolved by allocating one to a customer with a name, a mail and a phone. */
@@ -24,7 +24,7 @@ export function CustomerForm({ anomaly, onResolved, onRefund }: CustomerFormProp
   const toast = useSetAtom(showToastAtom);
   const [said, setSaid] = useState<CustomerSaid>({ customerName: anomaly.customerName ?? '', customerEmail: anomaly.customerEmail ?? '', customerPhone: anomaly.customerPhone ?? '' });
   const [tried, setTried] = useState(false);
-  const [refundable, setRefundable] = useState<string | null>(null);
+  const [refundable, setRefundable] = useState<{ order: string | null } | null>(null);
   const list = useRef<HTMLDivElement>(null);
   const problems = tried ? customerProblems(said) : [];
   const errorOf = (field: keyof CustomerSaid) => problems.find((problem) => problem.field === field)?.text ?? null;
@@ -44,7 +44,7 @@ export function CustomerForm({ anomaly, onResolved, onRefund }: CustomerFormProp
         const serials = allocatedTickets.map((ticket) => ticket.serialNumber).join(', ');
         toast({ title: 'Ticket allocated', text: `${serials} ${allocatedTickets.length === 1 ? 'is' : 'are'} now ${customerName}’s.` });
       } catch (error) {
-        if (error instanceof Problem && error.status === 409 && error.said.refundable) setRefundable(String(error.said.orderId ?? anomaly.orderId ?? ''));
+        if (error instanceof Problem && error.status === 409 && error.said.refundable) setRefundable({ order: (error.said.orderId as string | null | undefined) ?? anomaly.orderId });
         throw error;
       }
     }, { failed: O.resolveFailed });
@@ -60,7 +60,7 @@ export function CustomerForm({ anomaly, onResolved, onRefund }: CustomerFormProp
       <Said trouble={doing.trouble} />
       <div className="actions">
         <button type="submit" className="btn small" disabled={doing.busy}>Allocate ticket and resolve</button>
-        {refundable ? <button type="button" className="btn small sec" onClick={() => onRefund(refundable)}>Refund instead</button> : null}
+        {refundable ? <button type="button" className="btn small sec" onClick={() => onRefund(refundable.order)}>Refund instead</button> : null}
       </div>
     </form>
   );

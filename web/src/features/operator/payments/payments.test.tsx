@@ -181,3 +181,23 @@ test('several are chosen and resolved together; a missing ticket cannot be chose
   await expectToast('2 anomalies resolved');
   expect(server.paths().filter((path) => path.startsWith('POST')).length).toBe(2);
 });
+
+test('a duplicate gives back its own payment and leaves the good order alone', async () => {
+  const server = aServer({ [LIST]: { body: [{ ...DUPLICATE, orderId: 'o-1' }] }, 'POST /api/admin/payment-anomalies/a-1/refund': { body: { ...DUPLICATE, resolved: true } } });
+  openConsole('payments', '&open=a-1');
+  await press('Refund payment');
+  const dialog = await screen.findByRole('dialog', { name: 'Refund this payment' });
+  await userEvent.type(within(dialog).getByLabelText('Reason'), 'Paid twice');
+  await press(/^Refund \$/, dialog);
+  await expectToast('Refunded', '$10.47 goes back.');
+  expect(server.asked.find(({ path }) => path.endsWith('/refund'))).toMatchObject({ path: '/api/admin/payment-anomalies/a-1/refund', body: { reason: 'Paid twice' } });
+  expect(server.paths().filter((path) => path.includes('/orders/'))).toEqual([]);
+});
+
+test('a payment no order belongs to is given back itself when its draw cannot take it', async () => {
+  aServer({ [LIST]: { body: [{ ...MISSING, orderId: null, customerName: 'Jo', customerPhone: '0400 000 000' }] }, 'POST /api/admin/payment-anomalies/resolve': refused(409, 'The draw is full.', 'draw-full', { refundable: true }) });
+  openConsole('payments', '&open=a-3');
+  await press('Allocate ticket and resolve');
+  await press('Refund instead');
+  expect(await screen.findByRole('dialog', { name: 'Refund this payment' })).toBeTruthy();
+});

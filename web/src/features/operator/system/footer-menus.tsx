@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { deleteItem, deleteMenu, updateItem, updateMenu } from '@/api/endpoints/operator';
 import type { AdminFooterMenu, FooterItem } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
+import { AuditTrail } from '../audit/audit-trail';
 import { useAnswer, useAskAgain } from '../answers/use-answers';
 import { Said, Shown, Tag } from '../pieces/pieces';
 import { useDoing } from '../session/use-act';
@@ -69,6 +70,7 @@ export function FooterMenus() {
           </>
         )}
       </Shown>
+      <AuditTrail objects="footer-menu:*,footer-item:*" turn={menus.data} />
       {editing?.what === 'menu' ? <MenuDialog menu={editing.menu} order={menus.data?.length ?? 0} onClose={() => setEditing(null)} /> : null}
       {editing?.what === 'item' ? <ItemDialog menu={editing.menu} item={editing.item} onClose={() => setEditing(null)} /> : null}
     </section>

@@ -1,11 +1,12 @@
 import { useSetAtom } from 'jotai';
 import { closeExpired, fetchAdminClubs, fetchHealth, fetchSettings } from '@/api/endpoints/operator';
-import { get } from '@/api/http';
+import { Problem, get } from '@/api/http';
 import type { Draw } from '@/api/wire';
 import { useServerNow } from '@/features/shared-live/use-live';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { useAskAgain } from '../answers/use-answers';
+import { AuditTrail } from '../audit/audit-trail';
+import { useAnswer, useAskAgain } from '../answers/use-answers';
 import { HeadActions } from '../console/head-actions';
 import { saveFile } from '../console/save-file';
 import { useErrand } from '../console/use-errand';
@@ -30,6 +31,11 @@ function useLogs() {
   return { busy: doing.busy, save };
 }
 
+/** A setting nobody has set is answered by 404, and stands at its default. */
+const unlessUnset = (error: unknown) => {
+  if (!(error instanceof Problem && error.status === 404)) throw error;
+};
+
 function Buttons() {
   const logs = useLogs();
   const refresh = useDoing();
@@ -38,7 +44,7 @@ function Buttons() {
   return (
     <HeadActions>
       <Pressing className="btn small sec" busy={logs.busy} onPress={logs.save}>{O.downloadLogs}</Pressing>
-      <Pressing className="btn small sec" busy={refresh.busy} onPress={() => void refresh.run(() => again('settings', 'maintenance', 'registration', 'configuration', 'menus'), { failed: O.refreshFailed })}>{O.refreshSettings}</Pressing>
+      <Pressing className="btn small sec" busy={refresh.busy} onPress={() => void refresh.run(async () => void await Promise.all([again('settings', 'maintenance', 'registration', 'configuration', 'menus'), again('hideTest').catch(unlessUnset)]), { failed: O.refreshFailed })}>{O.refreshSettings}</Pressing>
     </HeadActions>
   );
 }
@@ -62,6 +68,7 @@ function ExpiredDraws() {
 
 /** System Controls: the platform's switches, the public footer, and what is in force. */
 export function SystemControls() {
+  const settings = useAnswer('settings').data;
   return (
     <>
       <Buttons />
@@ -73,6 +80,7 @@ export function SystemControls() {
           <HideTestSwitch />
           <ExpiredDraws />
           <SettingsList />
+          <AuditTrail objects="setting:club_registration_enabled,setting:hide_test_draws" turn={settings} />
         </section>
       </div>
       <FooterMenus />

@@ -21,7 +21,8 @@ const LATEST = 20;
 
 export const succeeded = ({ status }: Pick<Transaction, 'status'>): boolean => status === 'succeeded';
 
-const methodOf = (method: string | null): string => (method ?? 'card').replaceAll('_', ' ');
+/** Nothing is guessed: what the books do not know stays open. */
+const methodOf = (method: string | null): string => (method ?? '–').replaceAll('_', ' ');
 
 const moneyColumn = (id: 'customerCharged' | 'stripeFees' | 'platformFee' | 'clubPayout', header: string): Column<Transaction> => ({
   id, header, end: true, value: (row) => signedCents(row[id]), text: (row) => money(row[id]), total: (rows) => sumOf(rows.map((row) => row[id])),
@@ -46,6 +47,8 @@ const COLUMNS: readonly Column<Transaction>[] = [
   { id: 'status', header: 'Status', value: ({ status }) => status, cell: (transaction) => <StateTag transaction={transaction} /> },
   { id: 'paymentIntentId', header: 'Payment intent', hidden: true, value: ({ paymentIntentId }) => paymentIntentId },
   { id: 'customer', header: 'Customer', hidden: true, value: ({ customerEmail }) => customerEmail ?? O.guest },
+  { id: 'customerName', header: 'Name', hidden: true, value: ({ customerName }) => customerName },
+  { id: 'order', header: 'Order', hidden: true, value: ({ orderId }) => orderId },
   { id: 'club', header: 'Club', hidden: true, value: ({ clubName }) => clubName },
 ];
 
