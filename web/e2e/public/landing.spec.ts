@@ -51,6 +51,8 @@ test.describe('on a desk', () => {
     await expect(page.getByRole('button', { name: 'Buy Now' })).toHaveCount(0);
     await expect(page.getByRole('link', { name: /^Buy Now/ }).first()).toBeVisible();
     await expect(page.getByRole('button', { name: /^Share / })).toHaveCount(0);
+    // From here the clock moves only when it is told to.
+    await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
     await page.locator('[data-state="open"] .tip').first().hover();
     await page.clock.runFor(650);
     await expect(page.getByRole('tooltip')).toHaveCount(0);

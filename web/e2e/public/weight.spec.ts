@@ -6,7 +6,7 @@ const KB = 1024;
 
 test('each page’s scripts stay within their weight', async ({ browser, request }) => {
   const draw = await drawWith(request, 1);
-  const budgets = [['/', 125], [`/club/${draw.clubSlug}`, 130], [`/draw/${draw.drawNumber}/display`, 110], [`/verify/${draw.drawNumber}`, 130], [`/club/${draw.clubSlug}/specials/none`, 130], ['/my', 130], [`/draw/${draw.drawNumber}`, 150], [`/checkout/${draw.drawNumber}?tickets=1`, 150], ['/thank-you', 150]] as const;
+  const budgets = [['/', 125], [`/club/${draw.clubSlug}`, 130], [`/draw/${draw.drawNumber}/display`, 110], [`/verify/${draw.drawNumber}`, 130], [`/club/${draw.clubSlug}/specials/none`, 130], ['/my', 130], [`/draw/${draw.drawNumber}`, 150], [`/checkout/${draw.drawNumber}?tickets=1`, 150], ['/thank-you', 150], ['/admin/login', 180], ['/super-admin', 220]] as const;
   for (const [path, budget] of budgets) {
     const context = await browser.newContext();
     const page = await context.newPage();
