@@ -111,6 +111,7 @@ async fn the_demo_starts_from_nothing_and_loses_nothing() {
     }
     promised::everything_is_there(&demo, folder.path()).await;
     pages_are_drawn_before_any_script(&demo).await;
+    clubs_find_something_on_every_screen(&demo).await;
     pages_are_sent_small_unless_they_hold_a_secret(&demo).await;
     let sold = demo.sold().await;
 
@@ -192,6 +193,53 @@ async fn a_lost_database_comes_back(folder: &Path, file: &Path, sold: &[(i64, i6
     let (done, words) = said(restore());
     assert!(!done && words.contains("another server is running"), "{words}");
     assert_eq!(demo.signal(Signal::SIGTERM), Some(0));
+}
+
+/// A prize at every step, an offer in several states, a payment that failed, a share that was paid out.
+async fn clubs_find_something_on_every_screen(demo: &Demo) {
+    let mut seen = std::collections::BTreeSet::new();
+    let words = |value: &Value| value.as_str().unwrap_or("none").to_string();
+    for club in ["bayside-barracudas", "western-ringtails", "northern-cassowaries"] {
+        let browser = reqwest::Client::builder().cookie_store(true).build().expect("a browser");
+        let login = serde_json::json!({ "email": format!("{club}@demo.test"), "password": "demo-password" });
+        let login = browser.post(format!("{}/api/clubs/login", demo.url)).header("origin", &demo.url).json(&login);
+        let user: Value = login.send().await.expect("an answer").json().await.expect("a user");
+        seen.insert(format!("verified {}", user["emailVerified"]));
+        let get = async |path: String| {
+            let answer = browser.get(format!("{}{path}", demo.url)).send().await.expect("an answer");
+            assert_eq!(answer.status().as_u16(), 200, "{path}");
+            answer.json::<Value>().await.expect("JSON").as_array().cloned().unwrap_or_default()
+        };
+        for draw in get(format!("/api/clubs/{}/draws?status=completed", user["id"])).await {
+            let winners = browser.get(format!("{}/api/draws/{}/winners", demo.url, draw["id"])).send().await;
+            let winners: Value = winners.expect("an answer").json().await.expect("JSON");
+            seen.insert(format!("prize {}", words(&winners["winningTickets"][0]["winnerPayoutStatus"])));
+            for payout in get(format!("/api/draws/{}/payouts", draw["id"])).await {
+                seen.insert(format!("{} {}", words(&payout["type"]), words(&payout["status"])));
+            }
+        }
+        for offer in get(format!("/api/admin/clubs/{club}/bundles")).await {
+            seen.insert(format!("offer {}", words(&offer["status"])));
+        }
+        let audit = browser.get(format!("{}/api/admin/payment-recovery-report", demo.url)).send().await;
+        let report = audit.expect("an answer").text().await.expect("a text");
+        assert!(report.contains("Failed payments: 1") && report.contains("insufficient_funds"), "{club}: {report}");
+    }
+    for wanted in [
+        "verified true",
+        "verified false",
+        "prize pending",
+        "prize details_received",
+        "prize completed",
+        "club_share completed",
+        "winner pending",
+        "winner completed",
+        "offer active",
+        "offer draft",
+        "offer archived",
+    ] {
+        assert!(seen.contains(wanted), "{wanted} is shown nowhere: {seen:?}");
+    }
 }
 
 async fn pages_are_drawn_before_any_script(demo: &Demo) {

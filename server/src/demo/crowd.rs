@@ -18,6 +18,8 @@ const AT_ONCE: usize = 8;
 const TRIES_MAX: u32 = 20;
 /// The sandbox's card that always pays.
 pub const CARD: &str = "pm_card_visa";
+/// The sandbox's card that has nothing left on it.
+const EMPTY_CARD: &str = "pm_card_chargeDeclinedInsufficientFunds";
 /// How many tickets one buyer takes, in turn.
 const COUNTS: [u16; 8] = [2, 5, 10, 1, 4, 20, 3, 8];
 
@@ -75,6 +77,15 @@ pub async fn buy_one(payments: &Payments, wish: Wish) -> anyhow::Result<OrderRec
     bail!("order {order} is still under way")
 }
 
+/// Tries to pay with a card that its bank declines, and leaves: what a club's payment page lists as failed.
+pub async fn declined(payments: &Payments, wish: Wish) -> anyhow::Result<()> {
+    let order = open(payments, &wish).await?.order.id;
+    match patiently(|| payments.confirm(order, EMPTY_CARD)).await {
+        Err(PaymentFailure::Declined { .. }) => Ok(patiently(|| payments.abandon(order)).await?),
+        other => bail!("the bank was to decline order {order}: {other:?}"),
+    }
+}
+
 /// Opens an order: its tickets are reserved, its payment is not authorised.
 pub async fn open(payments: &Payments, wish: &Wish) -> anyhow::Result<OrderRecord> {
     let id = Uuid::new_v4();
@@ -118,6 +129,6 @@ where
     ask().await
 }
 
-async fn pause() {
+pub(super) async fn pause() {
     tokio::time::sleep(std::time::Duration::from_millis(100)).await;
 }

@@ -234,18 +234,21 @@ pub struct OfferPlan {
     pub slug: &'static str,
     /// `BUNDLE` or `SPECIAL`.
     pub kind: &'static str,
+    /// `active`, `draft` or `archived`.
+    pub status: &'static str,
     pub tag: &'static str,
     pub copy: &'static str,
     /// Places in [`DRAWS`].
     pub games: &'static [usize],
 }
 
-pub const OFFERS: [OfferPlan; 3] = [
+pub const OFFERS: [OfferPlan; 5] = [
     OfferPlan {
         club: 0,
         name: "Cudas weekend double",
         slug: "weekend-double",
         kind: "BUNDLE",
+        status: "active",
         tag: "Two games, one tap",
         copy: "A ticket in tonight's game and one in tomorrow's. Two chances, the same good cause.",
         games: &[0, 2],
@@ -255,6 +258,7 @@ pub const OFFERS: [OfferPlan; 3] = [
         name: "Qualifier special",
         slug: "qualifier-special",
         kind: "SPECIAL",
+        status: "active",
         tag: "70% of the pool goes to the winner",
         copy: "The biggest prize percentage of our season.",
         games: &[6],
@@ -264,9 +268,30 @@ pub const OFFERS: [OfferPlan; 3] = [
         name: "Tropical triple",
         slug: "tropical-triple",
         kind: "BUNDLE",
+        status: "active",
         tag: "Three rounds of the Tropical League",
         copy: "One ticket in each of our next three games.",
         games: &[9, 10, 11],
+    },
+    OfferPlan {
+        club: 0,
+        name: "Cudas finals fever",
+        slug: "finals-fever",
+        kind: "BUNDLE",
+        status: "draft",
+        tag: "Every final in one go",
+        copy: "Not on sale yet: nobody but the club sees it.",
+        games: &[2, 3],
+    },
+    OfferPlan {
+        club: 0,
+        name: "Colts launch special",
+        slug: "colts-launch",
+        kind: "SPECIAL",
+        status: "archived",
+        tag: "Two dollars a ticket",
+        copy: "Back the colts in their first home game.",
+        games: &[1],
     },
 ];
 

@@ -3,6 +3,7 @@
 
 use actors::{Stripe, StripeSettings};
 use anyhow::{Context, ensure};
+use domain::order::Wanted;
 use domain::{AccountId, Cents, ClubId, Command, DrawId, FeePolicy, GameResult, Timestamp};
 use persistence::Postgres;
 use persistence::records::Records;
@@ -11,7 +12,7 @@ use persistence::records::clubs::NewClub;
 use persistence::records::draws::NewDraw;
 use persistence::records::payouts::NewPayout;
 
-use super::plan::{CLUBS, ClubPlan, DRAWS, DrawPlan, FOOTERS, Fate, OFFERS, WAITLIST};
+use super::plan::{BUYERS, CLUBS, ClubPlan, DRAWS, DrawPlan, FOOTERS, Fate, OFFERS, WAITLIST};
 use super::{PASSWORD, crowd, trouble};
 use crate::app::Running;
 use crate::identity::{link_hash, password, random};
@@ -25,6 +26,8 @@ const SECOND_OPERATOR: &str = "second-operator@demo.test";
 const SEEDED: &str = "demo_seeded";
 /// Kick-off of a draw that has been played, while its tickets are being sold: far enough for any machine.
 const REHEARSAL_MS: i64 = 2 * HOUR_MS;
+/// Tenths of a second in which the provider tells what it declined.
+const NOTICE_TRIES: u32 = 100;
 const MINUTE_MS: i64 = 60 * 1000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 
@@ -102,6 +105,7 @@ impl Seeding<'_> {
         let orders: Vec<crowd::Wish> =
             DRAWS.iter().zip(&draws).flat_map(|(plan, draw)| crowd::wishes(&sellers[plan.club], *draw, plan)).collect();
         crowd::buy(&self.running.engine.payments, orders).await?;
+        self.declined(&sellers, &draws).await?;
         let mut played = Vec::new();
         for (plan, draw) in DRAWS.iter().zip(&draws) {
             played.extend(self.settle(plan, *draw, &sellers[plan.club]).await?);
@@ -117,6 +121,28 @@ impl Seeding<'_> {
         let key = self.running.state.config.stripe.secret_key.expose();
         let settings = StripeSettings::new(key, format!("{}/sandbox/stripe", self.running.url()));
         Stripe::new(&settings).map_err(anyhow::Error::msg)
+    }
+
+    /// One buyer of each club whose card is declined.
+    async fn declined(&self, sellers: &[Seller], draws: &[DrawId]) -> anyhow::Result<()> {
+        for (club, seller) in sellers.iter().enumerate() {
+            let of_club =
+                |plan: &DrawPlan| plan.club == club && plan.sold < 169 && matches!(plan.fate, Fate::OnSale { .. });
+            let place = DRAWS.iter().position(of_club).context("every club has a draw with room")?;
+            let plan = &DRAWS[place];
+            let wanted =
+                Wanted { draw: draws[place], count: 3, unit_price: plan.price, passes_card_fee: plan.pass_card_fee };
+            let wish = crowd::Wish { seller: seller.clone(), wanted, buyer: BUYERS[club] };
+            crowd::declined(&self.running.engine.payments, wish).await?;
+        }
+        // The provider's notices tell of them; one that is late comes again after the start.
+        for _ in 0..NOTICE_TRIES {
+            if self.records().failed_payments(None, self.now.plus_ms(-HOUR_MS)).await?.len() >= sellers.len() {
+                break;
+            }
+            crowd::pause().await;
+        }
+        Ok(())
     }
 
     pub(super) fn records(&self) -> &Records {
@@ -176,7 +202,7 @@ impl Seeding<'_> {
             let new = NewBundle {
                 name: offer.name.to_string(),
                 slug: offer.slug.to_string(),
-                status: "active".to_string(),
+                status: offer.status.to_string(),
                 kind: offer.kind.to_string(),
                 display_tag: Some(offer.tag.to_string()),
                 primary_copy: Some(offer.copy.to_string()),
