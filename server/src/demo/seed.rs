@@ -132,7 +132,7 @@ impl Seeding<'_> {
             let plan = &DRAWS[place];
             let wanted =
                 Wanted { draw: draws[place], count: 3, unit_price: plan.price, passes_card_fee: plan.pass_card_fee };
-            let wish = crowd::Wish { seller: seller.clone(), wanted, buyer: BUYERS[club] };
+            let wish = crowd::Wish { seller: seller.clone(), wanted, buyer: Some(BUYERS[club]) };
             crowd::declined(&self.running.engine.payments, wish).await?;
         }
         // The provider's notices tell of them; one that is late comes again after the start.
