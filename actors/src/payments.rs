@@ -7,7 +7,7 @@ use domain::{
     AccountId, ClubId, Command, DrawId, Line, OrderId, PaymentIntentId, Refusal, Reservation, Timestamp, View,
 };
 use persistence::Failure;
-use persistence::books::{Notice, OrderRecord};
+use persistence::books::{Notice, OrderRecord, TermsAgreed};
 use persistence::ledger::BuyerDetails;
 use persistence::records::audit::Entry;
 use thiserror::Error;
@@ -238,9 +238,9 @@ impl Payments {
     ///
     /// # Errors
     /// Not written.
-    pub async fn consented(&self, order: OrderId, ip: &str, terms_version: &str) -> Result<(), Failure> {
-        let (room, ip, version) = (self.room.clone(), ip.to_owned(), terms_version.to_owned());
-        self.apart(async move { room.books.consented(order, room.clock.now(), &ip, &version).await }).await
+    pub async fn consented(&self, order: OrderId, ip: &str, terms: TermsAgreed) -> Result<(), Failure> {
+        let (room, ip) = (self.room.clone(), ip.to_owned());
+        self.apart(async move { room.books.consented(order, room.clock.now(), &ip, terms).await }).await
     }
 
     /// The order as the books hold it.

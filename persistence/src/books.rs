@@ -29,6 +29,13 @@ pub struct OrderRecord {
     pub tickets: Vec<(DrawId, Vec<Serial>)>,
 }
 
+/// Which terms a buyer agreed to: their version, and the SHA-256 of the very text (decision B-15).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TermsAgreed {
+    pub version: &'static str,
+    pub sha256: [u8; 32],
+}
+
 /// An effect outside: written before it is tried, recorded after (architecture invariant A10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OperationKind {
@@ -143,7 +150,7 @@ pub trait Books: Send + Sync {
         Ok(())
     }
     /// Age and terms were confirmed (decision C-12). The first time counts.
-    async fn consented(&self, order: OrderId, at: Timestamp, ip: &str, terms_version: &str) -> Result<(), Failure>;
+    async fn consented(&self, order: OrderId, at: Timestamp, ip: &str, terms: TermsAgreed) -> Result<(), Failure>;
     /// The money is taken: from `allocated` to state `captured`, the provider's figures mirrored, the capture operation done and the one
     /// confirmation mail queued (kind and key `tickets`, `tickets-{order}`; without an address it waits for one), in one
     /// transaction. Again: nothing.

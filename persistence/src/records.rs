@@ -32,6 +32,7 @@ pub mod second_factor;
 pub mod sessions;
 pub mod settings;
 pub mod terms;
+pub mod ticket_links;
 pub mod tickets;
 pub mod uploads;
 pub mod waitlist;

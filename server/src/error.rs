@@ -217,7 +217,12 @@ impl From<PaymentFailure> for Problem {
         match failure {
             PaymentFailure::Refused { draw, refusal } => Problem::refused(draw, refusal),
             PaymentFailure::Declined { code, message } => {
-                Problem::new(StatusCode::PAYMENT_REQUIRED, "declined", message).with("errorCode", code)
+                // As a completion call answers it (A:160, A:245): the wallet's screen joins message, type and code.
+                Problem::new(StatusCode::PAYMENT_REQUIRED, "declined", message)
+                    .with("success", false)
+                    .with("status", "requires_payment_method")
+                    .with("errorType", "card_error")
+                    .with("errorCode", code)
             }
             PaymentFailure::Unavailable => Problem::unavailable(),
             PaymentFailure::OrderUnknown => {

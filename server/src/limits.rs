@@ -22,7 +22,7 @@ pub const INTENTS_PER_ADDRESS_AND_MINUTE: u32 = 600;
 const LOGS_PER_ADDRESS_AND_MINUTE: u32 = 30;
 /// Repeated confirmation mails of one order an hour (decision C-17).
 const RESENDS_PER_ORDER_AND_HOUR: u32 = 3;
-/// Registrations, waitlist entries and forgotten passwords of one address an hour: a club's members share one.
+/// Registrations, waitlist entries, forgotten passwords and lost tickets of one address an hour: a club's members share one.
 const FORMS_PER_ADDRESS_AND_HOUR: u32 = 20;
 /// Looks at winners' links of one address a minute.
 const CLAIMS_PER_ADDRESS_AND_MINUTE: u32 = 20;
@@ -35,8 +35,8 @@ const WRONG_PASSWORDS_WINDOW: Duration = Duration::from_secs(15 * 60);
 /// Wrong codes of one operator in 10 minutes.
 const WRONG_CODES_MAX: u32 = 5;
 const WRONG_CODES_WINDOW: Duration = Duration::from_secs(10 * 60);
-/// Declines of one browser session in 10 minutes.
-const DECLINES_PER_SESSION_MAX: u32 = 5;
+/// Declines of one browser session, or of one card in whatever session, in 10 minutes.
+const DECLINES_MAX: u32 = 5;
 const DECLINES_WINDOW: Duration = Duration::from_secs(10 * 60);
 
 type Bucket<K> = RateLimiter<K, DashMapStateStore<K>, DefaultClock>;
@@ -51,9 +51,11 @@ pub struct Limits {
     forms_by_address: Bucket<IpAddr>,
     claims_by_address: Bucket<IpAddr>,
     links_by_account: Bucket<String>,
+    ticket_links_by_account: Bucket<String>,
     wrong_passwords: Failures<String>,
     wrong_codes: Failures<i64>,
     declines: Failures<[u8; 16]>,
+    declines_by_card: Failures<String>,
 }
 
 impl Limits {
@@ -68,9 +70,11 @@ impl Limits {
             forms_by_address: Bucket::dashmap(Quota::per_hour(positive(FORMS_PER_ADDRESS_AND_HOUR))),
             claims_by_address: Bucket::dashmap(per_minute(CLAIMS_PER_ADDRESS_AND_MINUTE)),
             links_by_account: Bucket::dashmap(Quota::per_hour(positive(LINKS_PER_ACCOUNT_AND_HOUR))),
+            ticket_links_by_account: Bucket::dashmap(Quota::per_hour(positive(LINKS_PER_ACCOUNT_AND_HOUR))),
             wrong_passwords: Failures::new(WRONG_PASSWORDS_WINDOW),
             wrong_codes: Failures::new(WRONG_CODES_WINDOW),
             declines: Failures::new(DECLINES_WINDOW),
+            declines_by_card: Failures::new(DECLINES_WINDOW),
         }
     }
 
@@ -79,16 +83,25 @@ impl Limits {
     /// # Errors
     /// 429 with `Retry-After`.
     pub fn new_intent(&self, session: &[u8; 16], address: IpAddr) -> Result<(), Problem> {
-        if self.declines.count(session) >= DECLINES_PER_SESSION_MAX {
+        if self.declines.count(session) >= DECLINES_MAX {
             return Err(too_many(DECLINES_WINDOW.as_secs() as u32));
         }
         self.take(&self.intents_by_session, session)?;
         if self.exempt(address) { Ok(()) } else { self.take(&self.intents_by_address, &address) }
     }
 
-    /// A card of this session was declined.
-    pub fn declined(&self, session: &[u8; 16]) {
-        self.declines.add(*session);
+    /// A card was declined, in a session if it is known; the card by the provider's name for it. Whether it was once too often
+    /// for one of them: then the session opens nothing more for a while. The demo's cards are the same for everybody.
+    pub fn declined(&self, session: Option<&[u8; 16]>, card: Option<&str>) -> bool {
+        let card = card.filter(|_| self.stage == Stage::Production).map(str::to_string);
+        let of_card = card.map_or(0, |card| self.declines_by_card.add(card));
+        let of_session = session.map_or(0, |session| self.declines.add(*session));
+        if of_card >= DECLINES_MAX
+            && let Some(session) = session
+        {
+            (of_session..DECLINES_MAX).for_each(|_| _ = self.declines.add(*session));
+        }
+        of_card.max(of_session) >= DECLINES_MAX
     }
 
     /// Whether diagnostics of an address are still taken this minute.
@@ -159,6 +172,11 @@ impl Limits {
         self.links_by_account.check_key(&account_key(email)).is_ok()
     }
 
+    /// The same for links to tickets, counted by themselves: who asks for tickets must not keep a club from its password.
+    pub fn may_mail_tickets(&self, email: &str) -> bool {
+        self.ticket_links_by_account.check_key(&account_key(email)).is_ok()
+    }
+
     /// Forgets who has been quiet: called every minute.
     pub fn sweep(&self) {
         self.intents_by_session.retain_recent();
@@ -168,9 +186,11 @@ impl Limits {
         self.forms_by_address.retain_recent();
         self.claims_by_address.retain_recent();
         self.links_by_account.retain_recent();
+        self.ticket_links_by_account.retain_recent();
         self.wrong_passwords.sweep();
         self.wrong_codes.sweep();
         self.declines.sweep();
+        self.declines_by_card.sweep();
     }
 
     /// The demo's crowd and its tests all come from this machine.
@@ -219,12 +239,14 @@ impl<K: Hash + Eq> Failures<K> {
         self.counts.get(key).filter(|entry| entry.0.elapsed() < self.window).map_or(0, |entry| entry.1)
     }
 
-    fn add(&self, key: K) {
+    /// How many there are now.
+    fn add(&self, key: K) -> u32 {
         let mut entry = self.counts.entry(key).or_insert((Instant::now(), 0));
         if entry.0.elapsed() >= self.window {
             *entry = (Instant::now(), 0);
         }
         entry.1 += 1;
+        entry.1
     }
 
     fn sweep(&self) {
@@ -269,5 +291,27 @@ mod tests {
         let limits = Limits::new(Stage::Production);
         assert!((0..LINKS_PER_ACCOUNT_AND_HOUR).all(|_| limits.may_mail("a@demo.test")));
         assert!(!limits.may_mail("A@demo.test") && limits.may_mail("b@demo.test"));
+    }
+
+    #[test]
+    fn five_declines_of_a_session_or_of_a_card_are_enough() {
+        let limits = Limits::new(Stage::Production);
+        let (alice, bob, here) = ([1; 16], [2; 16], IpAddr::from([192, 0, 2, 1]));
+        for turn in 1..=4 {
+            assert!(!limits.declined(Some(&alice), None), "{turn}");
+            assert!(!limits.declined(None, Some("card")), "{turn}");
+        }
+        assert!(limits.new_intent(&alice, here).is_ok());
+        assert!(limits.declined(Some(&alice), None));
+        assert!(limits.new_intent(&alice, here).is_err());
+        assert!(limits.new_intent(&bob, here).is_ok());
+        assert!(limits.declined(Some(&bob), Some("card")), "his first, the card's fifth");
+        assert!(limits.new_intent(&bob, here).is_err());
+    }
+
+    #[test]
+    fn everybodys_test_card_is_nobodys() {
+        let limits = Limits::new(Stage::Demo);
+        assert!((0..20).all(|_| !limits.declined(None, Some("card"))));
     }
 }

@@ -101,6 +101,10 @@ pub async fn text(state: &State) -> String {
         let labels = [("route", key.route.as_str()), ("method", key.method), ("status", status.as_str())];
         page.timings("fd_http_request_duration_seconds", &labels, call.value());
     }
+    page.family("fd_offer_events_total", "counter", "What browsers told of offers.");
+    for (event, count) in state.heard.offer_events() {
+        page.sample("fd_offer_events_total", &[("event", event)], count);
+    }
     readings::write(&mut page, state).await;
     page.0
 }

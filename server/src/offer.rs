@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use domain::{Cents, Status, TICKETS, Timestamp, View};
+use domain::order::{self, Wanted};
+use domain::{Cents, Status, SurchargeMode, TICKETS, Timestamp, View};
 use persistence::Failure;
 use persistence::records::bundles::Bundle;
 use persistence::records::clubs::Club;
@@ -18,6 +19,8 @@ pub struct Offer {
     pub facts: Arc<Facts>,
     pub games: Vec<(Arc<Listing>, View)>,
     pub standing: Standing,
+    /// What one ticket of each game costs a buyer: the card fee is in it where it is passed on (decisions D-6, H-8).
+    pub total: Cents,
 }
 
 /// What an offer is for the person looking at it now.
@@ -55,6 +58,9 @@ impl Offer {
         let Some(club) = facts.club_by_slug(club).filter(|club| !club.archived && club.page_enabled) else {
             return Ok(None);
         };
+        if slug.contains(char::is_control) {
+            return Ok(None);
+        }
         match state.records.bundle_by_slug(club.id, slug).await? {
             Some(bundle) => Ok(Offer::new(state, club, bundle).await),
             None => Ok(None),
@@ -72,7 +78,9 @@ impl Offer {
         }
         games.sort_by_key(|(_, view)| (view.closes_at, view.draw));
         let standing = standing(&bundle, &games, state.clock.now());
-        Some(Offer { bundle, club: club.clone(), facts: state.catalogue.facts(), games, standing })
+        let facts = state.catalogue.facts();
+        let total = total(&games, facts.surcharge_mode(state.config.fees.surcharge));
+        Some(Offer { bundle, club: club.clone(), facts, games, standing, total })
     }
 
     /// Whether lists show it (A:176).
@@ -117,6 +125,17 @@ impl Offer {
     pub fn path(&self) -> String {
         format!("/club/{}/specials/{}", self.club.slug, self.bundle.slug)
     }
+}
+
+fn total(games: &[(Arc<Listing>, View)], mode: SurchargeMode) -> Cents {
+    let one = |(listing, view): &(Arc<Listing>, View)| Wanted {
+        draw: view.draw,
+        count: 1,
+        unit_price: view.price,
+        passes_card_fee: listing.pass_card_fee,
+    };
+    let wanted: Vec<Wanted> = games.iter().map(one).collect();
+    order::price(&wanted, mode).iter().map(|line| line.subtotal() + line.card_fee).sum()
 }
 
 fn standing(bundle: &Bundle, games: &[(Arc<Listing>, View)], now: Timestamp) -> Standing {

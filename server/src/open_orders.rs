@@ -142,6 +142,12 @@ impl OpenOrders {
         shelf.seen_at = Some(now);
     }
 
+    /// Whose unpaid order it is; `None` after a restart, or when the browser has been quiet for long.
+    pub fn browser_of(&self, order: OrderId) -> Option<Browser> {
+        let has = |shelf: &Shelf| shelf.orders.iter().any(|known| known.order == order);
+        self.0.iter().find(|entry| has(entry.value())).map(|entry| *entry.key())
+    }
+
     /// An order came to its end: nothing is reserved for it any more.
     pub fn over(&self, browser: &Browser, order: OrderId) {
         if let Some(mut shelf) = self.0.get_mut(browser) {

@@ -1,5 +1,6 @@
 //! Values in, bytes out: what leaves the house as something else than JSON.
 
+pub mod calendar;
 pub mod card;
 pub mod colour;
 pub mod fee_report;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use actix_web::guard::{Any, Get, Head};
 use actix_web::http::Method;
 use actix_web::web::{self, PayloadConfig, ServiceConfig};
 use actix_web::{HttpRequest, Route as ActixRoute};
@@ -56,7 +57,7 @@ macro_rules! routes {
             path: $path,
             audience: $audience,
             body_max: $body_max,
-            handler: || ActixRoute::new().method(Verb::$method.method()).to($handler),
+            handler: || Verb::$method.route().to($handler),
         }),*];
     };
 }
@@ -67,8 +68,8 @@ routes! {
     Get    "/api/footer-menus"                      Public   FORM   => buyer::site::footer_menus;
     Get    "/api/terms/{kind}"                      Public   FORM   => buyer::site::terms;
     Get    "/api/qr.svg"                            Public   FORM   => buyer::site::qr;
-    Post   "/api/debug-log"                         Public   LOG    => buyer::site::debug_log;
-    Post   "/api/track"                             Public   LOG    => buyer::site::track;
+    Post   "/api/debug-log"                         Public   LOG    => buyer::reported::debug_log;
+    Post   "/api/track"                             Public   LOG    => buyer::reported::track;
 
     Get    "/api/draws/active"                      Public   FORM   => buyer::draws::active;
     Get    "/api/draws/awaiting-results"            Public   FORM   => buyer::draws::awaiting_results;
@@ -76,6 +77,7 @@ routes! {
     Get    "/api/draws/{draw}"                      Public   FORM   => buyer::draws::one;
     Get    "/api/draws/{draw}/tickets"              Public   FORM   => buyer::tickets::list;
     Get    "/api/draws/{draw}/available-tickets"    Public   FORM   => buyer::tickets::available;
+    Get    "/api/draws/{draw}/calendar.ics"         Public   FORM   => buyer::calendar::file;
     Get    "/api/meta/draw/{draw}"                  Public   FORM   => buyer::draws::meta;
     Get    "/api/public/draws/{draw}/proof"         Public   FORM   => buyer::proof::show;
     Get    "/api/public/widget/draw/{draw}"         Public   FORM   => machine::widgets::draw;
@@ -102,6 +104,8 @@ routes! {
     Post   "/api/payments/confirm-wallet"           Public   FORM   => buyer::confirmation::by_secret;
     Post   "/api/resend-confirmation"               Public   FORM   => buyer::orders::resend;
     Get    "/api/orders/{token}"                    Buyer    FORM   => buyer::orders::show;
+    Post   "/api/my-tickets"                        Public   FORM   => buyer::my_tickets::ask;
+    Post   "/api/my-tickets/look"                   Public   FORM   => buyer::my_tickets::look;
     Delete "/api/reservations/{order}"              Buyer    FORM   => buyer::reservations::release;
     Post   "/api/reservations/{order}/extend"       Buyer    FORM   => buyer::reservations::extend;
 
@@ -228,6 +232,14 @@ impl Verb {
             Verb::Delete => Method::DELETE,
         }
     }
+
+    /// Whatever is read may be asked for without its body: share cards are looked at so before they are fetched.
+    fn route(self) -> ActixRoute {
+        match self {
+            Verb::Get => ActixRoute::new().guard(Any(Get()).or(Head())),
+            verb => ActixRoute::new().method(verb.method()),
+        }
+    }
 }
 
 /// Registers every route of the table, and answers 404 to every other address under `/api/`.
@@ -283,6 +295,7 @@ pub fn run(state: web::Data<State>) -> Vec<actix_web::rt::task::JoinHandle<()>> 
                 state.limits.sweep();
                 state.open_orders.sweep(state.clock.now());
                 let _ = state.records.sweep_sessions(state.clock.now()).await;
+                let _ = state.records.sweep_ticket_links(state.clock.now()).await;
                 club::reminders::sweep(&state).await;
             }
         }

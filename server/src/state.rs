@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use crate::app::Phase;
 use crate::catalogue::Catalogue;
 use crate::config::Config;
+use crate::heard::Heard;
 use crate::limits::Limits;
 use crate::live::Hub;
 use crate::metrics::Metrics;
@@ -40,6 +41,7 @@ pub struct State {
     pub metrics: Metrics,
     pub started_at: Timestamp,
     pub cards: Cards,
+    pub heard: Heard,
 }
 
 /// What the state is made of.
@@ -83,6 +85,7 @@ impl State {
             metrics: Metrics::default(),
             started_at,
             cards: Cards::default(),
+            heard: Heard::default(),
         })
     }
 }

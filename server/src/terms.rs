@@ -1,5 +1,6 @@
 //! Versioned legal texts (decision B-15). An acceptance stores the version and the digest of the text that was shown.
 
+use persistence::books::TermsAgreed;
 use sha2::{Digest, Sha256};
 
 /// One text in one version.
@@ -26,6 +27,13 @@ pub const SERVICE: Document = Document {
     title: "Terms of Service",
     text: include_str!("../templates/terms/service-1.0.txt"),
 };
+
+impl Document {
+    /// As a buyer's consent names it.
+    pub fn agreed(&self) -> TermsAgreed {
+        TermsAgreed { version: self.version, sha256: Sha256::digest(self.text).into() }
+    }
+}
 
 pub fn document(kind: &str) -> Option<Document> {
     [SALE, SERVICE].into_iter().find(|document| document.kind == kind)

@@ -14,6 +14,7 @@ pub mod health;
 pub mod instant;
 pub mod joining;
 pub mod loose;
+pub mod my_tickets;
 pub mod order;
 pub mod payout;
 pub mod problem;

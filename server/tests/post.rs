@@ -221,13 +221,20 @@ async fn every_letter_says_the_same_as_text_and_without_any_image() {
             format!(r#"{{"name":"Sharks","sealedLink":"{}"}}"#, link(sharks, "verify-email?token=1")),
             &["Confirm this address", "for seven days", "/verify-email?token=1"],
         ),
+        (
+            "my-tickets",
+            "f@example.com",
+            format!(r#"{{"sealedLink":"{}"}}"#, link("f@example.com", "my#abc")),
+            &["for 24 hours", "See my tickets", "/my#abc"],
+        ),
         ("waitlist", "e@example.com", r#"{"name":"Sam"}"#.into(), &["Hello Sam.", "You are on the waitlist"]),
     ];
     for (kind, to, data, _) in &letters {
         club.queue(kind, order.order.id, to, data).await;
     }
     let mails = club.mails(letters.len() + 1).await;
-    let tickets: (&str, &str, String, &[&str]) = ("tickets", "", String::new(), &["2 tickets, paid", "Total $10.47"]);
+    let tickets: (&str, &str, String, &[&str]) =
+        ("tickets", "", String::new(), &["2 tickets, paid", "Total $10.47", "calendar.ics"]);
     for (kind, _, _, words) in letters.iter().chain([&tickets]) {
         let mail = mails.iter().find(|mail| mail.kind == *kind).unwrap_or_else(|| panic!("no {kind}"));
         assert_reads_well(mail, words);

@@ -9,7 +9,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::{AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
 use futures_util::TryStreamExt;
+use serde_json::json;
 use stripe::{IdempotencyKey, RequestStrategy, StripeRequest};
+use stripe_client_core::{CustomizableStripeRequest, RequestBuilder, StripeMethod};
 use stripe_connect::account::{
     CreateAccount, CreateAccountCapabilities, CreateAccountCapabilitiesCardPayments,
     CreateAccountCapabilitiesTransfers, CreateAccountController, CreateAccountControllerFees,
@@ -98,12 +100,31 @@ where
     R: StripeRequest,
     R::Output: miniserde::Deserialize,
 {
-    let mut asked = request.customize();
+    send_as(http, request.customize(), key).await
+}
+
+async fn send_as<T: miniserde::Deserialize>(
+    http: &Http,
+    mut asked: CustomizableStripeRequest<T>,
+    key: Option<&str>,
+) -> Result<T, GatewayError> {
     if let Some(key) = key {
         let key = IdempotencyKey::new(key).map_err(|why| GatewayError::Unavailable(why.to_string()))?;
         asked = asked.request_strategy(RequestStrategy::Idempotent(key));
     }
     asked.send(http).await.map_err(|Wrong(error)| error)
+}
+
+/// What a wallet's token is called; it is no payment method yet (decision C-6).
+const TOKEN: &str = "tok_";
+
+/// The provider makes a payment method of a token on the way. The library has no words for it.
+fn confirm_with_token(id: &PaymentIntentId, token: &str) -> CustomizableStripeRequest<Theirs> {
+    let form = json!({
+        "payment_method_data": { "type": "card", "card": { "token": token } },
+        "use_stripe_sdk": true,
+    });
+    RequestBuilder::new(StripeMethod::Post, format!("/payment_intents/{}/confirm", id.0)).form(&form).customize()
 }
 
 fn metadata(new: &NewIntent) -> HashMap<String, String> {
@@ -143,8 +164,13 @@ impl Gateway for Stripe {
         id: &PaymentIntentId,
         payment_method: &str,
     ) -> Result<Opened, GatewayError> {
-        let confirm = ConfirmPaymentIntent::new(id.0.as_str()).payment_method(payment_method).use_stripe_sdk(true);
-        reading::opened(account, &send(&self.platform.of(&account.0)?, &confirm, Some(key)).await?)
+        let confirm = if payment_method.starts_with(TOKEN) {
+            confirm_with_token(id, payment_method)
+        } else {
+            let confirm = ConfirmPaymentIntent::new(id.0.as_str()).payment_method(payment_method);
+            confirm.use_stripe_sdk(true).customize()
+        };
+        reading::opened(account, &send_as(&self.platform.of(&account.0)?, confirm, Some(key)).await?)
     }
 
     async fn capture(

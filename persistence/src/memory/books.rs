@@ -7,7 +7,7 @@ use domain::{
 };
 
 use super::{Call, Memory, Refund, State};
-use crate::books::{AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord};
+use crate::books::{AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, TermsAgreed};
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
 
@@ -65,7 +65,7 @@ impl Books for Memory {
         })
     }
 
-    async fn consented(&self, order: OrderId, at: Timestamp, _ip: &str, _terms_version: &str) -> Result<(), Failure> {
+    async fn consented(&self, order: OrderId, at: Timestamp, _ip: &str, _terms: TermsAgreed) -> Result<(), Failure> {
         self.writing(Call::Write("consented"), |state| {
             state.orders.get_mut(order)?.record.consent_at.get_or_insert(at);
             Ok(())

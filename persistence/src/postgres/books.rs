@@ -11,7 +11,7 @@ use super::entries::{Entry, Said};
 use super::orders::Name;
 use super::outbox::NewMail;
 use super::{Postgres, anomalies, endings, fees, notices, operations, orders, outbox, payments, words};
-use crate::books::{AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord};
+use crate::books::{AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, TermsAgreed};
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
 use crate::records::audit;
@@ -92,9 +92,9 @@ impl Books for Postgres {
         self.run(noted).await
     }
 
-    async fn consented(&self, order: OrderId, at: Timestamp, ip: &str, terms_version: &str) -> Result<(), Failure> {
-        let (postgres, ip, version) = (self.clone(), ip.to_string(), terms_version.to_string());
-        self.run(async move { orders::consented(postgres.actors(), order, at, &ip, &version).await }).await
+    async fn consented(&self, order: OrderId, at: Timestamp, ip: &str, terms: TermsAgreed) -> Result<(), Failure> {
+        let (postgres, ip) = (self.clone(), ip.to_string());
+        self.run(async move { orders::consented(postgres.actors(), order, at, &ip, &terms).await }).await
     }
 
     async fn captured(&self, order: OrderId, said: &PaymentIntent, at: Timestamp) -> Result<(), Failure> {

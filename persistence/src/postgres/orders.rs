@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::desk::Clerk;
 use super::writer::SILENCE_MAX;
 use super::{instant, words};
-use crate::books::OrderRecord;
+use crate::books::{OrderRecord, TermsAgreed};
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
 
@@ -228,18 +228,20 @@ pub(super) async fn consented(
     order: OrderId,
     at: Timestamp,
     ip: &str,
-    terms_version: &str,
+    terms: &TermsAgreed,
 ) -> Result<(), Failure> {
     let known = sqlx::query(
         "update orders set consent_at = coalesce(consent_at, $2),
            consent_ip = case when consent_at is null then $3 else consent_ip end,
-           consent_terms_version = case when consent_at is null then $4 else consent_terms_version end
+           consent_terms_version = case when consent_at is null then $4 else consent_terms_version end,
+           consent_terms_sha256 = case when consent_at is null then $5 else consent_terms_sha256 end
          where id = $1",
     )
     .bind(words::uuid(order))
     .bind(instant::stored(at))
     .bind(ip)
-    .bind(terms_version)
+    .bind(terms.version)
+    .bind(hex::encode(terms.sha256))
     .execute(pool)
     .await
     .map_err(Failure::at_commit)?;

@@ -2,7 +2,7 @@
 
 use domain::{AccountId, Cents, OrderId, OrderState, PaymentIntentId, PaymentStatus};
 use persistence::Failure;
-use persistence::books::{Attempt, Operation, OperationKind};
+use persistence::books::{Attempt, Operation, OperationKind, TermsAgreed};
 use persistence::ledger::BuyerDetails;
 
 use crate::support::{NOW, World, account, buyer, intent_id, said};
@@ -67,12 +67,13 @@ pub async fn a_buyer_is_filled_in_and_never_written_over(world: World) {
     world.books.fill_buyer(id(1), &buyer()).await.expect("nothing to fill");
     assert_eq!(world.record(1).await.buyer, BuyerDetails { phone: Some("0400".into()), ..bob });
     assert_eq!(world.books.fill_buyer(id(9), &buyer()).await, Err(Failure::NotFound));
+    let terms = TermsAgreed { version: "1.0", sha256: [7; 32] };
     for minute in [1, 2] {
         let at = NOW.plus_seconds(60 * minute);
-        world.books.consented(id(1), at, "192.0.2.1", "1.0").await.expect("consented");
+        world.books.consented(id(1), at, "192.0.2.1", terms).await.expect("consented");
     }
     assert_eq!(world.record(1).await.consent_at, Some(NOW.plus_seconds(60)), "the first time counts");
-    assert_eq!(world.books.consented(id(9), NOW, "192.0.2.1", "1.0").await, Err(Failure::NotFound));
+    assert_eq!(world.books.consented(id(9), NOW, "192.0.2.1", terms).await, Err(Failure::NotFound));
 }
 
 pub async fn money_is_taken_once_and_only_for_tickets(world: World) {

@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::plan::{BUYERS, DrawPlan};
 use super::seed::Seller;
+use crate::terms;
 
 /// Orders under way at once.
 const AT_ONCE: usize = 8;
@@ -63,7 +64,7 @@ pub async fn buy_one(payments: &Payments, wish: Wish) -> anyhow::Result<OrderRec
     let record = open(payments, &wish).await?;
     let order = record.order.id;
     let Some(intent) = record.order.payment_intent else { bail!("order {order} has no payment intent") };
-    payments.consented(order, "127.0.0.1", "1.0").await?;
+    payments.consented(order, "127.0.0.1", terms::SALE.agreed()).await?;
     let confirmed = patiently(|| payments.confirm(order, CARD)).await?;
     ensure!(confirmed == Confirmed::Authorised, "the demo's card was not authorised: {confirmed:?}");
     for _ in 0..TRIES_MAX {

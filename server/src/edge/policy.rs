@@ -92,6 +92,8 @@ fn content_security_policy(place: Place, config: &Config) -> String {
         Place::Sandbox => "'self'",
         Place::Api | Place::Widget | Place::Asset | Place::Page => "'none'",
     };
+    // Pictures may come from any secure host, because a club's logo may stand at an address of its own (B:165). A pixel is a
+    // picture too: it is the page's consent bar, not this line, that lets nothing be asked for before Allow (decision J-12).
     format!(
         "default-src 'self'; script-src 'self'{inline_script}{stripe_script}; style-src 'self' 'unsafe-inline'; \
          img-src 'self' data: https:; connect-src 'self' {sockets}{stripe_call}; frame-src 'self'{stripe_frame}; \

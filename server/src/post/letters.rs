@@ -9,6 +9,7 @@
 //! | `connect-incomplete` | `club` |
 //! | `correction` | `draw` |
 //! | `reset`, `verify` | `sealedLink`, `name` |
+//! | `my-tickets` | `sealedLink` |
 //! | `waitlist` | `name` |
 
 use std::collections::BTreeMap;
@@ -79,6 +80,7 @@ impl Writer<'_> {
             ("connect-incomplete", _) => self.connect_incomplete(data).await,
             ("reset", _) => self.note(self.house(), "Reset your password", data, &RESET),
             ("verify", _) => self.note(self.house(), "Confirm your e-mail address", data, &VERIFY),
+            ("my-tickets", _) => self.note(self.house(), "Your Football Doubles tickets", data, &MY_TICKETS),
             ("waitlist", _) => self.note(self.house(), "You are on the waitlist", data, &WAITLIST),
             (kind, _) => Err(format!("no letter of kind {kind}")),
         }
@@ -111,6 +113,7 @@ impl Writer<'_> {
             card_fee: (order.card_fee() > Cents::ZERO).then(|| order.card_fee().to_string()),
             total: order.total().to_string(),
             link: self.page(&format!("/my/{}", record.token)),
+            calendar: self.page(&calendar(&record.tickets)),
             reference: reference(record),
         };
         let words = confirmation.write().map_err(|failure| failure.to_string())?;
@@ -245,6 +248,13 @@ const VERIFY: About = About {
     ],
     button: Some("Confirm this address"),
 };
+const MY_TICKETS: About = About {
+    paragraphs: &[
+        "Somebody asked for the tickets bought with this e-mail address. The link shows all of them, for 24 hours.",
+        "If it was not you, you need do nothing: nobody else has this link. Do not pass it on.",
+    ],
+    button: Some("See my tickets"),
+};
 const WAITLIST: About = About {
     paragraphs: &["Thanks for your interest in Football Doubles. We will write to you when new clubs can join."],
     button: None,
@@ -261,6 +271,15 @@ fn face(listing: &Listing) -> subject::Game<'_> {
 
 fn buyer(record: &OrderRecord) -> &str {
     record.buyer.name.as_deref().unwrap_or(NAME_UNKNOWN)
+}
+
+/// All games of an order in one calendar file.
+fn calendar(tickets: &[(DrawId, Vec<Serial>)]) -> String {
+    let mut draws = tickets.iter().map(|(draw, _)| draw.to_string());
+    let first = draws.next().unwrap_or_default();
+    let others: Vec<String> = draws.collect();
+    let also = if others.is_empty() { String::new() } else { format!("?also={}", others.join(",")) };
+    format!("/api/draws/{first}/calendar.ics{also}")
 }
 
 /// What buyer and support call an order: the end of its payment's id.

@@ -6,6 +6,7 @@ use crate::catalogue::Facts;
 use crate::offer::Offer;
 use crate::render::colour::Colour;
 use crate::render::page::DrawFace;
+use crate::render::page::face::dollars;
 use crate::wire;
 use persistence::records::clubs::Club;
 
@@ -64,7 +65,7 @@ impl Card {
             above: format!("{} · {}", club.name, face.kick_off),
             title: vec![draw.home_team.clone(), format!("v {}", draw.away_team)],
             figures: vec![
-                (face.prize.clone(), "prize pool"),
+                (face.prize.to_string(), "prize pool"),
                 (format!("{}/169", face.sold), "tickets sold"),
                 (face.price.clone(), "a ticket"),
             ],
@@ -85,8 +86,7 @@ impl Card {
     }
 
     pub fn of_offer(offer: &Offer) -> Card {
-        let price = crate::render::page::face::short_dollars(offer.price());
-        let prize = crate::render::page::face::short_dollars(offer.prize());
+        let (price, prize) = (dollars(offer.total), dollars(offer.prize()));
         Card {
             colours: of_club(&offer.club),
             above: offer.club.name.clone(),

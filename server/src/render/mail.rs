@@ -83,6 +83,8 @@ pub struct Confirmation {
     pub total: String,
     /// The buyer's own page.
     pub link: String,
+    /// The games as a calendar file.
+    pub calendar: String,
     pub reference: String,
 }
 

@@ -47,6 +47,11 @@ impl Frame {
     fn is_landing(&self) -> bool {
         self.navigation == Navigation::Landing
     }
+
+    /// Where a tap on the text number leads.
+    fn sms(&self) -> String {
+        format!("sms:{}", self.support_sms.split_whitespace().collect::<String>())
+    }
 }
 
 /// What the first paint shows.

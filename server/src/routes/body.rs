@@ -30,9 +30,17 @@ pub fn unreadable(error: actix_web::Error) -> Problem {
     }
 }
 
+/// As JSON writes it; Postgres cannot store it.
+const NUL: &[u8] = b"\\u0000";
+
 /// The error says where, never what: a body may hold personal data.
 fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let bytes = if bytes.iter().all(u8::is_ascii_whitespace) { b"{}" } else { bytes };
+    // A list of nothing would read as an object of nothing; and no text that we keep may hold a NUL.
+    let is_object = bytes.trim_ascii_start().starts_with(b"{");
+    if !is_object || bytes.windows(NUL.len()).any(|window| window == NUL) {
+        return Err(Problem::bad_request("bad-request", "The request is not the JSON that was expected."));
+    }
     serde_json::from_slice(bytes).map_err(|error| {
         let place = format!("line {}, column {}", error.line(), error.column());
         Problem::bad_request("bad-request", format!("The request is not the JSON that was expected ({place})."))

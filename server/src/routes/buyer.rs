@@ -5,15 +5,18 @@ use domain::DrawId;
 
 use crate::error::Problem;
 
+pub mod calendar;
 pub mod clubs;
 pub mod completion;
 pub mod confirmation;
 pub mod described;
 pub mod draws;
+pub mod my_tickets;
 pub mod offers;
 pub mod orders;
 pub mod payments;
 pub mod proof;
+pub mod reported;
 pub mod reservations;
 pub mod site;
 pub mod tickets;

@@ -6,6 +6,15 @@ use utoipa::ToSchema;
 
 use super::draw::Draw;
 
+/// What a club says that says nothing (A:146).
+pub const TAGLINE: &str = "Support our club with Football Doubles - win cash prizes while helping fund our team!";
+
+/// A club's own words, else the specified ones.
+pub fn tagline(club: &Row) -> String {
+    let own = club.tagline.as_deref().map(str::trim).filter(|words| !words.is_empty());
+    own.unwrap_or(TAGLINE).to_string()
+}
+
 /// In the public list (A:231).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -43,7 +52,7 @@ pub struct Club {
     pub secondary_color: String,
     pub accent_color: String,
     pub home_page_title: Option<String>,
-    pub home_page_tagline: Option<String>,
+    pub home_page_tagline: String,
     pub home_page_enabled: bool,
     pub facebook_pixel_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,7 +113,7 @@ impl Club {
             secondary_color: club.secondary_color.clone(),
             accent_color: club.accent_color.clone(),
             home_page_title: club.title.clone(),
-            home_page_tagline: club.tagline.clone(),
+            home_page_tagline: tagline(club),
             home_page_enabled: club.page_enabled,
             facebook_pixel_id: club.facebook_pixel_id.clone(),
             active_draws: None,

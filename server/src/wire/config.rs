@@ -1,9 +1,10 @@
 //! What a browser must know before it can sell (decision B-6).
 
-use domain::TICKETS_PER_ORDER_MAX;
+use domain::{SurchargeMode, TICKETS_PER_ORDER_MAX};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::catalogue::Facts;
 use crate::config::{CardFeePassing, Config, Stage};
 
 /// The provider's own script, of the release our pages are written for (stack.md section 6).
@@ -22,6 +23,8 @@ pub struct PublicConfig {
     pub fee_cap_cents: i64,
     /// Clubs may pass the card fee on to buyers (decision D-14).
     pub fee_passthrough_allowed: bool,
+    /// A cart's passed-on card fee: once for each of its lines (`per_line`), or once for the payment (`per_charge`), decision D-6.
+    pub surcharge_mode: &'static str,
     /// Of the terms of service that clubs accept.
     pub terms_version: &'static str,
     /// Cards are simulated and mails stay in a mailbox page.
@@ -31,7 +34,7 @@ pub struct PublicConfig {
 
 impl PublicConfig {
     /// What the environment says, and what the operator has set since.
-    pub fn new(config: &Config, card_fee: CardFeePassing) -> PublicConfig {
+    pub fn new(config: &Config, facts: &Facts) -> PublicConfig {
         let demo = config.stage == Stage::Demo;
         PublicConfig {
             publishable_key: config.stripe.publishable_key.clone(),
@@ -42,7 +45,11 @@ impl PublicConfig {
             max_per_purchase: TICKETS_PER_ORDER_MAX,
             fee_rate_bps: config.fees.policy.rate_bps,
             fee_cap_cents: config.fees.policy.cap.0,
-            fee_passthrough_allowed: card_fee == CardFeePassing::Allowed,
+            fee_passthrough_allowed: facts.card_fee_passing(config.fees.card_fee) == CardFeePassing::Allowed,
+            surcharge_mode: match facts.surcharge_mode(config.fees.surcharge) {
+                SurchargeMode::PerLine => "per_line",
+                SurchargeMode::PerCharge => "per_charge",
+            },
             terms_version: crate::terms::SERVICE.version,
             demo,
             stripe_js: if demo { "/sandbox/stripe.js" } else { STRIPE_JS },

@@ -22,7 +22,7 @@ pub struct Problem {
     /// `amount-changed`: the right amount, in cents.
     #[schema(nullable = false)]
     pub amount: Option<i64>,
-    /// `not-charged` and `refunding`: never true, and how the payment ended, in the words of a completion call.
+    /// `declined`, `not-charged` and `refunding`: never true, and how the payment ended, in the words of a completion call.
     #[schema(nullable = false)]
     pub success: Option<bool>,
     #[schema(nullable = false)]
@@ -30,6 +30,9 @@ pub struct Problem {
     /// `declined`: the provider's own word.
     #[schema(nullable = false)]
     pub error_code: Option<String>,
+    /// `declined`: always `card_error`.
+    #[schema(nullable = false)]
+    pub error_type: Option<String>,
     /// `setup-required`: the club's account at the provider is not ready.
     #[schema(nullable = false)]
     pub setup_required: Option<bool>,

@@ -40,7 +40,7 @@ pub struct ClubMeta {
     pub secondary_color: String,
     pub accent_color: String,
     pub name: String,
-    pub tagline: Option<String>,
+    pub tagline: String,
     pub logo_url: Option<String>,
 }
 

@@ -3,10 +3,13 @@
 
 mod access;
 mod anomalies;
+mod bad_input;
+mod caching;
 mod club;
 mod console;
 mod input;
 mod live;
+mod my_tickets;
 mod offers;
 mod openapi;
 mod operator;
@@ -14,5 +17,6 @@ mod pages;
 mod privacy;
 mod purchase;
 mod reads;
+mod refusals;
 mod season;
 mod support;

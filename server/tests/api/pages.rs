@@ -109,3 +109,92 @@ async fn a_club_is_found_under_its_present_slug_only() {
     assert!(answer.text.contains(&canonical), "{}", answer.text);
     server.finish().await;
 }
+
+/// The same words that `web/src/app/routes` writes into the window's title a moment later.
+#[actix_web::test]
+async fn every_public_page_is_called_what_it_stays_called() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    server.offer("finals", draw).await;
+    let alice = server.alice();
+    let order = alice.buys(draw, 1).await.0;
+    for (path, title) in [
+        ("/".to_string(), "Football Doubles"),
+        (format!("/draw/{draw}"), "Broncos v Cowboys – Football Doubles"),
+        (format!("/draw/{draw}/display"), "Broncos v Cowboys – Football Doubles"),
+        (format!("/verify/{draw}"), "Verify draw {n} – Football Doubles"),
+        (format!("/draw/{draw}/verify"), "Verify draw {n} – Football Doubles"),
+        (format!("/checkout/{draw}"), "Checkout – Football Doubles"),
+        ("/cart/checkout".into(), "Cart checkout – Football Doubles"),
+        ("/cart-checkout-clean".into(), "Cart checkout – Football Doubles"),
+        ("/thank-you".into(), "Thank you – Football Doubles"),
+        ("/apple-pay-redirect".into(), "Apple Pay – Football Doubles"),
+        ("/debugcart".into(), "Cart debug console – Football Doubles"),
+        ("/my".into(), "My tickets – Football Doubles"),
+        (format!("/my/{}", order.token()), "My tickets – Football Doubles"),
+        ("/claim".into(), "Your prize – Football Doubles"),
+        ("/club/broncos".into(), "broncos RLFC – Football Doubles"),
+        ("/club/broncos/specials/finals".into(), "Finals – Football Doubles"),
+        ("/club/broncos/offer/finals".into(), "Finals – Football Doubles"),
+        ("/club/broncos/specials/finals/display".into(), "Finals – Football Doubles"),
+        ("/club/broncos/offer/finals/display".into(), "Finals – Football Doubles"),
+        ("/bundle/broncos/finals/display".into(), "Finals – Football Doubles"),
+        ("/nothing".into(), "Page Not Found – Football Doubles"),
+        ("/draw/999999".into(), "Draw Not Found – Football Doubles"),
+        ("/club/broncos/specials/x".into(), "Special Offer Not Found – Football Doubles"),
+    ] {
+        let title = title.replace("{n}", &draw.to_string());
+        let page = alice.get(&path).await.text;
+        assert!(page.contains(&format!("<title>{title}</title>")), "{path}: {title}");
+        assert!(page.contains(&format!("og:title\" content=\"{title}\"")), "{path}");
+    }
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn a_page_carries_what_its_first_render_needs() {
+    let server = TestServer::start().await;
+    let club = server.club("broncos").await.id;
+    let draw = server.draw_with(club, |draw| draw.pass_card_fee = true).await;
+    server.offer("finals", draw).await;
+    let alice = server.alice();
+    for path in ["/club/broncos/specials/finals", "/club/broncos/offer/finals"] {
+        let page = alice.get(path).await.text;
+        let boot = boot(&page);
+        assert_eq!(boot["offer"]["slug"], "finals", "{path}");
+        let dress = &boot["clubMeta"];
+        assert_eq!(
+            (&dress["primaryColor"], &dress["secondaryColor"], &dress["accentColor"]),
+            (&"#1f2937".into(), &"#374151".into(), &"#3b82f6".into()),
+            "{path}"
+        );
+        assert!(page.contains("From $5.39") && page.contains("canonical\" href=\""), "{path}: the fee is in it");
+    }
+    let boot_of = async |path: String| boot(&alice.get(&path).await.text);
+    assert_eq!(boot_of("/club/broncos".into()).await["offers"][0]["slug"], "finals");
+    assert_eq!(boot_of(format!("/draw/{draw}/display")).await["widget"]["type"], "draw");
+    assert_eq!(boot_of("/bundle/broncos/finals/display".into()).await["widget"]["type"], "bundle");
+    assert_eq!(boot_of(format!("/checkout/{draw}")).await["draw"]["drawNumber"], draw.0);
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn every_short_link_ends_on_a_page_that_is_there() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    server.offer("finals", draw).await;
+    for path in [
+        format!("/w/draw:{draw}"),
+        format!("/W/DRAW:{draw}/"),
+        "/w/bundle:broncos/finals".to_string(),
+        "/w/bundle%3Abroncos/finals?loc=bar".to_string(),
+        "/w/bundle:BRONCOS/FINALS".to_string(),
+        format!("/checkout?drawId={draw}&ticketCount=2"),
+    ] {
+        assert_eq!(server.alice().get(&path).await.status, 200, "{path}");
+    }
+    for path in ["/w/draw:999999", "/w/bundle:broncos/nothing", "/w/bundle:nobody/finals", "/w/x:1", "/w"] {
+        assert_eq!(server.alice().get(path).await.status, 404, "{path}");
+    }
+    server.finish().await;
+}

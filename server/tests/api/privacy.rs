@@ -170,6 +170,9 @@ impl World {
         for path in public_paths(self.draw, club) {
             let text =
                 stranger.get(&path).await.text.replace(&commitment, "COMMITMENT").replace(&self.server.url, "URL");
+            // When a calendar's file was made is no secret; nothing else in it moves.
+            let lines = text.lines().filter(|line| !line.starts_with("DTSTAMP:"));
+            let text = lines.collect::<Vec<_>>().join("\n");
             told.push((path, text));
         }
         told

@@ -176,7 +176,8 @@ async fn the_small_answers_are_there() {
     assert_eq!(widget.header("access-control-allow-origin"), Some("*"));
     assert_eq!(widget.ok()["ticketsCap"], 169);
     let meta = alice.get(&format!("/api/meta/draw/{draw}")).await.ok();
-    assert!(meta["title"].as_str().is_some_and(|title| title.contains("Broncos vs Cowboys")));
+    assert!(meta["title"].as_str().is_some_and(|title| title == "Broncos v Cowboys – Football Doubles"), "{meta}");
+    assert!(meta["imageUrl"].as_str().is_some_and(|url| url.contains(&format!("/og/draw/{draw}?v="))), "{meta}");
     let qr = alice.get(&format!("/api/qr.svg?url=/draw/{draw}%3Fsrc=widget")).await;
     assert_eq!((qr.status, qr.header("content-type")), (200, Some("image/svg+xml")));
     for foreign in ["https://evil.test", "//evil.test", "/\\evil.test"] {
@@ -216,5 +217,50 @@ async fn a_clubs_money_is_told_to_the_club() {
     assert_eq!((&told["soldTickets"], &told["totalRevenue"]), (&json!(2), &json!("20.00")));
     assert_eq!((&told["platformFee"], &told["prizePool"]), (&json!("0.70"), &json!("10.00")));
     assert_eq!(told["actualTransactionCount"], 1);
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn a_game_goes_into_a_calendar_and_a_cart_of_games_into_one_file() {
+    let server = TestServer::start().await;
+    let club = server.club("broncos").await;
+    let (first, second) = (server.draw(club.id).await, server.draw(club.id).await);
+    let alice = server.alice();
+    let answer = alice.get(&format!("/api/draws/{first}/calendar.ics?also={second},{first}")).await;
+    assert_eq!(answer.header("content-type"), Some("text/calendar; charset=utf-8; method=PUBLISH"));
+    assert_eq!(
+        answer.header("content-disposition"),
+        Some(format!("attachment; filename=\"game-{first}.ics\"").as_str())
+    );
+    let lines: Vec<&str> = answer.text.split("\r\n").collect();
+    assert_eq!(lines.iter().filter(|line| **line == "BEGIN:VEVENT").count(), 2);
+    for draw in [first, second] {
+        assert!(lines.contains(&format!("UID:draw-{draw}@football-doubles").as_str()), "{}", answer.text);
+    }
+    assert!(lines.contains(&"SUMMARY:Broncos v Cowboys") && lines.last() == Some(&""));
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn a_club_that_says_nothing_says_the_specified_words_and_one_without_a_page_is_not_listed() {
+    let server = TestServer::start().await;
+    let club = server.club("broncos").await;
+    let alice = server.alice();
+    let words = "Support our club with Football Doubles - win cash prizes while helping fund our team!";
+    assert_eq!(alice.get("/api/clubs/slug/broncos").await.ok()["homePageTagline"], words);
+    assert_eq!(alice.get("/api/clubs/broncos/meta").await.ok()["tagline"], words);
+    let page = alice.get("/club/broncos").await.text;
+    assert!(
+        page.contains(&format!("<p>{words}</p>")) && page.contains(&format!("og:description\" content=\"{words}\""))
+    );
+    let off = server.club("storm").await;
+    let broncos = club::club(&server, "storm").await;
+    let listed = async || alice.get("/api/clubs/public-list").await.ok().as_array().map(Vec::len);
+    assert_eq!(listed().await, Some(2));
+    let switched = json!({ "homePageEnabled": false });
+    broncos.call(reqwest::Method::PATCH, &format!("/api/clubs/{}/home-page", off.id), Some(&switched)).await.ok();
+    assert_eq!(listed().await, Some(1), "a tile must not lead to a page that is off");
+    alice.get("/api/clubs/slug/storm").await.refused(404, "club-not-found");
+    assert_eq!(club.id, server.club_named("broncos"));
     server.finish().await;
 }

@@ -5,7 +5,9 @@ use domain::{
     AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, OrderId, PaymentIntent, PaymentIntentId, Serial, Timestamp,
 };
 use persistence::Failure;
-use persistence::books::{AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord};
+use persistence::books::{
+    AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, TermsAgreed,
+};
 use persistence::ledger::BuyerDetails;
 
 use super::{Owner, enter, leave};
@@ -57,8 +59,8 @@ impl Books for BooksPort {
         through!(self, fill_buyer(order, buyer))
     }
 
-    async fn consented(&self, order: OrderId, at: Timestamp, ip: &str, terms_version: &str) -> Answer<()> {
-        through!(self, consented(order, at, ip, terms_version))
+    async fn consented(&self, order: OrderId, at: Timestamp, ip: &str, terms: TermsAgreed) -> Answer<()> {
+        through!(self, consented(order, at, ip, terms))
     }
 
     async fn captured(&self, order: OrderId, said: &PaymentIntent, at: Timestamp) -> Answer<()> {

@@ -35,6 +35,7 @@ fn confirmation(home: &str) -> Confirmation {
         card_fee: Some("$0.47".to_string()),
         total: "$10.47".to_string(),
         link: "http://localhost:8080/my/0123456789abcdef0123456789abcdef".to_string(),
+        calendar: "http://localhost:8080/api/draws/1042/calendar.ics".to_string(),
         reference: "FD-7F3A".to_string(),
     }
 }
@@ -53,6 +54,7 @@ fn both_parts_of_a_confirmation_say_the_same_things() {
             "$290.00",
             "$10.47",
             "/my/0123456789abcdef0123456789abcdef",
+            "/api/draws/1042/calendar.ics",
             "support@demo.test",
         ] {
             assert!(part.contains(fact), "{fact} is missing in:\n{part}");

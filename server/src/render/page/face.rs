@@ -1,5 +1,7 @@
 //! A draw and a club in the words of a first paint: the same words React will write a moment later.
 
+use std::fmt;
+
 use domain::{Cents, TICKETS, Timestamp, fee};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -85,6 +87,27 @@ pub struct Left {
     pub card_band: &'static str,
 }
 
+/// A large sum, whose cents are written smaller beside it.
+#[derive(Clone, Debug)]
+pub struct Sum(String);
+
+impl Sum {
+    pub fn whole(&self) -> &str {
+        &self.0[..self.0.len() - 3]
+    }
+
+    /// `.50`.
+    pub fn part(&self) -> &str {
+        &self.0[self.0.len() - 3..]
+    }
+}
+
+impl fmt::Display for Sum {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
 /// A draw in words.
 #[derive(Clone, Debug)]
 pub struct DrawFace {
@@ -99,11 +122,11 @@ pub struct DrawFace {
     /// The whole price first where a fee is passed on (ux.md D14).
     pub price: String,
     pub card_price: String,
-    pub prize: String,
-    pub card_prize: String,
+    pub prize: Sum,
+    pub card_prize: Sum,
     /// Whole dollars, for boards.
     pub prize_whole: String,
-    pub prize_max: String,
+    pub prize_max: Sum,
     pub sold: u16,
     /// 0…1.
     pub part: String,
@@ -140,10 +163,10 @@ impl DrawFace {
             phase,
             card_price: if draw.pass_stripe_fees { price.clone() } else { format!("{price} a ticket") },
             price,
-            prize: short_dollars(cents(&draw.current_prize)),
-            card_prize: short_dollars(card_prize),
+            prize: Sum(dollars(cents(&draw.current_prize))),
+            card_prize: Sum(dollars(card_prize)),
             prize_whole: whole_dollars(cents(&draw.current_prize)),
-            prize_max: short_dollars(cents(&draw.max_prize)),
+            prize_max: Sum(dollars(cents(&draw.max_prize))),
             sold: draw.tickets_sold,
             part: format!("{sold:.4}"),
             share: format!("{:.1}%", sold * 100.0),
@@ -215,7 +238,7 @@ impl ClubFace {
         ClubFace {
             slug: club.canonical_slug.clone(),
             title: club.home_page_title.clone().unwrap_or_else(|| club.name.clone()),
-            tagline: club.home_page_tagline.clone().unwrap_or_default(),
+            tagline: club.home_page_tagline.clone(),
             logo: club.logo_url.clone(),
             letters: letters(&club.name),
             primary: primary.css(),
@@ -234,8 +257,8 @@ fn letters(name: &str) -> String {
     first.chars().take(1).chain(second).flat_map(char::to_uppercase).collect()
 }
 
-/// `$1,047.50`.
-fn dollars(amount: Cents) -> String {
+/// `$1,047.50`: every sum but a board's prize has its cents (A:306).
+pub fn dollars(amount: Cents) -> String {
     let (whole, part) = (amount.0 / 100, amount.0 % 100);
     let digits = whole.to_string();
     let mut grouped = String::new();
@@ -254,11 +277,6 @@ pub fn whole_dollars(amount: Cents) -> String {
     text[..text.len() - 3].to_string()
 }
 
-/// Without cents when there are none.
-pub fn short_dollars(amount: Cents) -> String {
-    if amount.0 % 100 == 0 { whole_dollars(amount) } else { dollars(amount) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -274,8 +292,6 @@ mod tests {
     fn money_reads_as_react_writes_it() {
         assert_eq!(dollars(Cents(104_750)), "$1,047.50");
         assert_eq!(dollars(Cents(5)), "$0.05");
-        assert_eq!(short_dollars(Cents(29_000)), "$290");
-        assert_eq!(short_dollars(Cents(28_250)), "$282.50");
         assert_eq!(whole_dollars(Cents(123_456_789)), "$1,234,567");
     }
 

@@ -1,7 +1,7 @@
 //! An offer in the words of a first paint.
 
 use crate::offer::{Offer, Standing};
-use crate::render::page::face::{short_dollars, whole_dollars};
+use crate::render::page::face::{dollars, whole_dollars};
 use crate::render::when;
 
 /// A tag is cut here when it is shown (decision H-12).
@@ -35,10 +35,10 @@ impl OfferFace {
             slug: offer.bundle.slug.clone(),
             club: offer.club.name.clone(),
             club_slug: offer.club.slug.clone(),
-            tag: offer.bundle.display_tag.as_ref().map(|tag| tag.chars().take(TAG_CHARS_MAX).collect()),
+            tag: offer.bundle.display_tag.as_deref().and_then(shown_tag),
             copy: offer.bundle.primary_copy.clone(),
             games: games.collect(),
-            price: short_dollars(offer.price()),
+            price: dollars(offer.total),
             prize_whole: whole_dollars(offer.prize()),
             sold: offer.sold(),
             cap: offer.cap(),
@@ -51,5 +51,27 @@ impl OfferFace {
         let games = self.games.len();
         let copy = self.copy.clone().unwrap_or_else(|| format!("A ticket in {games} games of {}.", self.club));
         format!("{copy} From {}. Support {}.", self.price, self.club)
+    }
+}
+
+/// Whole, or cut with a sign that it goes on: as `web/src/features/shared-offer/offer.ts` shows it.
+fn shown_tag(tag: &str) -> Option<String> {
+    let tag = tag.trim();
+    let cut: String = tag.chars().take(TAG_CHARS_MAX).collect();
+    let more = if cut.len() < tag.len() { "…" } else { "" };
+    (!tag.is_empty()).then(|| cut + more)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown_tag;
+
+    #[test]
+    fn a_tag_is_cut_at_ninety_characters_and_says_so() {
+        assert_eq!(shown_tag(" Two games "), Some("Two games".to_string()));
+        assert_eq!(shown_tag("  "), None);
+        let long = "é".repeat(91);
+        assert_eq!(shown_tag(&long), Some("é".repeat(90) + "…"));
+        assert_eq!(shown_tag(&long[..180]), Some("é".repeat(90)));
     }
 }

@@ -84,12 +84,13 @@ fn the_hero_says_what_a_buyer_came_for() {
         "2h 14m to kick-off",
         "Redcliffe Sharks<span class=\"v\"> v </span>Wynnum Tigers",
         "Queensland Cup · Fri 20 Nov 2026, 7:10 pm · $5.00 + $0.39 fee = $5.39 a ticket",
-        "$290",
+        "<dd>$290<span class=\"cents\">.00</span></dd>",
         "113/169",
-        "$430",
+        "<dd>$430<span class=\"cents\">.00</span></dd>",
         "--part:0.6686",
         "66.9%",
-        "support@demo.test",
+        "href=\"mailto:support@demo.test\"",
+        "href=\"sms:0400000000\"",
         "<noscript>",
     ] {
         assert!(html.contains(words), "{words} is missing in\n{html}");

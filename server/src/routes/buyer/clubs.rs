@@ -14,13 +14,14 @@ use crate::error::Problem;
 use crate::identity::Caller;
 use crate::routes::club::draws::all_of;
 use crate::state::State;
-use crate::wire::club::{Club, ClubListed, OwnClub};
+use crate::wire::club::{Club, ClubListed, OwnClub, tagline};
 use crate::wire::draw::Draw;
 use crate::wire::site::ClubMeta;
 
 pub async fn public_list(state: web::Data<State>) -> HttpResponse {
     let facts = state.catalogue.facts();
-    let shown = facts.clubs().filter(|club| !club.archived);
+    // A tile must not lead to a page that is switched off (decision H-14).
+    let shown = facts.clubs().filter(|club| !club.archived && club.page_enabled);
     let mut clubs: Vec<ClubListed> = shown.map(|club| ClubListed::from(&**club)).collect();
     clubs.sort_by_key(|club| club.name.to_lowercase());
     HttpResponse::Ok().json(clubs)
@@ -58,7 +59,7 @@ pub fn meta_of(club: &Row) -> ClubMeta {
         secondary_color: club.secondary_color.clone(),
         accent_color: club.accent_color.clone(),
         name: club.name.clone(),
-        tagline: club.tagline.clone(),
+        tagline: tagline(club),
         logo_url: club.logo_url.clone(),
     }
 }
@@ -66,6 +67,17 @@ pub fn meta_of(club: &Row) -> ClubMeta {
 #[derive(Deserialize)]
 pub struct Wanted {
     status: Option<String>,
+}
+
+impl Wanted {
+    /// In our own word: two more are read, and never written (decision E-1).
+    fn status(&self) -> Option<&str> {
+        self.status.as_deref().map(|status| match status {
+            "open" => "active",
+            "awaiting_draw" => "closed",
+            status => status,
+        })
+    }
 }
 
 /// A club's draws, all of them or those of a status; for the club itself and the operator with archived and cancelled ones.
@@ -77,7 +89,7 @@ pub async fn draws(
 ) -> Result<HttpResponse, Problem> {
     if let Some(row) = own(&state.catalogue.facts(), caller, &club) {
         let mut draws = all_of(&state, &row);
-        draws.retain(|draw| wanted.status.as_ref().is_none_or(|status| draw.status == status));
+        draws.retain(|draw| wanted.status().is_none_or(|status| draw.status == status));
         return Ok(HttpResponse::Ok().json(draws));
     }
     let row = find(&state.catalogue.facts(), &club)?;
@@ -85,7 +97,7 @@ pub async fn draws(
     let part = Part { club: Some(row.id), ..Part::default() };
     let lists = [List::Active, List::Awaiting, List::Completed];
     let mut draws: Vec<Draw> = lists.into_iter().flat_map(|list| state.catalogue.part(list, part, now)).collect();
-    if let Some(status) = &wanted.status {
+    if let Some(status) = wanted.status() {
         draws.retain(|draw| draw.status == status);
     }
     Ok(HttpResponse::Ok().json(draws))

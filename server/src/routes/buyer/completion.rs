@@ -55,7 +55,7 @@ pub const TERMS: &str = "You must agree to the terms and conditions";
 pub async fn store_consents(request: &HttpRequest, state: &State, record: &OrderRecord) -> Result<(), Problem> {
     if record.consent_at.is_none() {
         let ip = address(request, &state.config).to_string();
-        state.payments.consented(record.order.id, &ip, terms::SALE.version).await?;
+        state.payments.consented(record.order.id, &ip, terms::SALE.agreed()).await?;
     }
     Ok(())
 }

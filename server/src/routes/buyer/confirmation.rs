@@ -116,12 +116,8 @@ async fn pay(
     if record.order.state != OrderState::Quoted {
         return finish(state, &browser, record, body).await;
     }
-    let confirmed = state.payments.confirm(record.order.id, method).await.inspect_err(|failure| {
-        if matches!(failure, PaymentFailure::Declined { .. }) {
-            state.limits.declined(&browser.0);
-        }
-    });
-    match confirmed? {
+    // A decline is counted when the provider's notice of it comes: the same for every way of confirming (decision G-13).
+    match state.payments.confirm(record.order.id, method).await? {
         Confirmed::Authorised => finish(state, &browser, record, body).await,
         Confirmed::Processing => Ok(unfinished(&browser, record, "processing", None)),
         Confirmed::RequiresAction { client_secret } => {

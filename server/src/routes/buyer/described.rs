@@ -1,15 +1,17 @@
 //! What is said of the calls for everyone and for buyers (A:7).
 
 use crate::openapi::description::describe;
-use crate::routes::buyer::site::{Diagnostics, Happening};
+use crate::routes::buyer::reported::{Diagnostics, Happening};
 use crate::wire::club::{Club, ClubListed, OwnClub};
 use crate::wire::config::PublicConfig;
 use crate::wire::draw::Draw;
 use crate::wire::draw_form::OwnDraw;
 use crate::wire::footer::FooterMenu;
+use crate::wire::my_tickets::{MyTickets, TicketsWanted};
 use crate::wire::order::Order;
 use crate::wire::proof::Proof;
 use crate::wire::purchase::{Extended, PaymentOpened, Purchase, PurchaseAnswer, Validated};
+use crate::wire::session::Proof as MailedSecret;
 use crate::wire::site::{ClubMeta, DrawMeta, MaintenanceMode, Said, TermsText};
 use crate::wire::special::PublicOffer;
 use crate::wire::ticket::{AvailableTickets, Ticket};
@@ -30,6 +32,7 @@ describe! {
     Get "/api/draws/{draw}" "One draw, with whom to ask and where its buyers pay; for its club also what may be changed." -> {Draw OwnDraw};
     Get "/api/draws/{draw}/tickets" "Its 169 tickets: to strangers which are sold, and every pair after the reveal; to its club the sold ones with their buyers." -> [Ticket];
     Get "/api/draws/{draw}/available-tickets" "How many are left." -> AvailableTickets;
+    Get "/api/draws/{draw}/calendar.ics" "The game for a calendar, with those of the draws named in `also`, by comma." with(also: string) -> "text/calendar";
     Get "/api/meta/draw/{draw}" "What the head of its page says." -> DrawMeta;
     Get "/api/public/draws/{draw}/proof" "Its commitment; once it is completed and its kick-off has passed, the seed that fixed every pair." -> Proof;
     Get "/api/public/widget/bundle/{slug}/{bundle}" "What a board shows of an offer. For any site, without cookies." -> Widget;
@@ -56,6 +59,8 @@ describe! {
     Post "/api/payments/confirm-wallet" "Pays with a wallet that knows only the `clientSecret`." takes Purchase -> PurchaseAnswer, refuses 402 404 409 429;
     Post "/api/resend-confirmation" "Sends the confirmation of `paymentIntentId` once more, to the stored address only; always the same answer." takes Purchase -> Said;
     Get "/api/orders/{token}" "An order as its buyer sees it: own pairs included." -> Order;
+    Post "/api/my-tickets" "Mails a link to every order of an address, which works for a day; always the same answer." takes TicketsWanted -> Said, refuses 400 429;
+    Post "/api/my-tickets/look" "What the link in that mail opens." takes MailedSecret -> MyTickets, refuses 404 429;
     Delete "/api/reservations/{order}" "Gives the tickets back. A browser that leaves may send it as a beacon." -> ();
     Post "/api/reservations/{order}/extend" "Keeps the tickets for another two minutes: at most ten times, never past kick-off." -> Extended, refuses 400 409;
 }

@@ -8,7 +8,9 @@ use super::draw_number;
 use crate::catalogue::lists::{List, Part};
 use crate::error::Problem;
 use crate::identity::Caller;
+use crate::render::card;
 use crate::routes::club::draws::own;
+use crate::routes::machine::cards;
 use crate::state::State;
 use crate::wire::site::DrawMeta;
 
@@ -68,20 +70,21 @@ pub async fn one(
     Ok(prepared.answer(&request))
 }
 
-/// Title and description for a page's head (A:229).
+/// Title, description and picture of a page's head (A:229).
 pub async fn meta(state: web::Data<State>, path: web::Path<String>) -> Result<HttpResponse, Problem> {
     let draw = draw_number(&path)?;
     let (facts, listing, view) = state.catalogue.draw(draw).await.ok_or_else(Problem::draw_not_found)?;
     let club = facts.club(listing.club).ok_or_else(Problem::draw_not_found)?;
-    let game = format!("{} vs {}", listing.home_team, listing.away_team);
+    let card = cards::of_draw(&state, draw).await;
+    let image = card.map(|card| card::address(&state.config.public_url, &format!("draw/{draw}"), &card));
     Ok(HttpResponse::Ok().json(DrawMeta {
         draw_number: draw.0,
-        title: format!("{game} - {} | Football Doubles", club.name),
+        title: format!("{} v {} – Football Doubles", listing.home_team, listing.away_team),
         description: format!(
             "Current prize {}. {}/169 tickets sold at {}. Support {}.",
             view.prize, view.sold, view.price, club.name
         ),
         url: format!("{}/draw/{draw}", state.config.public_url),
-        image_url: club.logo_url.clone(),
+        image_url: image,
     }))
 }

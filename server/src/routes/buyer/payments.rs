@@ -183,7 +183,7 @@ async fn remember_buyer(state: &State, asked: &Asked, record: &OrderRecord, now:
     }
     if record.consent_at.is_none() && state.open_orders.has_consented(&asked.browser, now) {
         let ip = asked.address.to_string();
-        state.payments.consented(record.order.id, &ip, crate::terms::SALE.version).await?;
+        state.payments.consented(record.order.id, &ip, crate::terms::SALE.agreed()).await?;
     }
     Ok(())
 }

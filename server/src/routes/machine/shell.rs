@@ -88,9 +88,9 @@ impl Writer<'_> {
         let is_missing = matches!(shown, Shown::Missing(..));
         let private = asked.as_ref().is_some_and(Page::is_private);
         let asked = asked.filter(|_| !is_missing);
-        let maintenance = self.state.catalogue.facts().maintenance_mode();
-        let card_fee = self.state.catalogue.facts().card_fee_passing(self.state.config.fees.card_fee);
-        boot.insert("config".into(), json!(wire::config::PublicConfig::new(&self.state.config, card_fee)));
+        let facts = self.state.catalogue.facts();
+        let maintenance = facts.maintenance_mode();
+        boot.insert("config".into(), json!(wire::config::PublicConfig::new(&self.state.config, &facts)));
         boot.insert("maintenanceMode".into(), json!(maintenance));
         boot.insert("now".into(), json!(self.state.clock.now().0));
         let is_landing = asked.is_some_and(|page| page.address.shows == Shows::Landing);

@@ -2,7 +2,7 @@
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use actors::payment::signature;
-use domain::{AccountId, PaymentIntentId};
+use domain::{AccountId, OrderState, PaymentIntentId};
 use persistence::books::Notice;
 use serde_json::Value;
 
@@ -36,8 +36,31 @@ pub async fn receive(
         state.records.account_updated(&id, charges, details, payouts).await?;
         state.catalogue.reload().await?;
     }
-    state.payments.notice(event.notice).await?;
+    let declined = event.declined;
+    if state.payments.notice(event.notice).await?
+        && let Some(declined) = declined
+    {
+        note_decline(&state, &declined).await?;
+    }
     Ok(HttpResponse::Ok().finish())
+}
+
+/// Who tries one card after the other, or one card again and again, is stopped for a while: nothing more is opened for that
+/// browser, and what it has open is let go (decision G-13).
+async fn note_decline(state: &State, declined: &Declined) -> Result<(), Problem> {
+    let Some(record) = state.payments.order_by_payment_intent(&declined.payment_intent).await? else {
+        return Ok(());
+    };
+    let browser = state.open_orders.browser_of(record.order.id);
+    let enough = state.limits.declined(browser.as_ref().map(|browser| &browser.0), declined.card.as_deref());
+    if enough && record.order.state == OrderState::Quoted {
+        state.payments.abandon(record.order.id).await?;
+        if let Some(browser) = browser {
+            state.open_orders.over(&browser, record.order.id);
+        }
+        state.live.order_moved(&record.token);
+    }
+    Ok(())
 }
 
 /// Connect sends test events to live endpoints too (reliability.md, F19).
@@ -48,7 +71,14 @@ fn expects_live_events(state: &State) -> bool {
 struct Event {
     livemode: bool,
     account_updated: Option<Account>,
+    declined: Option<Declined>,
     notice: Notice,
+}
+
+struct Declined {
+    payment_intent: PaymentIntentId,
+    /// The provider's name for the card, the same in every payment.
+    card: Option<String>,
 }
 
 struct Account {
@@ -77,6 +107,10 @@ impl Event {
             details_submitted: yes("details_submitted"),
             payouts_enabled: yes("payouts_enabled"),
         });
+        let declined = payment_intent.clone().filter(|_| kind == "payment_intent.payment_failed").map(|id| Declined {
+            payment_intent: PaymentIntentId(id),
+            card: text(&object["last_payment_error"]["payment_method"]["card"]["fingerprint"]),
+        });
         let notice = Notice {
             event_id: text(&event["id"])?,
             account: text(&event["account"]),
@@ -84,7 +118,7 @@ impl Event {
             payment_intent: payment_intent.map(PaymentIntentId),
             payload: payload.to_string(),
         };
-        Some(Event { livemode: event["livemode"].as_bool().unwrap_or(false), account_updated, notice })
+        Some(Event { livemode: event["livemode"].as_bool().unwrap_or(false), account_updated, declined, notice })
     }
 }
 
@@ -103,8 +137,18 @@ mod tests {
             "data":{"object":{"object":"charge","id":"ch_1","payment_intent":"pi_1"}}}"#;
         let event = Event::read(charge).expect("an event");
         assert_eq!(event.notice.payment_intent, Some(PaymentIntentId("pi_1".into())));
+        assert!(event.declined.is_none());
         assert!(Event::read(b"{}").is_none());
         assert!(Event::read(b"\xff").is_none());
+    }
+
+    #[test]
+    fn a_failed_payment_names_the_card_that_failed() {
+        let body =
+            br#"{"id":"evt_4","type":"payment_intent.payment_failed","data":{"object":{"object":"payment_intent",
+            "id":"pi_1","last_payment_error":{"payment_method":{"card":{"fingerprint":"f1"}}}}}}"#;
+        let declined = Event::read(body).and_then(|event| event.declined).expect("a decline");
+        assert_eq!((declined.payment_intent.0.as_str(), declined.card.as_deref()), ("pi_1", Some("f1")));
     }
 
     #[test]

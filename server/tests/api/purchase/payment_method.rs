@@ -94,3 +94,22 @@ async fn only_the_providers_token_ids_are_taken() {
     assert_eq!(server.engine.draws.view(draw).await.expect("a view").held, 0);
     server.finish().await;
 }
+
+#[actix_web::test]
+async fn a_wallets_token_pays_and_a_declined_one_does_not() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    let alice = server.alice();
+    let pays = async |token: &str| {
+        let body = json!({ "drawId": draw.0, "ticketCount": 2, "paymentToken": token,
+            "customerInfo": { "name": "Alice", "email": "alice@example.com", "phone": "0411 000 001" } });
+        alice.post("/api/process-purchase", body).await
+    };
+    let declined = pays("tok_chargeDeclined").await.refused(402, "declined");
+    assert_eq!(declined["message"], "Your card was declined.");
+    let paid = pays("tok_visa").await.ok();
+    assert_eq!((&paid["success"], &paid["status"]), (&json!(true), &json!("succeeded")), "{paid}");
+    assert_eq!(paid["tickets"].as_array().map(Vec::len), Some(2));
+    assert_eq!(server.sandbox.ledger()["total"]["captured"], 1000);
+    server.finish().await;
+}

@@ -65,14 +65,23 @@ impl TestServer {
         TestServer::start_on(|books| Arc::new(books)).await
     }
 
+    /// With something said in the environment.
+    pub async fn start_in(said: &[(&'static str, &'static str)]) -> TestServer {
+        TestServer::begin(Environment::from_pairs(said.iter().copied()), |books| Arc::new(books)).await
+    }
+
     /// With another ledger in front of the books, or in their place.
     pub async fn start_on(ledger: impl FnOnce(Postgres) -> Arc<dyn Ledger>) -> TestServer {
+        TestServer::begin(Environment::default(), ledger).await
+    }
+
+    async fn begin(environment: Environment, ledger: impl FnOnce(Postgres) -> Arc<dyn Ledger>) -> TestServer {
         let database = persistence::testing::database().await;
         let postgres =
             Postgres::connect_with(database.options.clone(), Sealer::new(&[7; 32])).await.expect("connected");
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
-        let mut config = Config::demo(&Environment::default()).expect("the demo needs nothing");
+        let mut config = Config::demo(&environment).expect("the demo needs nothing");
         config.public_url = url.clone();
         // So that a test may come from an address of its own.
         config.proxies = vec![std::net::IpAddr::from([127, 0, 0, 1])];

@@ -223,7 +223,7 @@ export interface components {
             facebookPixelId: string | null;
             homePageEnabled: boolean;
             homePageSlug: string;
-            homePageTagline: string | null;
+            homePageTagline: string;
             homePageTitle: string | null;
             id: number;
             logoUrl: string | null;
@@ -269,7 +269,7 @@ export interface components {
             name: string;
             primaryColor: string;
             secondaryColor: string;
-            tagline: string | null;
+            tagline: string;
         };
         /** @description Six digits of an authenticator; spaces do not matter. */
         Code: {
@@ -376,6 +376,8 @@ export interface components {
             ok: boolean;
         };
         Diagnostics: {
+            /** @description Kept as one line of text, without what speaks of a person. */
+            data?: Record<string, never> | null;
             /** @default null */
             level: string | null;
             /** @default null */
@@ -630,6 +632,10 @@ export interface components {
             email: string | null;
         };
         Happening: {
+            /** @default null */
+            bundleSlug: string | null;
+            /** @default null */
+            clubSlug: string | null;
             /**
              * @description `offer_view`, `offer_share` or `offer_add_to_cart`.
              * @default null
@@ -776,6 +782,14 @@ export interface components {
         MissingTicketResolved: {
             allocatedTickets: components["schemas"]["AllocatedTicket"][];
             customerName: string;
+        };
+        MyTickets: {
+            /** @description `j…@example.com`. */
+            emailMasked: string;
+            /** @description The newest first, at most a hundred. */
+            orders: components["schemas"]["Order"][];
+            /** @description Until when the link works. */
+            until: string;
         };
         NewPassword: {
             /** @default null */
@@ -1020,6 +1034,8 @@ export interface components {
             errorCode?: string;
             /** @description `invalid` and `fixtures-refused`: everything that is wrong, in order. */
             errors?: unknown[];
+            /** @description `declined`: always `card_error`. */
+            errorType?: string;
             /** @description A sentence for the person who asked. */
             message: string;
             orderId?: string;
@@ -1030,7 +1046,7 @@ export interface components {
             /** @description `setup-required`: the club's account at the provider is not ready. */
             setupRequired?: boolean;
             status?: string;
-            /** @description `not-charged` and `refunding`: never true, and how the payment ended, in the words of a completion call. */
+            /** @description `declined`, `not-charged` and `refunding`: never true, and how the payment ended, in the words of a completion call. */
             success?: boolean;
         };
         Proof: {
@@ -1107,6 +1123,8 @@ export interface components {
             stripeJs: string;
             supportEmail: string;
             supportSms: string;
+            /** @description A cart's passed-on card fee: once for each of its lines (`per_line`), or once for the payment (`per_charge`), decision D-6. */
+            surchargeMode: string;
             /** @description Of the terms of service that clubs accept. */
             termsVersion: string;
         };
@@ -1423,6 +1441,13 @@ export interface components {
             serialNumber: string;
             ticketNumber: number;
         };
+        TicketsWanted: {
+            /**
+             * @description The address the tickets were bought with.
+             * @default null
+             */
+            email: string | null;
+        };
         TransactionLine: {
             drawNumber: number;
             ticketCount: number;
@@ -1659,6 +1684,7 @@ export type Maintenance = components['schemas']['Maintenance'];
 export type MaintenanceMode = components['schemas']['MaintenanceMode'];
 export type MissingTicket = components['schemas']['MissingTicket'];
 export type MissingTicketResolved = components['schemas']['MissingTicketResolved'];
+export type MyTickets = components['schemas']['MyTickets'];
 export type NewPassword = components['schemas']['NewPassword'];
 export type Notified = components['schemas']['Notified'];
 export type OfferForm = components['schemas']['OfferForm'];
@@ -1719,6 +1745,7 @@ export type StripeAccount = components['schemas']['StripeAccount'];
 export type TermsText = components['schemas']['TermsText'];
 export type Ticket = components['schemas']['Ticket'];
 export type TicketBought = components['schemas']['TicketBought'];
+export type TicketsWanted = components['schemas']['TicketsWanted'];
 export type TransactionLine = components['schemas']['TransactionLine'];
 export type Undone = components['schemas']['Undone'];
 export type Uploaded = components['schemas']['Uploaded'];

@@ -8,7 +8,6 @@ use domain::{AccountId, Cents, DrawId, Line, Refusal, Status, Timestamp, View};
 use persistence::records::clubs::Club;
 
 use crate::catalogue::Facts;
-use crate::config::CardFeePassing;
 use crate::error::Problem;
 use crate::open_orders::Counts;
 use crate::state::State;
@@ -51,7 +50,8 @@ pub async fn price(state: &State, counts: &Counts) -> Result<Quote, Problem> {
         }
         club = Some(of_draw.clone());
         closes_at = closes_at.min(view.closes_at);
-        let passes_card_fee = listing.pass_card_fee && state.config.fees.card_fee == CardFeePassing::Allowed;
+        // As the draw says and shows it: forbidding the passing on reaches a running draw at its next edit (decision D-14).
+        let passes_card_fee = listing.pass_card_fee;
         wanted.push(Wanted { draw: *draw, count: *count, unit_price: view.price, passes_card_fee });
     }
     let club = club.ok_or_else(Problem::draw_not_found)?;

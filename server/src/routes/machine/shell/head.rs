@@ -3,17 +3,17 @@
 use domain::TICKETS;
 
 use super::address::{Page, Shows};
-use super::shown::{Shown, TAGLINE};
+use super::shown::Shown;
 use crate::render::page::{self, Head};
+use crate::wire::club::TAGLINE;
 
 pub fn head(public_url: &str, asked: Option<&Page<'_>>, shown: &Shown, image: Option<String>) -> Head {
-    let titled = |words: &str| format!("{words} | Football Doubles");
+    // As `web/src/shared/ui/page-title.ts` writes it a moment later: a window's title does not change while its page wakes up.
+    let titled = |words: &str| format!("{words} – Football Doubles");
     let (title, description) = match shown {
         Shown::Landing(_) => ("Football Doubles".to_string(), TAGLINE.to_string()),
         Shown::Draw(face) | Shown::Board(face) => (titled(&face.title()), face.summary()),
-        Shown::Offer(face) | Shown::OfferBoard(face) => {
-            (titled(&format!("{} - {}", face.name, face.club)), face.summary())
-        }
+        Shown::Offer(face) | Shown::OfferBoard(face) => (titled(&face.name), face.summary()),
         Shown::Club(face, _) => (titled(&face.title), face.tagline.clone()),
         Shown::Plain(heading, _) | Shown::Desk(heading) => {
             (titled(heading), format!("{TICKETS} tickets, one winning pair of jersey numbers. {TAGLINE}"))

@@ -23,7 +23,7 @@ pub enum Shown {
     Club(Box<ClubFace>, Vec<DrawFace>),
     Offer(Box<OfferFace>),
     OfferBoard(Box<OfferFace>),
-    Plain(String, &'static str),
+    Plain(String, String),
     Desk(String),
     Missing(&'static str, &'static str),
 }
@@ -36,7 +36,6 @@ const DRAW_NOT_FOUND: Shown =
     Shown::Missing("Draw Not Found", "The draw you're looking for doesn't exist or may have been removed.");
 const OFFER_NOT_FOUND: Shown =
     Shown::Missing("Special Offer Not Found", "This offer has ended, or the link may be cut short.");
-pub const TAGLINE: &str = "Support our club with Football Doubles - win cash prizes while helping fund our team!";
 
 /// The page's data. `boot` is what React's first render reads.
 ///
@@ -61,21 +60,22 @@ pub async fn look_up(state: &State, page: &Page<'_>, boot: &mut Map<String, Valu
             Ok(match page.address.shows {
                 Shows::Draw => Shown::Draw(Box::new(face)),
                 Shows::Board => Shown::Board(Box::new(face)),
-                Shows::Verify => {
-                    Shown::Plain(format!("Verify {}", face.title()), "Recompute this draw in your own browser.")
+                Shows::Verify => Shown::Plain(format!("Verify draw {}", page.draw()), face.title()),
+                _ => {
+                    let words = format!("{}. Random ticket numbers are assigned after payment.", face.title());
+                    Shown::Plain(page.address.heading.to_string(), words)
                 }
-                _ => Shown::Plain(face.title(), "Random ticket numbers are assigned after payment."),
             })
         }
         Shows::Club => club(state, page.word("slug"), boot).await,
         Shows::Order => match orders::by_token(state, page.word("token")).await? {
             Some(record) => {
                 boot.insert("order".into(), json!(orders::present(state, &record).await?));
-                Ok(Shown::Plain("My tickets".to_string(), ""))
+                Ok(Shown::Plain(page.address.heading.to_string(), String::new()))
             }
             None => Ok(PAGE_NOT_FOUND),
         },
-        Shows::Plain | Shows::Claim => Ok(Shown::Plain(page.address.heading.to_string(), "")),
+        Shows::Plain | Shows::Claim => Ok(Shown::Plain(page.address.heading.to_string(), String::new())),
         Shows::Desk => Ok(Shown::Desk(page.address.heading.to_string())),
         // An archived club still signs in, to read (decision H-3).
         Shows::ClubDesk => Ok(match state.catalogue.facts().club_by_slug(page.word("slug")) {
@@ -98,7 +98,7 @@ async fn offer(state: &State, page: &Page<'_>, boot: &mut Map<String, Value>) ->
     let Some(offer) = found.filter(|offer| offer.standing != Standing::Ended) else { return Ok(OFFER_NOT_FOUND) };
     let face = Box::new(OfferFace::new(&offer));
     boot.insert("offer".into(), json!(wire::special::PublicOffer::new(state, &offer)));
-    boot.insert("club".into(), json!(meta_of(&offer.club)));
+    boot.insert("clubMeta".into(), json!(meta_of(&offer.club)));
     if page.address.shows == Shows::OfferBoard {
         boot.insert("widget".into(), json!(widgets::of_offer(state, &offer)));
         return Ok(Shown::OfferBoard(face));

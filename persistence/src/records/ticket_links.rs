@@ -1,0 +1,88 @@
+//! Links that show a buyer every order of an address: who can read its mail is its owner.
+
+use domain::{OrderId, Timestamp};
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{Records, column, timestamp};
+use crate::Failure;
+
+/// Orders that one link shows, the newest first.
+const ORDERS_MAX: i64 = 100;
+
+/// What a link opens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TicketLink {
+    pub email: String,
+    pub until: Timestamp,
+    /// With tickets, or captured and on their way back; the newest first.
+    pub orders: Vec<OrderId>,
+}
+
+impl Records {
+    /// Keeps a link's hash, if tickets were ever bought with the address in whatever case; answers the address as its newest
+    /// order has it. `None`: nobody bought with it.
+    pub async fn begin_ticket_link(
+        &self,
+        email: &str,
+        token_hash: &[u8; 32],
+        until: Timestamp,
+    ) -> Result<Option<String>, Failure> {
+        let (email, hash) = (email.to_lowercase(), token_hash.to_vec());
+        let work = async move |pool: PgPool| {
+            sqlx::query_scalar(
+                "with known as (
+                   select buyer_email from orders
+                   where lower(buyer_email) = $1 and (captured_at is not null or state = 'allocated')
+                   order by opened_at desc limit 1
+                 ), kept as (
+                   insert into ticket_links (token_hash, email, expires_at) select $2, $1, $3 from known
+                 )
+                 select buyer_email from known",
+            )
+            .bind(email)
+            .bind(hash)
+            .bind(column(until))
+            .fetch_optional(&pool)
+            .await
+        };
+        self.write(work).await
+    }
+
+    /// What a link opens at a time; `None` for one that is unknown or over.
+    pub async fn ticket_link(&self, token_hash: &[u8; 32], at: Timestamp) -> Result<Option<TicketLink>, Failure> {
+        let hash = token_hash.to_vec();
+        let work = async move |pool: PgPool| {
+            let link: Option<(String, OffsetDateTime)> =
+                sqlx::query_as("select email, expires_at from ticket_links where token_hash = $1 and expires_at > $2")
+                    .bind(hash)
+                    .bind(column(at))
+                    .fetch_optional(&pool)
+                    .await?;
+            let Some((email, until)) = link else {
+                return Ok(None);
+            };
+            let orders: Vec<Uuid> = sqlx::query_scalar(
+                "select id from orders
+                 where lower(buyer_email) = $1 and (captured_at is not null or state = 'allocated')
+                 order by opened_at desc, id limit $2",
+            )
+            .bind(&email)
+            .bind(ORDERS_MAX)
+            .fetch_all(&pool)
+            .await?;
+            Ok(Some(TicketLink {
+                email,
+                until: timestamp(until),
+                orders: orders.into_iter().map(|id| OrderId(id.as_u128())).collect(),
+            }))
+        };
+        self.read(work).await
+    }
+
+    /// Forgets links past their end: housekeeping.
+    pub async fn sweep_ticket_links(&self, at: Timestamp) -> Result<u64, Failure> {
+        self.execute(sqlx::query("delete from ticket_links where expires_at <= $1").bind(column(at))).await
+    }
+}

@@ -1,0 +1,109 @@
+//! What browsers report by themselves, as far as it is kept: diagnostics, and what happens to offers. Counted since the start.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::Value;
+
+/// Longest text of a report in the log.
+const CHARS_MAX: usize = 500;
+/// Parts of a key's name that speak of a person or open something (decision B-23).
+const PERSONAL: [&str; 9] = ["name", "mail", "phone", "secret", "token", "card", "address", "buyer", "cookie"];
+
+/// What may happen to an offer (A:107).
+pub const OFFER_EVENTS: [&str; 3] = ["offer_view", "offer_share", "offer_add_to_cart"];
+
+#[derive(Default)]
+pub struct Heard {
+    diagnostics: AtomicU64,
+    offers: [AtomicU64; OFFER_EVENTS.len()],
+}
+
+impl Heard {
+    pub fn diagnostics(&self) -> u64 {
+        self.diagnostics.load(Ordering::Relaxed)
+    }
+
+    /// How often each of [`OFFER_EVENTS`] happened.
+    pub fn offer_events(&self) -> [(&'static str, u64); OFFER_EVENTS.len()] {
+        std::array::from_fn(|place| (OFFER_EVENTS[place], self.offers[place].load(Ordering::Relaxed)))
+    }
+
+    /// A line of the log, and one more.
+    pub fn diagnostic(&self, level: &Value, message: &Value, data: &Value) {
+        self.diagnostics.fetch_add(1, Ordering::Relaxed);
+        let (level, message, data) = (plain(text(level)), plain(text(message)), plain(&impersonal(data).to_string()));
+        tracing::info!(target: "browser", level, message, data, "a browser reports");
+    }
+
+    /// What happened to which offer; anything else is nothing.
+    pub fn offer_event(&self, event: &Value, club: &Value, offer: &Value) {
+        let known = OFFER_EVENTS.iter().position(|known| *event == **known);
+        let (Some(place), Some(club), Some(offer)) = (known, slug(club), slug(offer)) else { return };
+        self.offers[place].fetch_add(1, Ordering::Relaxed);
+        tracing::info!(target: "browser", event = OFFER_EVENTS[place], club, offer, "something happened to an offer");
+    }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn slug(value: &Value) -> Option<&str> {
+    const SLUG_MAX: usize = 80;
+    let is_slug = |text: &&str| {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+        !text.is_empty() && text.len() <= SLUG_MAX && text.bytes().all(plain)
+    };
+    value.as_str().filter(is_slug)
+}
+
+/// One line without anything that looks like an e-mail address.
+fn plain(text: &str) -> String {
+    let words = text.split_whitespace().filter(|word| !word.contains('@'));
+    words.collect::<Vec<_>>().join(" ").chars().filter(|c| !c.is_control()).take(CHARS_MAX).collect()
+}
+
+/// Without what speaks of a person.
+fn impersonal(data: &Value) -> Value {
+    match data {
+        Value::Object(fields) => {
+            let speaks = |key: &str| PERSONAL.iter().any(|part| key.to_lowercase().contains(part));
+            let kept = fields.iter().filter(|(key, _)| !speaks(key));
+            Value::Object(kept.map(|(key, value)| (key.clone(), impersonal(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(impersonal).collect()),
+        Value::String(text) => Value::String(plain(text)),
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_speaks_of_a_person_is_left_out() {
+        let data = json!({ "step": "confirm", "buyerName": "Jo", "nested": [{ "email": "a@b.au", "ms": 7 }],
+            "said": "mail jo@example.com\nnow", "clientSecret": "x", "Phone": "0400" });
+        assert_eq!(impersonal(&data), json!({ "step": "confirm", "nested": [{ "ms": 7 }], "said": "mail now" }));
+        assert_eq!(plain("a\u{7}b\r\nc jo@example.com"), "ab c");
+        assert_eq!(plain(&"x".repeat(2000)).len(), CHARS_MAX);
+    }
+
+    #[test]
+    fn only_what_may_happen_to_an_offer_is_counted() {
+        let heard = Heard::default();
+        heard.offer_event(&json!("offer_share"), &json!("sharks"), &json!("finals-2026"));
+        for (event, club, offer) in [
+            (json!("offer_steal"), json!("sharks"), json!("finals")),
+            (json!("offer_view"), json!("a b"), json!("finals")),
+            (json!("offer_view"), json!("sharks"), json!("x".repeat(81))),
+            (json!(7), json!(null), json!([])),
+        ] {
+            heard.offer_event(&event, &club, &offer);
+        }
+        assert_eq!(heard.offer_events(), [("offer_view", 0), ("offer_share", 1), ("offer_add_to_cart", 0)]);
+    }
+}

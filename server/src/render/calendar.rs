@@ -1,0 +1,144 @@
+//! Games as a calendar file (RFC 5545): one event each, with a name that stays, so that adding a game twice changes nothing.
+
+use domain::{DrawId, Timestamp};
+use time::OffsetDateTime;
+use time::macros::format_description;
+
+/// How long a game lasts, as far as a calendar is concerned.
+const GAME_SECONDS: i64 = 2 * 3600;
+/// Bytes of a line before it is folded, its end not counted.
+const LINE_BYTES_MAX: usize = 75;
+
+/// One game.
+#[derive(Clone, Debug)]
+pub struct Event {
+    pub draw: DrawId,
+    /// `Redcliffe Sharks v Wynnum Tigers`.
+    pub name: String,
+    pub league: Option<String>,
+    pub kick_off: Timestamp,
+    /// The draw was called off: calendars strike the game through.
+    pub cancelled: bool,
+    /// The draw's own page.
+    pub url: String,
+}
+
+/// The file: lines end in CRLF, times are in UTC and need no zone's table.
+pub fn file(events: &[Event], now: Timestamp) -> String {
+    let mut lines = vec![
+        "BEGIN:VCALENDAR".to_string(),
+        "VERSION:2.0".to_string(),
+        "PRODID:-//Football Doubles//EN".to_string(),
+        "CALSCALE:GREGORIAN".to_string(),
+        "METHOD:PUBLISH".to_string(),
+    ];
+    for event in events {
+        lines.extend(event_lines(event, now));
+    }
+    lines.push("END:VCALENDAR".to_string());
+    lines.iter().map(|line| folded(line) + "\r\n").collect()
+}
+
+fn event_lines(event: &Event, now: Timestamp) -> Vec<String> {
+    let league = event.league.as_ref().map(|league| format!("{league}. ")).unwrap_or_default();
+    let about = format!("{league}Football Doubles draw {}: {}", event.draw, event.url);
+    vec![
+        "BEGIN:VEVENT".to_string(),
+        format!("UID:draw-{}@football-doubles", event.draw),
+        format!("DTSTAMP:{}", utc(now)),
+        format!("DTSTART:{}", utc(event.kick_off)),
+        format!("DTEND:{}", utc(event.kick_off.plus_seconds(GAME_SECONDS))),
+        format!("SUMMARY:{}", escaped(&event.name)),
+        format!("DESCRIPTION:{}", escaped(&about)),
+        format!("URL:{}", event.url),
+        format!("STATUS:{}", if event.cancelled { "CANCELLED" } else { "CONFIRMED" }),
+        "END:VEVENT".to_string(),
+    ]
+}
+
+/// `20261120T091000Z`.
+fn utc(at: Timestamp) -> String {
+    let shape = format_description!("[year][month][day]T[hour][minute][second]Z");
+    let at = OffsetDateTime::from_unix_timestamp(at.0.div_euclid(1000)).unwrap_or(OffsetDateTime::UNIX_EPOCH);
+    at.format(shape).unwrap_or_default()
+}
+
+/// A text that cannot end its line or its value.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\\' | ';' | ',' => out.extend(['\\', letter]),
+            '\n' => out.push_str("\\n"),
+            letter if letter.is_control() => {}
+            letter => out.push(letter),
+        }
+    }
+    out
+}
+
+/// Cut between letters wherever a line would pass its bytes; each further piece begins with a space.
+fn folded(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut bytes = 0;
+    for letter in line.chars() {
+        if bytes + letter.len_utf8() > LINE_BYTES_MAX {
+            out.push_str("\r\n ");
+            bytes = 1;
+        }
+        out.push(letter);
+        bytes += letter.len_utf8();
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2026-11-20T09:10:00Z.
+    const FRIDAY: Timestamp = Timestamp(1_795_165_800_000);
+
+    fn event(name: &str) -> Event {
+        let url = "https://doubles.example.com/draw/1042".to_string();
+        Event { draw: DrawId(1042), name: name.into(), league: None, kick_off: FRIDAY, cancelled: false, url }
+    }
+
+    #[test]
+    fn a_game_is_one_event_with_a_name_that_stays_and_times_in_utc() {
+        let file = file(&[event("Sharks v Tigers")], FRIDAY.plus_seconds(-3600));
+        let wanted = [
+            "BEGIN:VCALENDAR",
+            "VERSION:2.0",
+            "PRODID:-//Football Doubles//EN",
+            "CALSCALE:GREGORIAN",
+            "METHOD:PUBLISH",
+            "BEGIN:VEVENT",
+            "UID:draw-1042@football-doubles",
+            "DTSTAMP:20261120T081000Z",
+            "DTSTART:20261120T091000Z",
+            "DTEND:20261120T111000Z",
+            "SUMMARY:Sharks v Tigers",
+            "DESCRIPTION:Football Doubles draw 1042: https://doubles.example.com/draw/10",
+            " 42",
+            "URL:https://doubles.example.com/draw/1042",
+            "STATUS:CONFIRMED",
+            "END:VEVENT",
+            "END:VCALENDAR",
+            "",
+        ];
+        assert_eq!(file.split("\r\n").collect::<Vec<_>>(), wanted);
+    }
+
+    #[test]
+    fn no_team_can_break_out_of_its_line_and_no_line_is_too_long() {
+        let evil = format!("A\\B; C,D\r\nATTENDEE:x\u{7} {}", "Ünïted ".repeat(20));
+        let file = file(&[Event { cancelled: true, ..event(&evil) }], FRIDAY);
+        assert!(file.contains("SUMMARY:A\\\\B\\; C\\,D\\nATTENDEE:x Ünïted"), "{file}");
+        assert!(file.contains("STATUS:CANCELLED\r\n"));
+        let unfolded = file.replace("\r\n ", "");
+        assert!(!unfolded.contains("\r\nATTENDEE") && !unfolded.replace("\r\n", "").contains(['\r', '\n', '\u{7}']));
+        assert!(file.split("\r\n").all(|line| line.len() <= LINE_BYTES_MAX), "{file}");
+        assert!(unfolded.contains(&"Ünïted ".repeat(20)), "folding cuts no letter");
+    }
+}
