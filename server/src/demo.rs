@@ -46,7 +46,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
         Some(dist) => Site::read(dist)?,
         None => Site::read(&site::ensure_built(&web)?)?,
     };
-    let demo = start(config, site).await?;
+    let demo = start_unless(config, site, app::told_to_stop()).await?;
     greet(&demo.running, port);
     app::told_to_stop().await?;
     eprintln!("Stopping …");
@@ -57,13 +57,22 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// One line: what is missing and how to get it.
-pub async fn start(mut config: Config, site: Site) -> anyhow::Result<Demo> {
+pub async fn start(config: Config, site: Site) -> anyhow::Result<Demo> {
+    start_unless(config, site, std::future::pending::<()>()).await
+}
+
+/// Seeding takes a while; whoever loses patience finds no Postgres left behind.
+async fn start_unless(mut config: Config, site: Site, told: impl Future) -> anyhow::Result<Demo> {
     std::fs::create_dir_all(&config.data_dir)
         .with_context(|| format!("cannot make the folder {}", config.data_dir.display()))?;
     config.data_dir = config.data_dir.canonicalize()?;
     Database::check_room(&config.data_dir)?;
     let database = Database::open(&config).await?;
-    match open(config, site, &database).await {
+    let opened = tokio::select! {
+        opened = open(config, site, &database) => opened,
+        _ = told => Err(anyhow::anyhow!("stopped before it was ready; the next start begins anew")),
+    };
+    match opened {
         Ok((running, season)) => Ok(Demo { running, season, database }),
         Err(failure) => {
             database.close().await;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 use persistence::testing::Folder;
 use server::config::{Config, Environment};
@@ -33,32 +34,27 @@ fn run(command: &mut Command) {
     println!("{said}");
 }
 
-/// What every run drives: the ways a ticket is bought, a page comes first, a result is entered, an operator gets in. The rest
-/// of `web/e2e`, a quarter of an hour of states and sizes, is `npm run e2e`.
-const SPECS: [&str; 7] = [
-    "e2e/buyer/purchase",
-    "e2e/buyer/keyboard",
-    "e2e/buyer/checkout",
-    "e2e/buyer/first-paint",
-    "e2e/buyer/contact",
-    "e2e/buyer/goals",
-    "e2e/club/results",
-];
+/// As long as one half may take on two busy cores.
+const MINUTES_MAX: u64 = 25;
 
-#[actix_web::test]
-async fn buyers_boards_and_keyboards_in_a_real_browser() {
+/// Both halves show the same pages.
+static DIST: LazyLock<PathBuf> = LazyLock::new(|| site::ensure_built(&web()).expect("the web pages are built"));
+
+/// Drives some folders of `web/e2e` against a demo of their own.
+async fn drive(half: &str, folders: &'static [&'static str]) {
     let folder = Folder::new();
     let data = folder.path().join("data");
     let environment = Environment::from_pairs([("PORT", "0"), ("FD_DATA_DIR", data.to_str().expect("text"))]);
     let config = Config::demo(&environment).expect("the demo needs nothing");
-    let dist = site::ensure_built(&web()).expect("the web pages are built");
-    let demo = demo::start(config, Site::read(&dist).expect("read")).await.expect("the demo starts");
+    let demo = demo::start(config, Site::read(&DIST).expect("read")).await.expect("the demo starts");
     let url = demo.running.url();
+    let results = format!("--output=test-results/{half}");
+    let limit = format!("--global-timeout={}", MINUTES_MAX * 60_000);
     // On a thread of its own: the server goes on here.
     let tested = tokio::task::spawn_blocking(move || {
         run(Command::new("npx")
-            .args(["playwright", "test"])
-            .args(SPECS)
+            .args(["playwright", "test", &results, &limit])
+            .args(folders)
             .current_dir(web())
             .env("BASE_URL", url)
             .env("CHROMIUM", chromium())
@@ -67,4 +63,15 @@ async fn buyers_boards_and_keyboards_in_a_real_browser() {
     let tested = tested.await;
     demo.stop().await.expect("the demo stops");
     tested.expect("the browser's tests pass");
+}
+
+/// Two halves side by side, because there are two cores.
+#[actix_web::test]
+async fn buyers_in_a_real_browser() {
+    drive("buyers", &["e2e/buyer/"]).await;
+}
+
+#[actix_web::test]
+async fn visitors_boards_clubs_and_the_operator_in_a_real_browser() {
+    drive("others", &["e2e/public/", "e2e/club/", "e2e/operator/"]).await;
 }

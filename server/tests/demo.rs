@@ -133,6 +133,23 @@ async fn the_demo_starts_from_nothing_and_loses_nothing() {
     a_lost_database_comes_back(folder.path(), &file, &sold).await;
 }
 
+#[test]
+fn whoever_stops_it_while_it_seeds_finds_no_postgres_left_behind() {
+    let folder = Folder::new();
+    front_end(folder.path());
+    let mut child = binary(folder.path()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut said = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+    let seeding = said.by_ref().any(|line| line.expect("text").contains("Seeding"));
+    assert!(seeding, "it ended before it seeded");
+    let note = folder.path().join("data/postgres/data/postmaster.pid");
+    assert!(note.exists(), "Postgres runs");
+    kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM).expect("a signal");
+    let words: Vec<String> = said.map(|line| line.expect("text")).collect();
+    assert_eq!(child.wait().expect("it ends").code(), Some(1));
+    assert!(words.iter().any(|line| line.contains("stopped before it was ready")), "{words:?}");
+    assert!(!note.exists(), "and nothing of it goes on");
+}
+
 /// Beside the running server. What was secret in the books is as secret in the file.
 async fn back_up(demo: &Demo, folder: &Path, file: &Path) {
     let output = binary(folder).arg("backup").arg(file).output().expect("the backup runs");
