@@ -91,7 +91,8 @@ impl Yardstick {
             "insert into yardstick.draws select (jsonb_populate_record(d, jsonb_build_object('id', n, 'status', 'active',
                  'kick_off', now() + interval '1 day', 'revision', 0, 'sold', 0, 'held', 0, 'revenue_cents', 0,
                  'fee_cents', 0))).*
-             from (select * from public.draws where status = 'active' order by id limit 1) d, generate_series(1, $1) n",
+             from public.draws d, generate_series(1, $1) n
+             where d.id = (select min(id) from public.draws where status = 'active')",
         )
         .bind(draws)
         .execute(&pool)
