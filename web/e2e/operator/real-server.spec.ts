@@ -1,5 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { logIn } from '../support/operator';
+import { asClub, ownDraw } from '../support/own-draw';
 
 interface AnsweredDraw {
   drawNumber: number;
@@ -102,6 +103,38 @@ test('tickets of a draw: as many rows as are sold', async () => {
   const dialog = page.getByRole('dialog');
   await expect(dialog.locator('.ops-figure', { hasText: 'Sold' }).locator('dd').first()).toHaveText(String(sold));
   await expect(dialog.locator('tbody tr')).toHaveCount(sold);
+});
+
+test('a result is undone only with the draw’s number typed and a reason, and its trail keeps both', async ({ playwright, baseURL }) => {
+  const { drawNumber } = await ownDraw(playwright, baseURL ?? '');
+  const { calls } = await asClub(playwright, baseURL ?? '');
+  const entered = await calls.post(`/api/draws/${drawNumber}/results`, { data: { homeFirstTryScorer: 3, awayFirstTryScorer: 5 } });
+  expect(entered.ok(), await entered.text()).toBe(true);
+  await calls.dispose();
+  await open('draws', 'Draw Management');
+  await page.getByRole('article', { name: new RegExp(`FD-${drawNumber}$`) }).getByRole('button', { name: 'Undo Results' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Undo Results' });
+  await dialog.getByLabel('Reason').fill('Typed the wrong number');
+  await dialog.getByLabel(/^Draw number/).fill('1');
+  await dialog.getByRole('button', { name: 'Undo Results' }).click();
+  await expect(dialog.getByText(`Type the draw number ${drawNumber} to go on.`)).toBeVisible();
+  await dialog.getByLabel(/^Draw number/).fill(String(drawNumber));
+  await dialog.getByRole('button', { name: 'Undo Results' }).click();
+  await expect(page.locator('.toast').filter({ hasText: 'Results undone' })).toContainText(`FD-${drawNumber} is now active.`);
+  expect(await answered(`/api/draws/${drawNumber}`)).toMatchObject({ status: 'active', homeFirstTryScorer: null });
+  expect(JSON.stringify(await answered(`/api/admin/audit?object=draw:${drawNumber}&limit=50`))).toContain('Typed the wrong number');
+});
+
+test('a payment is refunded with a reason, and its tickets are on sale again', async ({ playwright, baseURL }) => {
+  const { drawNumber } = await ownDraw(playwright, baseURL ?? '', { left: 167 });
+  await open('transactions', 'Stripe Transactions');
+  await page.locator('[data-row]', { hasText: `FD-${drawNumber}` }).getByRole('button', { name: 'Details' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: /^Refund/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'Refund payment' });
+  await dialog.getByLabel('Reason').fill('The buyer asked for it');
+  await dialog.getByRole('button', { name: 'Refund $10.00' }).click();
+  await expect(page.locator('.toast').filter({ hasText: '$10.00 goes back; 2 tickets are void.' })).toBeVisible();
+  await expect.poll(async () => (await answered<AnsweredDraw>(`/api/draws/${drawNumber}`)).ticketsSold).toBe(0);
 });
 
 test('search finds a club by a part of its name', async () => {

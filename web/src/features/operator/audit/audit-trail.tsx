@@ -12,6 +12,8 @@ interface AuditTrailProps {
   /** A change makes the trail ask again: something was just done. */
   turn?: unknown;
   title?: string;
+  /** Where no other heading stands between it and the page’s. */
+  top?: boolean;
 }
 
 const sentence = (action: string) => {
@@ -30,7 +32,8 @@ export function changeOf({ detail }: Pick<AuditEntry, 'detail'>): string {
 }
 
 /** Who did what to this object, newest first; nothing in it can be changed. */
-export function AuditTrail({ objects, turn = 0, title = 'Audit trail' }: AuditTrailProps) {
+export function AuditTrail({ objects, turn = 0, title = 'Audit trail', top = false }: AuditTrailProps) {
+  const Heading = top ? 'h2' : 'h3';
   const [page, setPage] = useState<AuditPage | null>(null);
   const [failed, setFailed] = useState(false);
   // What anybody else does comes by the socket.
@@ -47,7 +50,7 @@ export function AuditTrail({ objects, turn = 0, title = 'Audit trail' }: AuditTr
   useEffect(() => ask(), [ask, turn, revision]);
   return (
     <section className="ops-audit" aria-label={title}>
-      <h3>{title}</h3>
+      <Heading>{title}</Heading>
       {failed ? <p className="meta">The trail did not load. <button type="button" className="link-btn" onClick={() => ask()}>Try again</button></p> : null}
       {page && page.entries.length === 0 ? <p className="meta">Nobody has done anything here yet.</p> : null}
       <ol>

@@ -35,7 +35,7 @@ export function Waitlist() {
             label={O.waitlist} rows={entries} rowId={(entry) => String(entry.id)} columns={COLUMNS} order="-createdAt" empty={<strong>Nobody is waiting.</strong>}
             actions={(entry) => <button type="button" className="btn small sec" onClick={() => setRemoving(entry)}>Remove</button>}
           />
-          <section className="card panel"><AuditTrail objects="waitlist:*" turn={entries} /></section>
+          <section className="card panel"><AuditTrail objects="waitlist:*" turn={entries} title="Changes of the waitlist" top /></section>
           {removing ? <RemoveDialog entry={removing} onClose={() => setRemoving(null)} /> : null}
         </>
       )}

@@ -70,7 +70,7 @@ export function FooterMenus() {
           </>
         )}
       </Shown>
-      <AuditTrail objects="footer-menu:*,footer-item:*" turn={menus.data} />
+      <AuditTrail objects="footer-menu:*,footer-item:*" turn={menus.data} title="Changes of the footer" />
       {editing?.what === 'menu' ? <MenuDialog menu={editing.menu} order={menus.data?.length ?? 0} onClose={() => setEditing(null)} /> : null}
       {editing?.what === 'item' ? <ItemDialog menu={editing.menu} item={editing.item} onClose={() => setEditing(null)} /> : null}
     </section>

@@ -80,7 +80,7 @@ export function SystemControls() {
           <HideTestSwitch />
           <ExpiredDraws />
           <SettingsList />
-          <AuditTrail objects="setting:club_registration_enabled,setting:hide_test_draws" turn={settings} />
+          <AuditTrail objects="setting:club_registration_enabled,setting:hide_test_draws" turn={settings} title="Changes of the controls" />
         </section>
       </div>
       <FooterMenus />

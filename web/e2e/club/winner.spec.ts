@@ -1,0 +1,68 @@
+import { expect, test } from '@playwright/test';
+import { expectNoViolations } from '../support/axe';
+import { settled, signIn } from '../support/club';
+import { mailTo } from '../support/mailbox';
+import { ownDraw } from '../support/own-draw';
+
+test('a winner is told, answers by the one-time link, and is paid', async ({ page, browser, playwright, baseURL }) => {
+  test.setTimeout(120_000);
+  await page.setViewportSize({ width: 390, height: 844 });
+  const draw = await ownDraw(playwright, baseURL ?? '', { left: 0 });
+  await signIn(page, baseURL ?? '', draw.club);
+  const entered = await page.request.post(`/api/draws/${draw.drawNumber}/results`, { headers: { origin: new URL(baseURL ?? '').origin }, data: { homeFirstTryScorer: 4, awayFirstTryScorer: 11 } });
+  expect(entered.ok(), await entered.text()).toBe(true);
+  const { winningTickets } = (await entered.json()) as { winningTickets: { buyerEmail: string; serialNumber: string }[] };
+  const winner = winningTickets[0];
+  await page.goto(`/club/${draw.club.slug}/admin/results/${draw.drawNumber}`);
+  await settled(page);
+  await expectNoViolations(page, 'winner before the mail');
+  await page.getByRole('button', { name: 'Notify Winner' }).click();
+  await expect(page.locator('.toast')).toContainText('1 out of 1 winners notified');
+
+  const letter = await mailTo(page.request, winner?.buyerEmail ?? '', 'winner', winner?.serialNumber ?? '');
+  const link = /https?:\/\/\S+\/claim#[0-9a-f]+/.exec(letter.text)?.[0] ?? '';
+  const phone = await browser.newPage({ viewport: { width: 390, height: 844 } });
+  const open = async () => {
+    await phone.goto('about:blank');
+    await phone.goto(new URL(link).pathname + new URL(link).hash);
+  };
+  await open();
+  await expect(phone.getByRole('heading', { level: 1 })).toContainText('you won');
+  expect(new URL(phone.url()).hash, 'the secret has left the address').toBe('');
+  await expectNoViolations(phone, 'claim');
+  await phone.getByRole('button', { name: 'Send my bank details' }).click();
+  await expect(phone.getByText('Account name is required').first()).toBeVisible();
+  await expectNoViolations(phone, 'claim with problems');
+  await phone.getByLabel('Account name').fill('Robin Winner');
+  await phone.getByLabel('BSB').fill('062000');
+  await phone.getByLabel('Account number').fill('76543210');
+  await phone.getByRole('button', { name: 'Send my bank details' }).click();
+  await expect(phone.getByRole('heading', { name: 'Thank you' })).toBeVisible();
+  await expectNoViolations(phone, 'claim received');
+
+  await page.reload();
+  await settled(page);
+  const payout = page.getByRole('region', { name: 'Payout Management' });
+  await expect(payout.getByText('Details received', { exact: true })).toBeVisible();
+  await expect(payout).toContainText('Robin Winner');
+  await expect(payout, 'the number stays masked').not.toContainText('76543210');
+  await payout.getByRole('button', { name: 'Show full numbers' }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await expectNoViolations(page, 'reveal dialog');
+  await page.getByRole('dialog').getByLabel('Password', { exact: true }).fill('demo-password');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('76543210')).toBeVisible();
+  await payout.getByRole('button', { name: 'Record the prize payout' }).click();
+  await payout.getByRole('button', { name: 'Mark as paid' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Has the prize been paid?' });
+  await expect(question).toBeVisible();
+  await expectNoViolations(page, 'settle dialog');
+  await question.getByRole('button', { name: 'Mark as paid' }).click();
+  await expect(page.locator('.toast').filter({ hasText: 'Payout marked as paid' })).toBeVisible();
+  await expect(payout.getByText('Completed', { exact: true }).first()).toBeVisible();
+  await expectNoViolations(page, 'paid');
+
+  await open();
+  await expect(phone.getByRole('heading', { name: 'The prize has been paid' })).toBeVisible();
+  await phone.close();
+});
