@@ -29,7 +29,9 @@ async function withAnomalies(page: Page, list = [MISMATCH, DUPLICATE, MISSING]):
 test('by keyboard alone: to the table, down, resolved, and on to the next that needs action', async ({ page }) => {
   const done = await withAnomalies(page);
   await page.goto('/super-admin');
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
   await page.keyboard.press('Control+k');
+  await expect(page.getByRole('combobox', { name: 'Search clubs, draws, payments and commands' })).toBeFocused();
   await page.keyboard.type('payment monitor');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Payment Monitor' })).toBeFocused();

@@ -4,7 +4,7 @@
  */
 import type { Club, Draw, DrawNow, Order, PublicConfig, PublicNow } from './generated/schema';
 
-export type Config = PublicConfig & { surchargeMode?: string };
+export type Config = PublicConfig;
 
 export type {
   ClubListed as ClubSummary,

@@ -20,7 +20,7 @@ export const anOwnDraw = (more: Partial<OwnDraw> = {}): OwnDraw => {
 };
 
 export const anOwnClub = (more: Partial<OwnClub> = {}): OwnClub => ({
-  id: 1, name: 'Sharks', slug: 'sharks', canonicalSlug: 'sharks', homePageSlug: 'sharks', homePageTitle: 'Sharks', homePageTagline: null, homePageEnabled: true, homePageReady: true, logoUrl: null, primaryColor: '#1f2937', secondaryColor: '#374151', accentColor: '#3b82f6', facebookPixelId: null,
+  id: 1, name: 'Sharks', slug: 'sharks', canonicalSlug: 'sharks', homePageSlug: 'sharks', homePageTitle: 'Sharks', homePageTagline: '', homePageEnabled: true, homePageReady: true, logoUrl: null, primaryColor: '#1f2937', secondaryColor: '#374151', accentColor: '#3b82f6', facebookPixelId: null,
   email: 'sharks@example.com', emailVerified: true, phone: null, location: null, archived: false, latestTermsVersion: '1.0', stripeConnectAccountId: 'acct_1', stripeConnectOnboardingComplete: true, ...more,
 });
 

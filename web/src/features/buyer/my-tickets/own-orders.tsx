@@ -36,11 +36,12 @@ function OneOrder({ order }: { order: OrderAnswer }) {
   const id = `order-${order.orderToken.slice(0, 8)}`;
   const count = order.lines.reduce((sum, line) => sum + line.ticketCount, 0);
   return (
-    <section className="own-order" aria-labelledby={id}>
+    // Not a landmark: two orders of one club and size have the same name.
+    <article className="own-order" aria-labelledby={id}>
       <h2 id={id}>{order.clubName}: {count} {count === 1 ? 'ticket' : 'tickets'}</h2>
       <p className="meta">{order.purchasedAt ? `${dayAndTime(order.purchasedAt)} · ` : ''}{dollars(order.amount)}{order.paymentIntentId ? ` · reference ${order.paymentIntentId.slice(-8)}` : ''}</p>
       {order.status === 'succeeded' ? order.lines.map((line) => <TicketList key={line.drawNumber} line={line} under />) : <p>{wordsOf(order)}</p>}
-    </section>
+    </article>
   );
 }
 

@@ -36,7 +36,7 @@ export function pageOf(club: OwnClub): HomePageWanted {
   return {
     homePageSlug: club.homePageSlug ?? club.slug,
     homePageTitle: club.homePageTitle ?? club.name,
-    homePageTagline: club.homePageTagline ?? C.defaultTagline,
+    homePageTagline: club.homePageTagline || C.defaultTagline,
     logoUrl: club.logoUrl ?? '',
     primaryColor: club.primaryColor ?? DEFAULT_COLOURS.primaryColor,
     secondaryColor: club.secondaryColor ?? DEFAULT_COLOURS.secondaryColor,

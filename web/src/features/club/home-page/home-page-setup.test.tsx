@@ -104,7 +104,7 @@ test('the address is copied, and a club that cannot be loaded can be asked for a
 });
 
 test('a page never saved starts with the default tagline, and an archived club’s cannot be saved', async () => {
-  server.on('GET /api/clubs/1', { body: anOwnClub({ homePageTitle: null, homePageTagline: null, homePageReady: false }) });
+  server.on('GET /api/clubs/1', { body: anOwnClub({ homePageTitle: null, homePageTagline: '', homePageReady: false }) });
   const { unmount } = open();
   expect(((await screen.findByLabelText('Tagline')) as HTMLTextAreaElement).value).toBe('Support our club with Football Doubles - win cash prizes while helping fund our team!');
   unmount();
