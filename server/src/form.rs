@@ -35,6 +35,18 @@ pub fn trimmed(field: &Option<String>) -> String {
     field.as_deref().unwrap_or_default().trim().to_string()
 }
 
+/// The address that a mailed link is asked for.
+///
+/// # Errors
+/// 400 `invalid`: it cannot be one.
+pub fn asked_address(field: &Option<String>) -> Result<String, Problem> {
+    let email = trimmed(field);
+    let mut findings = Findings::default();
+    findings.need("email", is_email(&email), "Valid email address is required");
+    findings.finish()?;
+    Ok(email)
+}
+
 /// A field that may be left empty.
 pub fn optional(field: &Option<String>) -> Option<String> {
     Some(trimmed(field)).filter(|text| !text.is_empty())

@@ -274,6 +274,11 @@ pub fn link_hash(token: &[u8; 32]) -> [u8; 32] {
     hash(token)
 }
 
+/// The stored form of a mailed link's secret as its reader sends it back, if it can be one.
+pub fn link_hash_of(text: &str) -> Option<[u8; 32]> {
+    decode(text).map(|token| link_hash(&token))
+}
+
 fn hash(token: &[u8; 32]) -> [u8; 32] {
     Sha256::digest(token).into()
 }

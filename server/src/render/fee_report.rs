@@ -2,11 +2,10 @@
 
 use domain::{Cents, Timestamp};
 
-use super::paper::{HEIGHT, MARGIN, Paper, WIDTH};
+use super::paper::{HEIGHT, LINE, MARGIN, Paper, WIDTH};
 use crate::render::when;
 use crate::wire::console::money::{DrawFees, FeeReading, PlatformFees};
 
-const LINE: f32 = 15.0;
 /// The operator reads Brisbane's clock (C:330).
 const ZONE: &str = "Australia/Brisbane";
 /// Heading, left edge, width; the last three stand to the right.
@@ -29,12 +28,7 @@ pub fn pdf(report: &PlatformFees, now: Timestamp) -> Option<Vec<u8>> {
     paper.rule(top - 26.0);
     paper.y = top - 30.0;
     structure(&mut paper, report);
-    for (name, amount) in sums(report) {
-        paper.y -= LINE;
-        let y = paper.y;
-        paper.text(MARGIN, y, 10.0, name);
-        paper.text_right(WIDTH / 2.0 + 60.0, y, 10.0, &amount);
-    }
+    paper.sums(&sums(report));
     paper.y -= LINE;
     head(&mut paper);
     for draw in &report.draws {

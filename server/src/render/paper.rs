@@ -17,6 +17,8 @@ pub const WIDTH: f32 = 595.28;
 pub const HEIGHT: f32 = 841.89;
 /// 15 mm.
 pub const MARGIN: f32 = 42.52;
+/// From one line of a report to the next.
+pub const LINE: f32 = 15.0;
 /// What the font has no shape for.
 const UNKNOWN: char = '□';
 /// Modules of white around a code.
@@ -112,6 +114,16 @@ impl Paper {
     pub fn text_right(&mut self, x: f32, y: f32, size: f32, text: &str) {
         let left = x - self.width(text, size);
         self.text(left, y, size, text);
+    }
+
+    /// A line for each sum: its name, and the amount to the right of it.
+    pub fn sums(&mut self, sums: &[(&str, String)]) {
+        for (name, amount) in sums {
+            self.y -= LINE;
+            let y = self.y;
+            self.text(MARGIN, y, 10.0, name);
+            self.text_right(WIDTH / 2.0 + 60.0, y, 10.0, amount);
+        }
     }
 
     pub fn text_centred(&mut self, y: f32, size: f32, text: &str) {

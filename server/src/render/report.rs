@@ -3,7 +3,7 @@
 use csv::{Terminator, WriterBuilder};
 use domain::{Cents, DrawId, TICKETS, Timestamp};
 
-use super::paper::{HEIGHT, MARGIN, Paper, WIDTH};
+use super::paper::{HEIGHT, LINE, MARGIN, Paper, WIDTH};
 use crate::render::when;
 use crate::takings::Takings;
 use crate::wire::instant::rfc3339;
@@ -111,7 +111,6 @@ pub fn csv(facts: &Facts, takings: &Takings, rows: &[Row]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-const LINE: f32 = 15.0;
 const COLUMNS: [(&str, f32, f32); 5] = [
     ("Ticket", 0.0, 82.0),
     ("Numbers", 84.0, 56.0),
@@ -125,12 +124,7 @@ pub fn pdf(facts: &Facts, takings: &Takings, rows: &[Row]) -> Option<Vec<u8>> {
     let mut paper = Paper::new(&title)?;
     let generated = format!("Generated {} for {}", when::long(facts.generated_at, &facts.zone), facts.club);
     heading(&mut paper, facts);
-    for (name, amount) in sums(takings) {
-        paper.y -= LINE;
-        let y = paper.y;
-        paper.text(MARGIN, y, 10.0, name);
-        paper.text_right(WIDTH / 2.0 + 60.0, y, 10.0, &amount);
-    }
+    paper.sums(&sums(takings));
     paper.y -= 2.0 * LINE;
     table_head(&mut paper);
     for row in rows {

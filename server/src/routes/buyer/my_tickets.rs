@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::orders;
 use crate::error::Problem;
-use crate::form::{Findings, is_email, trimmed};
-use crate::identity::{address, link_hash, random};
+use crate::form::{asked_address, trimmed};
+use crate::identity::{address, link_hash, link_hash_of, random};
 use crate::post::sealed_link;
 use crate::routes::body::Body;
 use crate::state::State;
@@ -28,10 +28,7 @@ pub async fn ask(
     state: web::Data<State>,
     body: Body<TicketsWanted>,
 ) -> Result<HttpResponse, Problem> {
-    let email = trimmed(&body.0.email);
-    let mut findings = Findings::default();
-    findings.need("email", is_email(&email), "Valid email address is required");
-    findings.finish()?;
+    let email = asked_address(&body.0.email)?;
     state.limits.forgetting(address(&request, &state.config))?;
     if state.limits.may_mail_tickets(&email) {
         let state = state.clone();
@@ -66,9 +63,8 @@ async fn send(state: &State, email: &str) -> Result<(), Problem> {
 pub async fn look(request: HttpRequest, state: web::Data<State>, body: Body<Proof>) -> Result<HttpResponse, Problem> {
     state.limits.claiming(address(&request, &state.config))?;
     let unknown = || Problem::new(StatusCode::NOT_FOUND, "link-unknown", "This link is invalid or has expired.");
-    let mut token = [0; 32];
-    hex::decode_to_slice(trimmed(&body.0.token), &mut token).map_err(|_| unknown())?;
-    let link = state.records.ticket_link(&link_hash(&token), state.clock.now()).await?.ok_or_else(unknown)?;
+    let hash = link_hash_of(&trimmed(&body.0.token)).ok_or_else(unknown)?;
+    let link = state.records.ticket_link(&hash, state.clock.now()).await?.ok_or_else(unknown)?;
     let mut shown = Vec::with_capacity(link.orders.len());
     for order in link.orders {
         if let Some(record) = state.payments.order(order).await? {

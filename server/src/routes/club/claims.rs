@@ -6,10 +6,10 @@ use domain::Timestamp;
 use persistence::records::claims::{Claim as Row, Told};
 use serde_json::json;
 
-use super::recovery::secret;
 use super::winners::{PAID, check, status, winner};
 use crate::error::Problem;
-use crate::identity::address;
+use crate::form::trimmed;
+use crate::identity::{address, link_hash_of};
 use crate::routes::body::Body;
 use crate::state::State;
 use crate::wire::claim::{BankTold, Claim};
@@ -60,7 +60,7 @@ async fn tell_club(state: &State, claim: &Row, now: Timestamp) -> Result<(), Pro
 }
 
 async fn find(state: &State, token: &Option<String>) -> Result<Row, Problem> {
-    let hash = secret(token).ok_or_else(unknown)?;
+    let hash = link_hash_of(&trimmed(token)).ok_or_else(unknown)?;
     state.records.claim_by_token(&hash).await?.ok_or_else(unknown)
 }
 

@@ -4,9 +4,9 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use serde_json::json;
 
 use crate::error::Problem;
-use crate::form::{Findings, is_email, trimmed};
+use crate::form::{asked_address, trimmed};
 use crate::identity::password::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, hashed};
-use crate::identity::{address, link_hash, random};
+use crate::identity::{address, link_hash, link_hash_of, random};
 use crate::post::sealed_link;
 use crate::routes::body::Body;
 use crate::state::State;
@@ -23,10 +23,7 @@ pub async fn ask(
     state: web::Data<State>,
     body: Body<ForgottenPassword>,
 ) -> Result<HttpResponse, Problem> {
-    let email = trimmed(&body.0.email);
-    let mut findings = Findings::default();
-    findings.need("email", is_email(&email), "Valid email address is required");
-    findings.finish()?;
+    let email = asked_address(&body.0.email)?;
     state.limits.forgetting(address(&request, &state.config))?;
     if state.limits.may_mail(&email) {
         let state = state.clone();
@@ -69,7 +66,7 @@ pub async fn confirm(state: web::Data<State>, body: Body<NewPassword>) -> Result
         return Err(Problem::bad_request("password-too-long", "Password must be at most 128 characters"));
     }
     let refused = || Problem::bad_request("invalid-link", "This password reset link is invalid or has expired.");
-    let hash = secret(&token).ok_or_else(refused)?;
+    let hash = link_hash_of(&trimmed(&token)).ok_or_else(refused)?;
     // Guessing links must not cost us a hash each.
     if !state.records.reset_is_open(&hash, state.clock.now()).await? {
         return Err(refused());
@@ -78,11 +75,4 @@ pub async fn confirm(state: web::Data<State>, body: Body<NewPassword>) -> Result
     state.records.finish_reset(&hash, &password, state.clock.now()).await?.ok_or_else(refused)?;
     state.catalogue.reload().await?;
     Ok(HttpResponse::Ok().json(Said { message: "Password reset successful".to_string() }))
-}
-
-/// The stored form of a mailed link's token, if it can be one.
-pub(super) fn secret(token: &Option<String>) -> Option<[u8; 32]> {
-    let mut bytes = [0; 32];
-    hex::decode_to_slice(trimmed(token), &mut bytes).ok()?;
-    Some(link_hash(&bytes))
 }

@@ -5,9 +5,9 @@ use domain::ClubId;
 use persistence::records::clubs::Club;
 use serde_json::json;
 
-use super::recovery::secret;
 use crate::error::Problem;
-use crate::identity::{Caller, link_hash, random};
+use crate::form::trimmed;
+use crate::identity::{Caller, link_hash, link_hash_of, random};
 use crate::post::sealed_link;
 use crate::routes::body::Body;
 use crate::state::State;
@@ -46,7 +46,7 @@ pub async fn again(state: web::Data<State>, caller: Caller, path: web::Path<Stri
 
 pub async fn confirm(state: web::Data<State>, body: Body<Proof>) -> Result<HttpResponse, Problem> {
     let refused = || Problem::bad_request("invalid-link", "This link is invalid or has expired.");
-    let hash = secret(&body.0.token).ok_or_else(refused)?;
+    let hash = link_hash_of(&trimmed(&body.0.token)).ok_or_else(refused)?;
     if !state.records.finish_verification(&hash, state.clock.now()).await? {
         return Err(refused());
     }
