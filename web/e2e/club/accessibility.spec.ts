@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectNoViolations, violationsOf } from '../support/axe';
 import { DOORS, clubScreens, demoClub, settled, signIn } from '../support/club';
+import { smallTargets, widthOf } from '../support/targets';
 
 const SIZES = [
   { width: 390, height: 844 },
@@ -87,7 +88,7 @@ test('nothing of a club scrolls sideways at 320, and every target on a phone is 
     await page.setViewportSize({ width: 320, height: 640 });
     await page.goto(path);
     await settled(page);
-    expect.soft(await page.evaluate(() => document.documentElement.scrollWidth), name).toBeLessThanOrEqual(320);
+    expect.soft(await widthOf(page), name).toBeLessThanOrEqual(320);
     await page.setViewportSize({ width: 390, height: 844 });
     expect.soft(await smallTargets(page), name).toEqual([]);
   };
@@ -96,15 +97,3 @@ test('nothing of a club scrolls sideways at 320, and every target on a phone is 
   await signIn(page, baseURL ?? '', club);
   for (const { name, path } of await clubScreens(page, club)) await look(name, path);
 });
-
-/** Targets below 44 px; a link within running text is none. */
-function smallTargets(page: Page): Promise<string[]> {
-  return page.evaluate(() =>
-    [...document.querySelectorAll<HTMLElement>('button, a, summary, select, input:not([type=hidden]), textarea')]
-      .filter((target) => target.offsetParent !== null && !target.closest('p:not(.contact):not(.page-url), [inert], .skip') && !target.classList.contains('skip'))
-      .map((target) => (target instanceof HTMLInputElement && ['checkbox', 'radio'].includes(target.type) ? (target.closest('label') ?? target) : target))
-      .map((target) => ({ html: target.outerHTML.slice(0, 100), box: target.getBoundingClientRect() }))
-      .filter(({ box }) => box.height < 43.5 || box.width < 43.5)
-      .map(({ html, box }) => `${Math.round(box.width)}×${Math.round(box.height)} ${html}`),
-  );
-}

@@ -1,24 +1,6 @@
-import { expect, test, type Page } from '@playwright/test';
+import { expect, test } from '@playwright/test';
 import { demoClub, newDraw, settled, signIn } from '../support/club';
-
-/** Presses Tab until something with this name has focus; it must be visible, and under nothing, whenever it has it. */
-async function tabTo(page: Page, name: RegExp): Promise<void> {
-  for (let presses = 0; presses < 80; presses++) {
-    await page.keyboard.press('Tab');
-    const at = await page.evaluate(() => {
-      const focused = document.activeElement;
-      if (!(focused instanceof HTMLElement) || focused === document.body) return { name: '', seen: true };
-      const words = focused.getAttribute('aria-label') ?? (focused as HTMLInputElement).labels?.[0]?.textContent ?? focused.textContent ?? '';
-      const box = focused.getBoundingClientRect();
-      const top = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
-      const covered = top !== null && !focused.contains(top) && !top.contains(focused);
-      return { name: words.trim(), seen: box.top < window.innerHeight && box.bottom > 0 && !covered };
-    });
-    expect(at.seen, `focus on "${at.name}" can be seen`).toBe(true);
-    if (name.test(at.name)) return;
-  }
-  throw new Error(`${name} was never reached with Tab`);
-}
+import { tabTo } from '../support/keys';
 
 for (const size of [{ width: 390, height: 844 }, { width: 1280, height: 800 }]) {
   test(`a draw is created with the keyboard alone at ${size.width}`, async ({ page, baseURL }) => {

@@ -44,22 +44,33 @@ interface OwnDraw {
   gameDate: string;
 }
 
+/** The club's draws in the states its screens need; a demo that lacks one of them hides a screen from every test, so it fails. */
+export async function clubDraws(page: Page, club: DemoClub): Promise<{ coming: number; awaiting: number; completed: number }> {
+  const draws = (await (await page.request.get(`/api/clubs/${club.id}/draws`)).json()) as OwnDraw[];
+  const one = (state: string, fits: (draw: OwnDraw) => boolean): number => {
+    const found = draws.find(fits);
+    expect(found, `a draw of ${club.name} that is ${state}`).toBeDefined();
+    return (found as OwnDraw).drawNumber;
+  };
+  return {
+    coming: one('on sale', (draw) => draw.status === 'active' && Date.parse(draw.gameDate) > Date.now() + 600_000),
+    awaiting: one('waiting for its result', (draw) => draw.status === 'closed' || (draw.status === 'active' && Date.parse(draw.gameDate) < Date.now())),
+    completed: one('completed', (draw) => draw.status === 'completed'),
+  };
+}
+
 /** Every screen of a club, found on the running server. */
 export async function clubScreens(page: Page, club: DemoClub): Promise<Screen[]> {
-  const draws = (await (await page.request.get(`/api/clubs/${club.id}/draws`)).json()) as OwnDraw[];
-  const of = (fits: (draw: OwnDraw) => boolean) => draws.find(fits)?.drawNumber;
-  const coming = of((draw) => draw.status === 'active' && Date.parse(draw.gameDate) > Date.now() + 600_000);
-  const awaiting = of((draw) => draw.status === 'closed' || (draw.status === 'active' && Date.parse(draw.gameDate) < Date.now()));
-  const completed = of((draw) => draw.status === 'completed');
+  const { coming, awaiting, completed } = await clubDraws(page, club);
   const admin = `/club/${club.slug}/admin`;
-  const list: (Screen | null)[] = [
+  return [
     { name: 'club-dashboard', path: admin },
     { name: 'club-create-draw', path: `${admin}/create-draw` },
-    coming ? { name: 'club-edit-draw', path: `${admin}/edit-draw/${coming}` } : null,
-    coming ? { name: 'club-edit-draw-alias', path: `/admin/draws/${coming}` } : null,
-    completed ? { name: 'club-edit-refused', path: `/admin/edit-draw/${completed}` } : null,
-    awaiting ? { name: 'club-results', path: `${admin}/results/${awaiting}` } : null,
-    completed ? { name: 'club-winner', path: `${admin}/results/${completed}` } : null,
+    { name: 'club-edit-draw', path: `${admin}/edit-draw/${coming}` },
+    { name: 'club-edit-draw-alias', path: `/admin/draws/${coming}` },
+    { name: 'club-edit-refused', path: `/admin/edit-draw/${completed}` },
+    { name: 'club-results', path: `${admin}/results/${awaiting}` },
+    { name: 'club-winner', path: `${admin}/results/${completed}` },
     { name: 'club-results-missing', path: `${admin}/results/999999` },
     { name: 'club-home-page-setup', path: '/admin/home-page-setup' },
     { name: 'club-offers', path: `${admin}/bundles` },
@@ -68,7 +79,6 @@ export async function clubScreens(page: Page, club: DemoClub): Promise<Screen[]>
     { name: 'club-payment-monitoring', path: '/admin/payment-monitoring' },
     { name: 'club-stripe-debug', path: '/admin/stripe-debug' },
   ];
-  return list.filter((screen) => screen !== null);
 }
 
 /** The doors, before anybody is signed in. */

@@ -1,5 +1,5 @@
 /** The shapes on the wire that only a club and the operator see: what is answered as the server describes it, what is sent as the forms know it. */
-import type { DrawTemplate as Template } from './generated/schema';
+import type { DrawTemplate as Template, User as AnyUser, Whoami as Who } from './generated/schema';
 
 export type {
   BankShown as MaskedBank,
@@ -16,12 +16,27 @@ export type {
   ResultEntered,
   Stats,
   TermsText,
-  Ticket as ClubTicket,
-  User,
-  Whoami,
   Winners as WinnersAnswer,
   WinningTicket as Winner,
 } from './generated/schema';
+
+/** Whoever is signed in; one of a club's people says of themselves who they are and what they may do (decision G-17). */
+export type User = AnyUser & { role?: string | null; memberName?: string | null; memberEmail?: string | null };
+
+export type Whoami = Omit<Who, 'user'> & { user: User };
+
+/** Somebody who may sign in for the club; 0 is the club's own login. */
+export interface ClubUser {
+  id: number;
+  email: string;
+  name: string;
+  role: string;
+  state: string;
+  isClubLogin: boolean;
+  invitedAt: string | null;
+  invitedUntil: string | null;
+  lastSeenAt: string | null;
+}
 
 /** What the registration form sends; all of it is there, if only as an empty text. */
 export interface Registration {
@@ -30,6 +45,13 @@ export interface Registration {
   password: string;
   location: string;
   phone: string;
+}
+
+/** Somebody to be asked in, and as what. */
+export interface InvitationWanted {
+  name: string;
+  email: string;
+  role: string;
 }
 
 export interface WaitlistEntry {

@@ -4,6 +4,7 @@ const createDraw = () => import('./routes/club/create-draw-page');
 const editDraw = () => import('./routes/club/edit-draw-page');
 const homePageSetup = () => import('./routes/club/home-page-setup-page');
 const results = () => import('./routes/club/results-page');
+const people = () => import('./routes/club/people-page');
 const offer = () => import('./routes/club/offer-page');
 const connect = () => import('./routes/club/stripe-connect-page');
 const claim = () => import('./routes/club/claim-page');
@@ -27,6 +28,8 @@ export const CLUB_ROUTES = [
   { path: '/club/:slug/admin/bundles', load: () => import('./routes/club/offers-page'), own: true },
   { path: '/club/:slug/admin/bundles/new', load: offer, own: true },
   { path: '/club/:slug/admin/bundles/:offer', load: offer, own: true },
+  { path: '/admin/people', load: people, own: true },
+  { path: '/club/:slug/admin/people', load: people, own: true },
   { path: '/admin/stripe-connect/complete', load: connect, own: true },
   { path: '/admin/stripe-connect/refresh', load: () => import('./routes/club/stripe-refresh-page'), own: true },
   { path: '/admin/payment-monitoring', load: () => import('./routes/club/payment-monitoring-page'), own: true },

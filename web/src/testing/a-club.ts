@@ -1,17 +1,18 @@
 import type { Claim, OwnClub, OwnDraw, User, Whoami, Winner } from '@/api/wire-club';
 import type { Offer } from '@/api/wire-offer';
 import type { Draw } from '@/api/wire';
+import { roleOf } from '@/features/club/session/roles';
 import { aDraw } from './a-draw';
 
 /** A club that is signed in, and its winner; a test says only what matters to it. */
-export const aUser = (more: Partial<User> = {}): User => ({ id: 1, email: 'sharks@example.com', name: 'Sharks', isAdmin: false, clubSlug: 'sharks', archived: false, emailVerified: true, secondFactor: null, ...more });
+export const aUser = (more: Partial<User> = {}): User => ({ id: 1, email: 'sharks@example.com', name: 'Sharks', isAdmin: false, clubSlug: 'sharks', archived: false, emailVerified: true, secondFactor: null, role: more.isAdmin ? null : 'owner', memberName: null, memberEmail: null, ...more });
 
 export const aWhoami = (more: Partial<User> = {}): Whoami => {
   const user = aUser(more);
   return { role: user.isAdmin ? 'super-admin' : 'club-admin', clubSlug: user.clubSlug, user, secondFactor: user.secondFactor, reauthenticatedUntil: null, sessionEndsAt: '2099-01-01T00:00:00Z' };
 };
 
-export const here = (more: Partial<User> = {}) => ({ user: aUser(more), club: { id: 1, name: 'Sharks', slug: 'sharks', archived: more.archived ?? false } });
+export const here = (more: Partial<User> = {}) => ({ user: aUser(more), club: { id: 1, name: 'Sharks', slug: 'sharks', archived: more.archived ?? false, role: roleOf(aUser(more)) } });
 
 /** A draw as its owner sees it. */
 export const anOwnDraw = (more: Partial<OwnDraw> = {}): OwnDraw => {

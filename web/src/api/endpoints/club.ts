@@ -2,14 +2,12 @@
 import { del, download, get, patch, post, put } from '@/api/http';
 import type { Draw } from '@/api/wire';
 import type {
-  BankDetails, Claim, ClubTicket, ConnectStatus, DrawTemplate, DrawWanted, FixturesAnswer, HomePageWanted, MaskedBank, Notified, OwnClub, Payout, Registration, ResultEntered, TermsText, User, WaitlistEntry, Whoami,
+  BankDetails, Claim, ClubUser, DrawTemplate, DrawWanted, FixturesAnswer, HomePageWanted, InvitationWanted, MaskedBank, Notified, OwnClub, Payout, Registration, ResultEntered, User, WaitlistEntry, Whoami,
 } from '@/api/wire-club';
 import type { Offer, OfferWanted } from '@/api/wire-offer';
-import type { IntegrityAudit, StripeTransaction } from '@/api/wire-payments';
 
 const part = encodeURIComponent;
 
-export const fetchRegistrationOpen = () => get<{ enabled?: boolean }>('/api/settings/club-registration');
 export const joinWaitlist = (entry: WaitlistEntry) => post<unknown>('/api/waitlist', entry);
 export const login = (email: string, password: string) => post<User>('/api/clubs/login', { email, password });
 export const register = (wanted: Registration) => post<User>('/api/clubs/register', wanted);
@@ -30,10 +28,10 @@ export const AT = {
   awaiting: (club: number) => `/api/draws/awaiting-results?clubId=${club}`,
   connect: (club: number) => `/api/clubs/${club}/stripe-connect/status`,
   draw: (draw: number) => `/api/draws/${draw}`,
-  tickets: (draw: number) => `/api/draws/${draw}/tickets`,
   financials: (draw: number) => `/api/draws/${draw}/financials`,
   payouts: (draw: number) => `/api/draws/${draw}/payouts`,
   winners: (draw: number) => `/api/draws/${draw}/winners`,
+  people: (club: number) => `/api/clubs/${club}/users`,
   offers: (slug: string) => `/api/admin/clubs/${part(slug)}/bundles`,
   offer: (slug: string, offer: number) => `/api/admin/clubs/${part(slug)}/bundles/${offer}`,
   serviceTerms: '/api/terms/service',
@@ -41,9 +39,7 @@ export const AT = {
   stripeDebug: '/api/stripe-debug',
 } as const;
 
-export const fetchConnect = (club: number) => get<ConnectStatus>(AT.connect(club));
 export const startConnect = (club: number) => post<{ onboardingUrl: string }>(`/api/clubs/${club}/stripe-connect`, {});
-export const fetchServiceTerms = () => get<TermsText>(AT.serviceTerms);
 /** The server notes its own address and browser; what is said here is only kept beside it (decision E-17). */
 export const acceptTerms = (clubId: number, termsVersion: string) => post<unknown>('/api/terms/accept', { clubId, ipAddress: null, userAgent: navigator.userAgent, termsVersion });
 
@@ -51,7 +47,6 @@ export const fetchTemplate = (club: number) => get<DrawTemplate>(`/api/clubs/${c
 export const createDraw = (club: number, wanted: DrawWanted) => post<Draw>('/api/draws', { ...wanted, clubId: club });
 export const changeDraw = (draw: number, wanted: DrawWanted) => patch<Draw>(AT.draw(draw), wanted);
 export const archiveDraw = (draw: number, archived: boolean) => patch<Draw>(`/api/draws/${draw}/archive`, { archived });
-export const fetchDrawTickets = (draw: number) => get<ClubTicket[]>(AT.tickets(draw));
 export const submitResults = (draw: number, home: number, away: number) => post<ResultEntered>(`/api/draws/${draw}/results`, { homeFirstTryScorer: home, awayFirstTryScorer: away });
 export const notifyWinners = (draw: number) => post<Notified>(`/api/draws/${draw}/notify-winners`, {});
 export const recordWinnerPayout = (draw: number) => post<Payout>(AT.payouts(draw), { type: 'winner' });
@@ -73,6 +68,11 @@ export const importFixtures = (club: number, table: string, options: { dryRun: b
 
 export const saveHomePage = (club: number, wanted: HomePageWanted) => patch<OwnClub>(`/api/clubs/${club}/home-page`, wanted);
 
+/** Mails a link for choosing a password; for somebody who was asked before, another one. */
+export const invite = (club: number, wanted: InvitationWanted) => post<ClubUser>(AT.people(club), wanted);
+export const changePerson = (club: number, person: number, wanted: { name?: string; role?: string }) => patch<ClubUser>(`${AT.people(club)}/${person}`, wanted);
+export const removePerson = (club: number, person: number) => del<void>(`${AT.people(club)}/${person}`);
+
 export const createOffer = (slug: string, wanted: OfferWanted) => post<Offer>(AT.offers(slug), wanted);
 export const changeOffer = (slug: string, offer: number, wanted: OfferWanted) => put<Offer>(AT.offer(slug, offer), wanted);
 export const archiveOffer = (slug: string, offer: number) => post<unknown>(`${AT.offer(slug, offer)}/archive`, {});
@@ -90,5 +90,3 @@ export interface OfferImage {
 export const uploadOfferImage = (image: OfferImage) => post<{ url: string }>('/api/uploads/bundle-image', image);
 export const deleteOfferImage = (url: string, clubSlug: string, bundleSlug: string) => del<unknown>('/api/uploads/bundle-image', { url, clubSlug, bundleSlug });
 
-export const fetchAudit = () => get<IntegrityAudit>(AT.audit);
-export const fetchStripeDebug = () => get<StripeTransaction[]>(AT.stripeDebug);

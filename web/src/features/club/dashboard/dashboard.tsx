@@ -10,13 +10,14 @@ import { CreateDrawButton, archivedWords } from '../frame/club-frame';
 import { CookieBanner } from '../frame/cookie-banner';
 import type { Here } from '../frame/club-page';
 import { useWide } from '../frame/use-wide';
+import { sells } from '../session/roles';
 import { DetailsDialog } from './details-dialog';
 import { DrawItem, type DrawItemProps } from './draw-item';
 import { DrawTable } from './draw-table';
 import type { ListOfDraws } from './draw-words';
 import { HomepageCard } from './homepage-card';
 import { PaymentCard } from './payment-card';
-import { Reminder } from './reminder';
+import { Member, Reminder } from './reminder';
 import { StatCards } from './stat-cards';
 import { useClubDraws } from './use-club-draws';
 import { useDrawDeeds } from './use-draw-deeds';
@@ -41,6 +42,7 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
   const propsOf = (draw: Draw): DrawItemProps => ({
     draw,
     slug: club.slug,
+    sells: sells(club),
     off: archivedWords(club),
     deeds,
     winnersShown: winners.has(draw.drawNumber),
@@ -72,12 +74,13 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
         {wide && all.length > 0 ? <button type="button" className="btn small sec" aria-pressed={table} onClick={() => setTable(!table)}>Table view</button> : null}
       </div>
       <CookieBanner />
+      <Member user={user} />
       <Reminder user={user} />
-      {asTable ? <DrawTable draws={all} propsOf={propsOf} /> : list('awaiting', 'Draws Awaiting Results', C.gamesFinishedEnter)}
+      {asTable ? <DrawTable draws={all} propsOf={propsOf} /> : list('awaiting', 'Draws Awaiting Results', sells(club) ? C.gamesFinishedEnter : 'Games have finished. A seller or an owner enters their results.')}
       {!draws && problem ? (
         <div className="callout is-bad" role="alert"><strong>{S.failedToLoadDraws}</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div>
       ) : asTable ? null : draws ? (
-        list('active', 'Active Draws', undefined, some ? 'No draw is on sale now.' : 'No draws yet – create your first')
+        list('active', 'Active Draws', undefined, some || !sells(club) ? 'No draw is on sale now.' : 'No draws yet – create your first')
       ) : (
         <span className="bone" style={{ height: 220 }} />
       )}
@@ -87,7 +90,7 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
         <PaymentCard club={club} />
       </div>
       {asTable ? null : list('completed', 'Completed Draws')}
-      <div className="sticky-bar phone-only"><CreateDrawButton club={club} className="btn" at="bar" /></div>
+      {sells(club) ? <div className="sticky-bar phone-only"><CreateDrawButton club={club} className="btn" at="bar" /></div> : null}
       <DetailsDialog draw={detailed} onClose={() => setDetailed(null)} />
     </main>
   );

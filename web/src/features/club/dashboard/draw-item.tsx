@@ -14,6 +14,8 @@ import { WinnersPanel } from './winners-panel';
 export interface DrawItemProps {
   draw: Draw;
   slug: string;
+  /** Whether the one who looks may change it, and take its buyers home as a file. */
+  sells: boolean;
   /** Why what would start or change something is not to be had; null when it is. */
   off: string | null;
   deeds: DrawDeeds;
@@ -24,19 +26,22 @@ export interface DrawItemProps {
 }
 
 /** The menu of a draw, as the specification lists it for each list (B:50-54); one that was called off has no winners. */
-export function menuOf({ draw, slug, off, deeds, winnersShown, onShare, onDetails, onWinners }: DrawItemProps, list: ListOfDraws): MenuItem[] {
+export function menuOf({ draw, slug, sells, off, deeds, winnersShown, onShare, onDetails, onWinners }: DrawItemProps, list: ListOfDraws): MenuItem[] {
   const results = { label: C.enterResults, href: adminPath(slug, `results/${draw.drawNumber}`) };
   const view = { label: C.viewPublic, href: `/draw/${draw.drawNumber}`, away: true };
   const details = { label: C.details, onChoose: onDetails };
-  if (list === 'active') return [{ label: C.shareLink, onChoose: onShare }, { label: C.editDraw, href: adminPath(slug, `edit-draw/${draw.drawNumber}`), off }, view, details, results];
-  if (list === 'awaiting') return [results, view, details];
+  const selling = (...items: MenuItem[]) => (sells ? items : []);
+  if (list === 'active') return [{ label: C.shareLink, onChoose: onShare }, ...selling({ label: C.editDraw, href: adminPath(slug, `edit-draw/${draw.drawNumber}`), off }), view, details, ...selling(results)];
+  if (list === 'awaiting') return [...selling(results), view, details];
   return [
     view,
     details,
     ...(draw.status === 'cancelled' ? [] : [{ label: winnersShown ? C.hideWinners : C.showWinners, onChoose: onWinners }]),
-    { label: C.downloadReportPdf, onChoose: () => deeds.report(draw) },
-    { label: C.downloadCsv, onChoose: () => deeds.csv(draw) },
-    { label: draw.archived ? C.unarchiveDraw : C.archiveDraw, onChoose: () => deeds.archive(draw), off },
+    ...selling(
+      { label: C.downloadReportPdf, onChoose: () => deeds.report(draw) },
+      { label: C.downloadCsv, onChoose: () => deeds.csv(draw) },
+      { label: draw.archived ? C.unarchiveDraw : C.archiveDraw, onChoose: () => deeds.archive(draw), off },
+    ),
   ];
 }
 
@@ -62,11 +67,11 @@ export function DrawItem(props: DrawItemProps) {
       </dl>
       <div className="draw-item-actions">
         {list === 'active' ? <button type="button" className="btn" onClick={onShare}>{C.shareLink}</button> : null}
-        {list === 'awaiting' ? <Link className="btn" href={results}>{C.enterResults}</Link> : null}
+        {list === 'awaiting' && props.sells ? <Link className="btn" href={results}>{C.enterResults}</Link> : null}
         {list === 'completed' && draw.status === 'completed' ? <Link className="btn sec" href={results}>Winner and payout</Link> : null}
         <ActionsMenu of={teamsOf(draw)} items={menuOf(props, list)} />
       </div>
-      {winnersShown ? <WinnersPanel draw={draw.drawNumber} /> : null}
+      {winnersShown ? <WinnersPanel draw={draw.drawNumber} namesShown={props.sells} /> : null}
     </article>
   );
 }

@@ -7,6 +7,7 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { copyText } from '../data/copy';
 import { useAnswer } from '../data/use-answer';
 import type { FrameClub } from '../frame/club-frame';
+import { owns } from '../session/roles';
 import { adminPath } from '../session/user';
 
 /** The club's public page: where it is, or that it waits to be set up (decision H-2). */
@@ -34,13 +35,13 @@ export function HomepageCard({ club }: { club: FrameClub }) {
           <div className="row-actions">
             <button type="button" className="btn small" onClick={() => void onCopy()}>{C.copyUrl}</button>
             <a className="btn small sec" href={`/club/${slug}`} target="_blank" rel="noopener">{C.viewPage}</a>
-            <Link className="btn small sec" href={setup}>{C.edit}</Link>
+            {owns(club) ? <Link className="btn small sec" href={setup}>{C.edit}</Link> : null}
           </div>
         </>
       ) : data ? (
         <>
           <p className="lead">{C.homepageNotSetUp}</p>
-          <div className="row-actions"><Link className="btn small" href={setup}>{C.setUpHomepage}</Link></div>
+          {owns(club) ? <div className="row-actions"><Link className="btn small" href={setup}>{C.setUpHomepage}</Link></div> : null}
         </>
       ) : problem ? null : (
         <span className="bone" style={{ height: 92, marginTop: 8 }} />

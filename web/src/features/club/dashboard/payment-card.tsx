@@ -4,6 +4,7 @@ import { C } from '@/shared/strings-club';
 import { useAnswer } from '../data/use-answer';
 import type { FrameClub } from '../frame/club-frame';
 import { useConnect } from '../payments/use-connect';
+import { owns } from '../session/roles';
 import { DASHBOARD_EVERY_MS } from './use-club-draws';
 
 /** Whether the club can be paid: checking, connected or not connected (B:45). */
@@ -30,7 +31,8 @@ export function PaymentCard({ club }: { club: FrameClub }) {
           </>
         ) : null}
       </div>
-      {state === 'open' && !club.archived ? (
+      {state === 'open' && !owns(club) ? <p className="lead">An owner of the club can connect it.</p> : null}
+      {state === 'open' && !club.archived && owns(club) ? (
         <div className="row-actions">
           <button type="button" className="btn small" aria-disabled={pending} onClick={() => void connect()}>{pending ? C.settingUp : 'Connect Stripe account'}</button>
         </div>

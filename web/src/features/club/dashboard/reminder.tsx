@@ -5,6 +5,7 @@ import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { said } from '../data/said';
 import { archivedWords } from '../frame/club-frame';
+import { ROLE_WORDS, roleOf } from '../session/roles';
 import { useAction } from '../session/use-session';
 
 /** What stands over the dashboard until it is settled: an address not confirmed yet, or a club in the archive. */
@@ -13,7 +14,7 @@ export function Reminder({ user }: { user: User }) {
   const showToast = useSetAtom(showToastAtom);
   if (user.isAdmin) return null;
   if (user.archived) return <p className="callout is-warn">{archivedWords(user)}</p>;
-  if (user.emailVerified !== false) return null;
+  if (user.emailVerified !== false || roleOf(user) !== 'owner') return null;
   const send = () => run(async () => showToast({ title: (await sendVerification(user.id)).message }), (error) => showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true }));
   return (
     <div className="callout is-warn reminder">
@@ -21,4 +22,11 @@ export function Reminder({ user }: { user: User }) {
       <button type="button" className="btn small sec" aria-disabled={pending} onClick={() => void send()}>{C.sendAgain}</button>
     </div>
   );
+}
+
+/** One of a club's people reads as whom they are signed in, and so why there is a button less than elsewhere. */
+export function Member({ user }: { user: User }) {
+  if (!user.memberName) return null;
+  const { name, does } = ROLE_WORDS[roleOf(user)];
+  return <p className="lead">Signed in as {user.memberName}. <strong>{name}</strong>: {does}</p>;
 }

@@ -5,9 +5,9 @@ import { useAnswer } from '../data/use-answer';
 import { WinnerView } from '../results/winner-view';
 
 /** The winner of one completed draw, under its row. */
-export function WinnersPanel({ draw }: { draw: number }) {
+export function WinnersPanel({ draw, namesShown }: { draw: number; namesShown: boolean }) {
   const { data, problem, retry } = useAnswer<WinnersAnswer>(AT.winners(draw));
-  if (data) return <div className="winners">{data.winningTickets.map((winner) => <WinnerView key={winner.ticketNumber} winner={winner} prize={data.prize} />)}</div>;
+  if (data) return <div className="winners">{data.winningTickets.map((winner) => <WinnerView key={winner.ticketNumber} winner={winner} prize={data.prize} namesShown={namesShown} />)}</div>;
   if (!problem) return <span className="bone" style={{ height: 120, marginTop: 12 }} />;
   return <div className="callout is-bad" role="alert"><strong>{C.failedToFetchTickets}</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div>;
 }

@@ -16,6 +16,7 @@ import { BackLink, archivedWords } from '../frame/club-frame';
 import type { Here } from '../frame/club-page';
 import { LeaveGuard } from '../frame/leave-guard';
 import { Tabs } from '../frame/tabs';
+import { SELLERS_ONLY, sells } from '../session/roles';
 import { isOver, useAction } from '../session/use-session';
 import { ContactGroup, FormCard, GameGroup, OptionsGroup, PriceGroup } from './draw-fieldsets';
 import { CREATE_CHOICES, createProblems, creation, fieldId, fieldsOfTemplate } from './draw-rules';
@@ -29,7 +30,7 @@ export function CreateDraw({ here }: { here: Here }) {
     <main className="admin" id="main">
       <BackLink club={here.club} />
       <h1>{C.createDraw}</h1>
-      {here.club.archived ? <p className="callout is-warn">{archivedWords(here.club)}</p> : <WhatToCreate here={here} />}
+      {here.club.archived ? <p className="callout is-warn">{archivedWords(here.club)}</p> : sells(here.club) ? <WhatToCreate here={here} /> : <p className="callout is-warn">{SELLERS_ONLY}</p>}
     </main>
   );
 }

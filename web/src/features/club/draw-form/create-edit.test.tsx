@@ -36,6 +36,21 @@ test('an empty form lists what is missing, each line leading to its field', asyn
   expect(document.activeElement).toBe(screen.getByLabelText('Away team'));
 });
 
+const priceAndPrizes = () => {
+  const prizes = [...(screen.getByLabelText('Prize percentage') as HTMLSelectElement).options];
+  return { min: (screen.getByLabelText('Ticket price ($)') as HTMLInputElement).min, prizes: prizes.map(({ text }) => text), chosen: prizes.find(({ selected }) => selected)?.text };
+};
+
+test('a new draw offers seven prize percentages from 40 to 70, an edited one four and its own, each with its own least price', async () => {
+  const { unmount } = show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  expect(priceAndPrizes()).toEqual({ min: '0', prizes: ['40%', '45%', '50%', '55%', '60%', '65%', '70%'], chosen: '50%' });
+  unmount();
+  server.on('GET /api/draws/1042', { body: { ...FUTURE, locked: false, prizePercentage: 60 } });
+  show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
+  await screen.findByRole('button', { name: 'Save changes' });
+  expect(priceAndPrizes()).toEqual({ min: '0.01', prizes: ['40%', '50%', '60%', '70%'], chosen: '60%' });
+});
+
 test('a draw is made only after the terms are agreed to and that is recorded', async () => {
   server.on('POST /api/terms/accept', { status: 500 }, { body: { id: 1 } }).on('POST /api/draws', { body: FUTURE });
   show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');

@@ -18,6 +18,7 @@ import { useFormProblems } from '../data/use-form-problems';
 import { BackLink, archivedWords } from '../frame/club-frame';
 import { Bones, Trouble, type Here } from '../frame/club-page';
 import { LeaveGuard } from '../frame/leave-guard';
+import { SELLERS_ONLY, sells } from '../session/roles';
 import { useAction } from '../session/use-session';
 import { ContactGroup, FormCard, GameGroup, LockedPriceGroup, OptionsGroup, PriceGroup } from './draw-fieldsets';
 import { change, editChoices, editProblems, fieldId, fieldsOf, notEditable } from './draw-rules';
@@ -62,8 +63,8 @@ function Editor({ here: { club, user }, draw }: { here: Here; draw: OwnDraw }) {
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(changedAtom);
   const [, navigate] = useLocation();
-  const archived = archivedWords(club);
-  if (archived) return <Refused here={{ club, user }} title={teamsOf(draw)} words={archived} />;
+  const barred = archivedWords(club) ?? (sells(club) ? null : SELLERS_ONLY);
+  if (barred) return <Refused here={{ club, user }} title={teamsOf(draw)} words={barred} />;
   if (began) return <Refused here={{ club, user }} title={teamsOf(draw)} words={began}>{began === C.gameAlreadyStarted ? <Postponed draw={draw} /> : null}</Refused>;
   const { locked } = draw;
   const refuse = (error: unknown) => {

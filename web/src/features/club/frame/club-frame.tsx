@@ -8,6 +8,7 @@ import { C } from '@/shared/strings-club';
 import { Crossing } from '@/shared/ui/crossing';
 import { CloseIcon, MenuIcon } from '@/shared/ui/icons';
 import { useAnswer } from '../data/use-answer';
+import { owns, sells, type Role } from '../session/roles';
 import { adminPath } from '../session/user';
 import { useLogout } from '../session/use-session';
 import { useWide } from './use-wide';
@@ -17,6 +18,8 @@ export interface FrameClub {
   name: string;
   slug: string;
   archived: boolean;
+  /** Of whoever is looking. */
+  role: Role;
 }
 
 /** Why an archived club can start nothing, or null for one that is not (decision H-3). */
@@ -29,9 +32,10 @@ export function LogoutButton({ className = 'btn small sec' }: { className?: stri
   return <button type="button" className={className} onClick={() => void logout().then(() => navigate('/admin/login'))}>{C.logout}</button>;
 }
 
-/** Create Draw; until the payment account is connected it cannot be pressed, and says why to whoever reaches it. */
+/** Create Draw, for whoever sells; until the payment account is connected it cannot be pressed, and says why to whoever reaches it. */
 export function CreateDrawButton({ club, className = 'btn small', at = 'head' }: { club: FrameClub; className?: string; at?: 'head' | 'bar' }) {
   const { data } = useAnswer<ConnectStatus>(AT.connect(club.id));
+  if (!sells(club)) return null;
   if (data?.connected && !club.archived) return <Link className={className} href={adminPath(club.slug, 'create-draw')}>{C.createDraw}</Link>;
   return (
     <span className="tip">
@@ -44,8 +48,9 @@ export function CreateDrawButton({ club, className = 'btn small', at = 'head' }:
 function Navigation({ club }: { club: FrameClub }) {
   return (
     <>
-      <Link className="btn small sec" href={adminPath(club.slug, 'home-page-setup')}>{C.homePage}</Link>
+      {owns(club) ? <Link className="btn small sec" href={adminPath(club.slug, 'home-page-setup')}>{C.homePage}</Link> : null}
       <Link className="btn small sec" href={adminPath(club.slug, 'bundles')}>{C.bundles}</Link>
+      {owns(club) ? <Link className="btn small sec" href={adminPath(club.slug, 'people')}>People</Link> : null}
       <CreateDrawButton club={club} />
       <LogoutButton />
     </>

@@ -107,3 +107,21 @@ test('whoever waits longer than a blink at /admin sees the dashboard without dat
   await act(() => vi.advanceTimersByTimeAsync(10));
   expect(window.location.pathname).toBe('/club/sharks/admin');
 });
+
+test('the operator at the address of no club, or of one that does not answer, reads which it is', async () => {
+  for (const [status, words] of [[404, 'Club page not found'], [500, 'Failed to load club page']] as const) {
+    new FakeServer().on('GET /api/admin/whoami', { body: aWhoami({ isAdmin: true, clubSlug: null, id: 9 }) }).on('GET /api/clubs/nobody', { status });
+    const { unmount } = show(page('nobody'), '/club/nobody/admin/create-draw');
+    expect(await screen.findByRole('heading', { name: words })).toBeTruthy();
+    unmount();
+  }
+});
+
+test('one of the people logs in again under their own address, not the club’s', async () => {
+  new FakeServer().on('GET /api/admin/whoami', { body: aWhoami({ role: 'seller', memberName: 'Kim', memberEmail: 'kim@example.com' }) });
+  const { store } = show(page('sharks'), '/club/sharks/admin/create-draw');
+  await screen.findByText('sharks 1');
+  store.set(expiredAtom, true);
+  await screen.findByRole('dialog', { name: 'Log in again' });
+  expect(screen.getByLabelText('Email')).toHaveProperty('value', 'kim@example.com');
+});

@@ -10,9 +10,10 @@ import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
 import { isMissing, useAnswer } from '../data/use-answer';
 import { LoginDialog } from '../session/login-dialog';
 import type { Session } from '../session/session-atoms';
+import { roleOf } from '../session/roles';
 import { useSession } from '../session/use-session';
 import { adminPath, rememberedUser } from '../session/user';
-import { ClubFrame, type FrameClub } from './club-frame';
+import { BackLink, ClubFrame, type FrameClub } from './club-frame';
 
 export interface Here {
   user: User;
@@ -44,7 +45,7 @@ export function ClubPage({ slug, page, guestToast, guestWords, children }: ClubP
   if (user.isAdmin && !slug) return <Away to="/admin" />;
   if (user.isAdmin) return <OfAnyClub slug={slug ?? ''} user={user}>{children}</OfAnyClub>;
   if (slug && user.clubSlug && slug.toLowerCase() !== user.clubSlug.toLowerCase()) return <Away to={adminPath(user.clubSlug, page)} />;
-  const club = { id: user.id, name: user.name, slug: user.clubSlug ?? slug ?? '', archived: user.archived };
+  const club = { id: user.id, name: user.name, slug: user.clubSlug ?? slug ?? '', archived: user.archived, role: roleOf(user) };
   return <Inside club={club}>{children({ user, club })}</Inside>;
 }
 
@@ -53,7 +54,7 @@ function OfAnyClub({ slug, user, children }: { slug: string; user: User; childre
   const { data, problem, retry } = useAnswer<OwnClub>(AT.club(slug));
   if (!data && problem) return <ClubFrame club={null}><Trouble words={isMissing(problem) ? C.clubPageNotFound : C.failedToLoadClubPage} onRetry={retry} /></ClubFrame>;
   if (!data) return <Bones />;
-  const club = { id: data.id, name: data.name, slug: data.canonicalSlug ?? data.slug, archived: data.archived };
+  const club = { id: data.id, name: data.name, slug: data.canonicalSlug ?? data.slug, archived: data.archived, role: roleOf(user) };
   return <Inside club={club}>{children({ user, club })}</Inside>;
 }
 
@@ -84,6 +85,17 @@ function Guest({ words }: { words: string }) {
         <div className="actions"><Link className="btn" href="/admin/login">{C.login}</Link></div>
       </main>
     </ClubFrame>
+  );
+}
+
+/** A page that the caller's role does not have; it is in no menu, so they came by its address. */
+export function NotYours({ title, words, club }: { title: string; words: string; club: FrameClub }) {
+  return (
+    <main className="admin" id="main">
+      <BackLink club={club} />
+      <h1>{title}</h1>
+      <p className="callout is-warn">{words}</p>
+    </main>
   );
 }
 

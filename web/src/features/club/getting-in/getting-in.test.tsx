@@ -146,3 +146,38 @@ test('a new password is compared, measured, refused and at last taken', async ()
   expect(screen.getByText('Password reset successful')).toBeTruthy();
   expect(screen.getByRole('link', { name: 'Go to Login' })).toBeTruthy();
 });
+
+test('what the server finds wrong with a link or a password is said in its own words', async () => {
+  for (const [code, message] of [['token-required', 'Reset token is required'], ['password-too-short', 'Password must be at least 8 characters']] as const) {
+    new FakeServer().on('POST /api/clubs/reset-password-confirm', { status: 400, body: { code, message } });
+    const { unmount } = show(<ResetPassword />, '/reset-password?token=odd');
+    await userEvent.type(screen.getByLabelText('New password'), 'long-enough');
+    await userEvent.type(screen.getByLabelText('Confirm password'), 'long-enough');
+    await userEvent.click(screen.getByRole('button', { name: 'Reset password' }));
+    expect(await screen.findByText(`Failed to reset password. ${message}`)).toBeTruthy();
+    unmount();
+  }
+});
+
+test('somebody whom a club asked in is welcomed, sets a first password, and reads where to turn when the invitation is dead', async () => {
+  const server = new FakeServer().on('POST /api/clubs/reset-password-confirm', { status: 503 }, { body: { message: 'Password reset successful' } });
+  const { unmount } = show(<ResetPassword />, '/reset-password?invited=1&token=good');
+  expect(screen.getByRole('heading', { name: 'Choose a password' })).toBeTruthy();
+  expect(window.location.search).toBe('');
+  await userEvent.type(screen.getByLabelText('New password'), 'long-enough');
+  await userEvent.type(screen.getByLabelText('Confirm password'), 'long-enough');
+  await userEvent.click(screen.getByRole('button', { name: 'Set password' }));
+  expect(await screen.findByText('Failed to set the password')).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Set password' }));
+  expect(await screen.findByRole('heading', { name: 'You are in' })).toBeTruthy();
+  expect(screen.getByRole('link', { name: 'Go to Login' }).getAttribute('href')).toBe('/admin/login');
+  expect(server.asked.at(-1)?.body).toEqual({ token: 'good', newPassword: 'long-enough' });
+  unmount();
+  server.on('POST /api/clubs/reset-password-confirm', { status: 400, body: { code: 'invalid-link', message: 'This password reset link is invalid or has expired.' } });
+  show(<ResetPassword />, '/reset-password?invited=1&token=dead');
+  await userEvent.type(screen.getByLabelText('New password'), 'long-enough');
+  await userEvent.type(screen.getByLabelText('Confirm password'), 'long-enough');
+  await userEvent.click(screen.getByRole('button', { name: 'Set password' }));
+  expect(await screen.findByRole('heading', { name: 'This invitation cannot be used' })).toBeTruthy();
+  expect(screen.queryByRole('link', { name: 'Request a new link' })).toBeNull();
+});

@@ -14,10 +14,11 @@ import { refusedFields, said } from '../data/said';
 import { useAnswer } from '../data/use-answer';
 import { useFormProblems } from '../data/use-form-problems';
 import { BackLink, archivedWords } from '../frame/club-frame';
-import { Bones, Trouble, type Here } from '../frame/club-page';
+import { Bones, NotYours, Trouble, type Here } from '../frame/club-page';
 import { LeaveGuard } from '../frame/leave-guard';
 import { Tabs } from '../frame/tabs';
 import { useWide } from '../frame/use-wide';
+import { OWNERS_ONLY, owns } from '../session/roles';
 import { sessionAtom } from '../session/session-atoms';
 import { useAction } from '../session/use-session';
 import { adminPath, rememberUser } from '../session/user';
@@ -33,6 +34,10 @@ export interface SetupProps {
 }
 
 export function HomePageSetup(props: SetupProps) {
+  return owns(props.here.club) ? <OwnersSetup {...props} /> : <NotYours title="Club home page" words={OWNERS_ONLY} club={props.here.club} />;
+}
+
+function OwnersSetup(props: SetupProps) {
   const { data, problem, retry } = useAnswer<OwnClub>(AT.club(props.here.club.id));
   usePageTitle('Club home page');
   if (data) return <Setup {...props} club={data} />;

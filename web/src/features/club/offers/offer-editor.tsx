@@ -16,6 +16,7 @@ import { isMissing, useAnswer } from '../data/use-answer';
 import { BackLink, archivedWords } from '../frame/club-frame';
 import { Bones, Trouble, type Here } from '../frame/club-page';
 import { LeaveGuard } from '../frame/leave-guard';
+import { SELLERS_ONLY, sells } from '../session/roles';
 import { useAction } from '../session/use-session';
 import { adminPath } from '../session/user';
 import { OfferGroups, type PickableGame } from './offer-fields';
@@ -54,7 +55,7 @@ function Editor({ here: { club, user }, offer }: { here: Here; offer: Offer | nu
   const keep = useSetAtom(keepAnswerAtom);
   const changed = useSetAtom(changedAtom);
   const [, navigate] = useLocation();
-  const words = lockedNow ?? archivedWords(club) ?? (offer ? whyReadOnly(offer) : null);
+  const words = lockedNow ?? archivedWords(club) ?? (sells(club) ? null : SELLERS_ONLY) ?? (offer ? whyReadOnly(offer) : null);
   const readOnly = words !== null;
   const change = (next: OfferFields) => {
     setFields(next);

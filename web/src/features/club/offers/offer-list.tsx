@@ -15,6 +15,7 @@ import { useAnswer } from '../data/use-answer';
 import { ActionsMenu } from '../frame/actions-menu';
 import { BackLink, archivedWords } from '../frame/club-frame';
 import type { Here } from '../frame/club-page';
+import { sells } from '../session/roles';
 import { useAction } from '../session/use-session';
 import { adminPath } from '../session/user';
 
@@ -60,7 +61,7 @@ export function OfferList({ here: { club } }: { here: Here }) {
       <BackLink club={club} />
       <div className="admin-head">
         <h1>{C.bundles}</h1>
-        {club.archived ? null : <Link className="btn" href={adminPath(club.slug, 'bundles/new')}>New offer</Link>}
+        {club.archived || !sells(club) ? null : <Link className="btn" href={adminPath(club.slug, 'bundles/new')}>New offer</Link>}
       </div>
       {club.archived ? <p className="callout is-warn">{archivedWords(club)}</p> : null}
       {!data && problem ? (
@@ -81,12 +82,12 @@ export function OfferList({ here: { club } }: { here: Here }) {
             <p className="meta">{offer.games.map((game) => `${game.homeTeam} v ${game.awayTeam}`).join(' · ') || 'No games'}</p>
             <p className="meta">{offer.ticketsSold ?? 0} tickets sold</p>
             <div className="draw-item-actions">
-              <Link className="btn sec" href={adminPath(club.slug, `bundles/${offer.id}`)}>{['draft', 'active'].includes(offer.status) && !club.archived ? C.edit : 'View'}</Link>
+              <Link className="btn sec" href={adminPath(club.slug, `bundles/${offer.id}`)}>{['draft', 'active'].includes(offer.status) && !club.archived && sells(club) ? C.edit : 'View'}</Link>
               <ActionsMenu
                 of={offer.name}
                 items={[
                   ...(offer.status === 'draft' || offer.status === 'archived' ? [] : [{ label: C.viewPublic, href: `/club/${club.slug}/specials/${offer.slug}`, away: true }]),
-                  ...(['draft', 'active', 'closed'].includes(offer.status) ? [{ label: 'Archive', onChoose: () => setLeaving(offer), off: archivedWords(club) }] : []),
+                  ...(['draft', 'active', 'closed'].includes(offer.status) && sells(club) ? [{ label: 'Archive', onChoose: () => setLeaving(offer), off: archivedWords(club) }] : []),
                   { label: C.details, href: adminPath(club.slug, `bundles/${offer.id}`) },
                 ]}
               />

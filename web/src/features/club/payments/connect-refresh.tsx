@@ -2,11 +2,16 @@ import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
-import type { Here } from '../frame/club-page';
+import { NotYours, type Here } from '../frame/club-page';
+import { OWNERS_ONLY, owns } from '../session/roles';
 import { useConnect } from './use-connect';
 
 /** The provider's link was used up or too old: a new one is made at once (decision B-13). */
-export function ConnectRefresh({ here: { club } }: { here: Here }) {
+export function ConnectRefresh({ here }: { here: Here }) {
+  return owns(here.club) ? <NewLink here={here} /> : <NotYours title="Payment Setup" words={OWNERS_ONLY} club={here.club} />;
+}
+
+function NewLink({ here: { club } }: { here: Here }) {
   const { pending, connect } = useConnect(club.id);
   const asked = useRef(false);
   usePageTitle('Payment Setup');

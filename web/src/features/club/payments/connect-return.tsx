@@ -6,6 +6,7 @@ import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { useAnswer } from '../data/use-answer';
 import type { Here } from '../frame/club-page';
+import { owns } from '../session/roles';
 import { useConnect } from './use-connect';
 
 const EVERY_MS = 2_000;
@@ -38,8 +39,8 @@ export function ConnectReturn({ here: { club } }: { here: Here }) {
         {stopped && !connected ? <p>We have stopped asking after a minute. The dashboard shows it as soon as Stripe confirms.</p> : null}
       </div>
       <div className="actions">
-        {words === C.setupIncomplete ? <button type="button" className="btn" aria-disabled={pending} onClick={() => void connect()}>{pending ? C.settingUp : 'Continue setup'}</button> : null}
-        <Link className={words === C.setupIncomplete ? 'btn sec' : 'btn'} href="/admin">{C.returnToDashboard}</Link>
+        {words === C.setupIncomplete && owns(club) ? <button type="button" className="btn" aria-disabled={pending} onClick={() => void connect()}>{pending ? C.settingUp : 'Continue setup'}</button> : null}
+        <Link className={words === C.setupIncomplete && owns(club) ? 'btn sec' : 'btn'} href="/admin">{C.returnToDashboard}</Link>
       </div>
     </main>
   );

@@ -8,6 +8,9 @@ import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { saveFile } from '../data/save-file';
 import { useAnswer } from '../data/use-answer';
+import { userOf } from '../frame/club-page';
+import { roleOf, sells } from '../session/roles';
+import { useSession } from '../session/use-session';
 import { LoadTrouble, PaymentsFrame } from './payments-frame';
 
 const SAFEGUARDS = [
@@ -21,6 +24,8 @@ const SAFEGUARDS = [
 export function PaymentMonitoring() {
   const { data, problem, retry } = useAnswer<IntegrityAudit>(AT.audit, { guarded: false });
   const showToast = useSetAtom(showToastAtom);
+  const user = userOf(useSession());
+  const mayTake = !user || sells({ role: roleOf(user) });
   usePageTitle('Payment monitoring');
   const refresh = async () => showToast((await retry()) ? { title: 'Audit refreshed' } : { title: C.refreshFailed, text: C.pleaseTryAgain, bad: true });
   const cards: [string, string][] = [
@@ -36,7 +41,7 @@ export function PaymentMonitoring() {
         <dl className="stat-cards">{cards.map(([label, value]) => <div className="card stat" key={label}><dt>{label}</dt><dd>{value}</dd></div>)}</dl>
         <div className="row-actions">
           <button type="button" className="btn" onClick={() => void refresh()}>{C.refreshAudit}</button>
-          <button type="button" className="btn sec" onClick={() => void downloadRecovery().then(saveFile, () => showToast({ title: C.downloadFailed, text: C.downloadFailedText, bad: true }))}>{C.downloadReport}</button>
+          {mayTake ? <button type="button" className="btn sec" onClick={() => void downloadRecovery().then(saveFile, () => showToast({ title: C.downloadFailed, text: C.downloadFailedText, bad: true }))}>{C.downloadReport}</button> : null}
         </div>
         <section className="card" aria-labelledby="failed-title">
           <h2 id="failed-title">Failed payments</h2>

@@ -5,12 +5,13 @@ import { Problem } from '@/api/http';
 import { C } from '@/shared/strings-club';
 import { ClubFrame } from '../frame/club-frame';
 import { userOf } from '../frame/club-page';
+import { roleOf } from '../session/roles';
 import { useSession } from '../session/use-session';
 
 /** The frame of the two payment pages: open to look at, and it is the server that says to whom the rows are shown (decision G-2). */
 export function PaymentsFrame({ children }: { children: ReactNode }) {
   const user = userOf(useSession());
-  const club = user && !user.isAdmin && user.clubSlug ? { id: user.id, name: user.name, slug: user.clubSlug, archived: user.archived } : null;
+  const club = user && !user.isAdmin && user.clubSlug ? { id: user.id, name: user.name, slug: user.clubSlug, archived: user.archived, role: roleOf(user) } : null;
   return <ClubFrame club={club}>{children}</ClubFrame>;
 }
 

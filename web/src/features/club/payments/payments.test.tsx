@@ -52,6 +52,21 @@ test('the refresh page makes a new link by itself', async () => {
   expect(server.paths()).toEqual(['POST /api/clubs/1/stripe-connect']);
 });
 
+test('while the new link is being made the refresh page says so, and asks only once', async () => {
+  let answer: (value: Response) => void = () => {};
+  const ask = vi.fn(() => new Promise<Response>((resolve) => (answer = resolve)));
+  vi.stubGlobal('fetch', ask);
+  show(<ConnectRefresh here={here()} />, '/admin/stripe-connect/refresh');
+  expect(screen.getByRole('status').textContent).toBe('Setting up...');
+  const button = screen.getByRole('button', { name: 'Setting up...' });
+  expect(button.getAttribute('aria-disabled')).toBe('true');
+  await userEvent.click(button);
+  expect(ask).toHaveBeenCalledTimes(1);
+  await act(async () => answer(new Response(JSON.stringify({ message: 'Stripe Platform Setup Required', code: 'setup-required', setupRequired: true }), { status: 503 })));
+  expect(await screen.findByText('Stripe Platform Setup Required')).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Continue setup' })).toBeTruthy();
+});
+
 test('the audit is shown with its sums, refreshed and downloaded', async () => {
   const audit = { failedPayments: [{ paymentIntentId: 'pi_1', amount: 1047, created: 1_795_000_000, status: 'requires_payment_method', metadata: { drawId: 1042, ticketCount: 2, paymentMethod: 'card' } }], totalFailedAmount: 1047, affectedCustomers: 1 };
   const server = new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('GET /api/admin/payment-integrity-audit', { body: audit });

@@ -27,8 +27,8 @@ export function PayoutStatus({ status }: { status: string }) {
   return <span className={`badge ${look}`}>{words}</span>;
 }
 
-/** Pending, details received, completed: what is due, where to, and that it was paid. It records; it moves no money (decision B-4). */
-export function PayoutSection({ number, winner }: { number: number; winner: Winner | undefined }) {
+/** Pending, details received, completed: what is due, where to, and that it was paid. It records; it moves no money (decision B-4). Bank details and the payout are an owner’s (decision G-17). */
+export function PayoutSection({ number, winner, owns }: { number: number; winner: Winner | undefined; owns: boolean }) {
   const { data: payouts, problem, retry } = useAnswer<Payout[]>(AT.payouts(number));
   const [typing, setTyping] = useState(false);
   const changed = useSetAtom(changedAtom);
@@ -42,7 +42,8 @@ export function PayoutSection({ number, winner }: { number: number; winner: Winn
         {winner?.sold ? <PayoutStatus status={paid ? 'completed' : (winner.winnerPayoutStatus ?? 'pending')} /> : null}
       </div>
       {winner && !winner.sold ? <p className="lead">No prize is due: nobody bought the winning ticket.</p> : null}
-      {winner?.sold ? (
+      {winner?.sold && !owns ? <p className="lead">The owners of the club see the winner’s bank details and record the payout.</p> : null}
+      {winner?.sold && owns ? (
         <>
           <h3>Winner’s bank details</h3>
           {winner.bank ? (
@@ -74,7 +75,7 @@ export function PayoutSection({ number, winner }: { number: number; winner: Winn
         </>
       ) : null}
       {!payouts && problem ? <div className="callout is-bad" role="alert"><strong>Failed to load payouts</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div> : null}
-      <PayoutList number={number} payouts={payouts ?? []} due={Boolean(winner?.sold) && payouts !== undefined && !payouts.some(({ type, status }) => type === 'winner' && status !== 'failed')} onChange={again} />
+      <PayoutList number={number} payouts={payouts ?? []} owns={owns} due={owns && Boolean(winner?.sold) && payouts !== undefined && !payouts.some(({ type, status }) => type === 'winner' && status !== 'failed')} onChange={again} />
     </section>
   );
 }
@@ -82,11 +83,12 @@ export function PayoutSection({ number, winner }: { number: number; winner: Winn
 interface PayoutListProps {
   number: number;
   payouts: readonly Payout[];
+  owns: boolean;
   due: boolean;
   onChange: () => void;
 }
 
-function PayoutList({ number, payouts, due, onChange }: PayoutListProps) {
+function PayoutList({ number, payouts, owns, due, onChange }: PayoutListProps) {
   const [settling, setSettling] = useState<{ payout: Payout; status: 'completed' | 'failed' } | null>(null);
   const [note, setNote] = useState('');
   const { pending, run } = useAction();
@@ -117,7 +119,7 @@ function PayoutList({ number, payouts, due, onChange }: PayoutListProps) {
             {payout.type === 'winner' || payout.status === 'failed' ? <PayoutStatus status={payout.status} /> : <span className="meta">Paid by Stripe to your club’s account as tickets are sold.</span>}
             {payout.completedAt ? <span className="meta">{day(payout.completedAt)}</span> : null}
             {payout.note || payout.failureReason ? <span className="meta">{payout.failureReason ?? payout.note}</span> : null}
-            {payout.type === 'winner' && payout.status === 'pending' ? (
+            {owns && payout.type === 'winner' && payout.status === 'pending' ? (
               <div className="row-actions">
                 <button type="button" className="btn small" onClick={() => setSettling({ payout, status: 'completed' })}>Mark as paid</button>
                 <button type="button" className="btn small sec" onClick={() => setSettling({ payout, status: 'failed' })}>Mark as failed</button>

@@ -10,6 +10,7 @@ import { badgesOf, listOf, salesOf, teamsOf } from '../dashboard/draw-words';
 import { isMissing, useAnswer } from '../data/use-answer';
 import { BackLink } from '../frame/club-frame';
 import { Bones, Trouble, type Here } from '../frame/club-page';
+import { SELLERS_ONLY, owns, sells } from '../session/roles';
 import { adminPath } from '../session/user';
 import { PayoutSection } from './payout-section';
 import { ResultEntry } from './result-entry';
@@ -43,12 +44,12 @@ function OneDraw({ here: { club }, draw }: { here: Here; draw: OwnDraw }) {
         <h1>{draw.homeTeam} <span className="v">v</span> {draw.awayTeam}</h1>
         <p className="meta">Tickets sold {draw.ticketsSold}/169 · Total sales {salesOf(draw)}</p>
       </section>
-      {list === 'completed' ? <Completed draw={draw} /> : <ResultEntry draw={draw} club={club.id} early={list === 'active'} />}
+      {list === 'completed' ? <Completed club={club} draw={draw} /> : !sells(club) ? <p className="callout is-warn">{SELLERS_ONLY}</p> : <ResultEntry draw={draw} club={club.id} early={list === 'active'} />}
     </main>
   );
 }
 
-function Completed({ draw }: { draw: OwnDraw }) {
+function Completed({ club, draw }: { club: Here['club']; draw: OwnDraw }) {
   const cancelled = draw.status === 'cancelled';
   const { data, problem, retry } = useAnswer<WinnersAnswer>(cancelled ? null : AT.winners(draw.drawNumber));
   if (cancelled) return <p className="callout is-warn">This draw was cancelled; every buyer is paid back.</p>;
@@ -56,8 +57,8 @@ function Completed({ draw }: { draw: OwnDraw }) {
   if (!data) return <span className="bone" style={{ height: 260 }} />;
   return (
     <>
-      <WinnerCard number={draw.drawNumber} answer={data} />
-      <PayoutSection number={draw.drawNumber} winner={data.winningTickets[0]} />
+      <WinnerCard number={draw.drawNumber} answer={data} sells={sells(club)} />
+      <PayoutSection number={draw.drawNumber} winner={data.winningTickets[0]} owns={owns(club)} />
     </>
   );
 }

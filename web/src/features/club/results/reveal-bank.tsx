@@ -44,7 +44,7 @@ export function RevealBank({ number }: { number: number }) {
       )}
       <Dialog title="Show full numbers" open={open} onClose={() => setOpen(false)}>
         <form onSubmit={(event) => void onSubmit(event)} noValidate>
-          <p>Enter your club’s password to see the whole numbers for a minute. This is recorded.</p>
+          <p>Enter the password you log in with to see the whole numbers for a minute. This is recorded.</p>
           <PasswordField id="reveal-password" label="Password" autoComplete="current-password" value={password} error={error} onValue={setPassword} />
           <div className="confirm-actions"><button type="submit" className="btn">Show</button></div>
         </form>

@@ -11,8 +11,8 @@ import { saveFile } from '../data/save-file';
 import { useAction } from '../session/use-session';
 import { WinnerView } from './winner-view';
 
-/** The winner, and the two things to do at once: tell them, and keep the report. */
-export function WinnerCard({ number, answer }: { number: number; answer: WinnersAnswer }) {
+/** The winner, and the two things that whoever sells does at once: tell them, and keep the report. */
+export function WinnerCard({ number, answer, sells }: { number: number; answer: WinnersAnswer; sells: boolean }) {
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(changedAtom);
@@ -35,13 +35,13 @@ export function WinnerCard({ number, answer }: { number: number; answer: Winners
   return (
     <section className="card" aria-labelledby="winner-title">
       <h2 id="winner-title">{C.winnerAnnounced}</h2>
-      <WinnerView winner={winner} prize={answer.prize} />
-      <div className="row-actions">
+      <WinnerView winner={winner} prize={answer.prize} namesShown={sells} />
+      {sells ? <div className="row-actions">
         {winner.sold ? <button type="button" className="btn" aria-disabled={pending} onClick={() => void notify()}>{C.notifyWinner}</button> : null}
         <button type="button" className="btn sec" onClick={() => void report()}>{C.downloadReport}</button>
-      </div>
+      </div> : null}
       {answer.notified ? <p className="meta" role="status">The winner has been e-mailed{winner.respondBy ? ` and can answer until ${day(winner.respondBy)}` : ''}.</p> : null}
-      {winner.sold ? (
+      {winner.sold && sells ? (
         <>
           <h3 className="payout-how">How to pay the winner</h3>
           <ol className="plain-steps">

@@ -2,8 +2,8 @@ import type { Winner } from '@/api/wire-club';
 import { cents, dollars } from '@/shared/money';
 import { C } from '@/shared/strings-club';
 
-/** Who won, and how to reach them; a ticket nobody bought says so (decision D-11). */
-export function WinnerView({ winner, prize }: { winner: Winner; prize: string }) {
+/** Who won, and how to reach them; a ticket nobody bought says so (decision D-11), and who only looks reads no names (decision G-17). */
+export function WinnerView({ winner, prize, namesShown }: { winner: Winner; prize: string; namesShown: boolean }) {
   const { buyerName, buyerEmail, buyerPhone } = winner;
   return (
     <div className="winner">
@@ -11,7 +11,7 @@ export function WinnerView({ winner, prize }: { winner: Winner; prize: string })
       <dl className="facts">
         <dt>Winning ticket</dt>
         <dd>{winner.serialNumber}</dd>
-        {winner.sold ? (
+        {winner.sold && namesShown ? (
           <>
             <dt>Name</dt>
             <dd>{buyerName ?? C.notProvided}</dd>
@@ -24,6 +24,7 @@ export function WinnerView({ winner, prize }: { winner: Winner; prize: string })
         <dt>Prize</dt>
         <dd>{dollars(cents(prize))}</dd>
       </dl>
+      {winner.sold && !namesShown ? <p className="lead">Who won, and how to reach them, is shown to sellers and owners.</p> : null}
       {winner.sold ? null : <p className="callout is-warn">{C.ticketNotSold}</p>}
     </div>
   );

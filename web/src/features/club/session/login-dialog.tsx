@@ -9,7 +9,7 @@ import { said } from '../data/said';
 import { PasswordField } from './password-field';
 import { expiredAtom, sessionAtom, signedInAtom } from './session-atoms';
 import { useExpired } from './use-session';
-import { rememberUser, rememberedUser, whoamiOf } from './user';
+import { loginOf, rememberUser, rememberedUser, whoamiOf } from './user';
 
 /** Stands over the page when the session has run out, so that nothing typed is lost. Closing it leads to the login. */
 export function LoginDialog() {
@@ -17,7 +17,7 @@ export function LoginDialog() {
   const store = useStore();
   const setExpired = useSetAtom(expiredAtom);
   const [, navigate] = useLocation();
-  const [email, setEmail] = useState(() => rememberedUser()?.email ?? '');
+  const [email, setEmail] = useState(() => loginOf(rememberedUser()));
   const [password, setPassword] = useState('');
   const [error, setError] = useState<string | null>(null);
   const leave = () => {

@@ -17,6 +17,9 @@ export function rememberedUser(): User | null {
   return typeof stored?.id === 'number' && typeof stored.name === 'string' ? (stored as User) : null;
 }
 
+/** The address this one logs in with: their own, or the club’s. */
+export const loginOf = (user: User | null): string => user?.memberEmail ?? user?.email ?? '';
+
 export function whoamiOf(user: User): Who {
   return { role: user.isAdmin ? 'super-admin' : 'club-admin', clubSlug: user.clubSlug, user };
 }

@@ -1,0 +1,29 @@
+/** What a person of the club is called and how they stand, and what an invitation needs. */
+import type { ClubUser, InvitationWanted } from '@/api/wire-club';
+import { dayAndTime, day } from '@/shared/dates';
+import { C } from '@/shared/strings-club';
+import type { FormProblem } from '@/shared/ui/problem-list';
+import { isEmail } from '../getting-in/getting-in-rules';
+import { ROLE_WORDS, isRole } from '../session/roles';
+
+export const EMPTY_INVITATION: InvitationWanted = { name: '', email: '', role: 'seller' };
+
+export const invitationProblems = ({ name, email }: InvitationWanted): FormProblem[] => [
+  ...(name.trim() === '' ? [{ field: 'invite-name', text: 'Name is required' }] : []),
+  ...(isEmail(email) ? [] : [{ field: 'invite-email', text: C.validEmailRequired }]),
+];
+
+export const roleName = (role: string): string => (isRole(role) ? ROLE_WORDS[role].name : role);
+
+/** Beside the role: nothing for who is in, the invitation for who is not. */
+export function stateOf({ state }: Pick<ClubUser, 'state'>): { words: string; look: string } | null {
+  if (state === 'invited') return { words: 'Invited', look: 'is-awaiting' };
+  return state === 'expired' ? { words: 'Invitation expired', look: 'is-cancelled' } : null;
+}
+
+/** Until when the link works, or when they were last here. */
+export function sinceWords({ state, invitedUntil, lastSeenAt }: Pick<ClubUser, 'state' | 'invitedUntil' | 'lastSeenAt'>): string {
+  if (state === 'expired') return 'The link was not used in time.';
+  if (state === 'invited') return invitedUntil ? `The link works until ${dayAndTime(invitedUntil)}` : 'The link waits in their mailbox.';
+  return lastSeenAt ? `Last here ${day(lastSeenAt)}` : 'Not been here yet';
+}

@@ -1,0 +1,129 @@
+import './people.css';
+import { useSetAtom } from 'jotai';
+import { useState } from 'react';
+import { AT, changePerson, invite, removePerson } from '@/api/endpoints/club';
+import type { ClubUser } from '@/api/wire-club';
+import { C } from '@/shared/strings-club';
+import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
+import { usePageTitle } from '@/shared/ui/page-title';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { changedAtom } from '../data/answers-atoms';
+import { said } from '../data/said';
+import { useAnswer } from '../data/use-answer';
+import { BackLink } from '../frame/club-frame';
+import { NotYours, type Here } from '../frame/club-page';
+import { OWNERS_ONLY, owns } from '../session/roles';
+import { useAction } from '../session/use-session';
+import { InviteDialog } from './invite-dialog';
+import { roleName } from './people-rules';
+import { PersonItem } from './person-item';
+import { RoleChoice } from './role-choice';
+
+/** Who may sign in for the club, and as what; only owners see it (decision G-17). */
+export function People({ here }: { here: Here }) {
+  usePageTitle('People');
+  return owns(here.club) ? <ForOwners here={here} /> : <NotYours title="People" words={OWNERS_ONLY} club={here.club} />;
+}
+
+type Asking = { about: ClubUser; what: 'role' | 'remove' };
+
+function ForOwners({ here: { club, user } }: { here: Here }) {
+  const { data, problem, retry } = useAnswer<ClubUser[]>(AT.people(club.id));
+  const [inviting, setInviting] = useState(false);
+  const [asking, setAsking] = useState<Asking | null>(null);
+  const showToast = useSetAtom(showToastAtom);
+  const changed = useSetAtom(changedAtom);
+  const { run } = useAction();
+  const again = (person: ClubUser) =>
+    void run(
+      async () => {
+        await invite(club.id, person);
+        changed(AT.people(club.id));
+        showToast({ title: 'Invitation sent', text: `${person.email} has a new link; the one before opens nothing more.` });
+      },
+      (error) => showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true }),
+    );
+  const isSelf = ({ isClubLogin, email }: ClubUser) => !user.isAdmin && (user.memberEmail ? email.toLowerCase() === user.memberEmail.toLowerCase() : isClubLogin);
+  return (
+    <main className="admin" id="main" aria-busy={!data && !problem}>
+      <BackLink club={club} />
+      <div className="admin-head">
+        <h1>People</h1>
+        <button type="button" className="btn people-invite" onClick={() => setInviting(true)}>Invite somebody</button>
+      </div>
+      <p className="lead">Everybody signs in with an e-mail address and a password of their own.</p>
+      {!data && problem ? (
+        <div className="callout is-bad" role="alert"><strong>Failed to load people</strong>{said(problem, C.pleaseTryAgain)}<button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div>
+      ) : null}
+      {data ? (
+        <ul className="people">
+          {data.map((person) => (
+            <PersonItem key={person.id} person={person} self={isSelf(person)} onRole={() => setAsking({ about: person, what: 'role' })} onAgain={() => again(person)} onRemove={() => setAsking({ about: person, what: 'remove' })} />
+          ))}
+        </ul>
+      ) : problem ? null : <span className="bone" style={{ height: 130 }} />}
+      {data && data.every(({ isClubLogin }) => isClubLogin) ? <p className="card empty">Nobody else yet. Invite whoever helps at the ground, so that the club’s own password stays with the club.</p> : null}
+      <InviteDialog club={club.id} open={inviting} onClose={() => setInviting(false)} />
+      <RoleQuestion club={club.id} person={asking?.what === 'role' ? asking.about : null} onClose={() => setAsking(null)} />
+      <RemoveQuestion club={club.id} person={asking?.what === 'remove' ? asking.about : null} onClose={() => setAsking(null)} />
+    </main>
+  );
+}
+
+interface QuestionProps {
+  club: number;
+  person: ClubUser | null;
+  onClose: () => void;
+}
+
+/** Runs what an owner decided about somebody; a refusal is said, and the list asked for again either way. */
+function useDecision({ club, onClose }: Pick<QuestionProps, 'club' | 'onClose'>) {
+  const { pending, run } = useAction();
+  const showToast = useSetAtom(showToastAtom);
+  const changed = useSetAtom(changedAtom);
+  const decide = (act: () => Promise<unknown>, done: string) =>
+    void run(
+      async () => {
+        await act();
+        showToast({ title: done });
+        changed(AT.people(club));
+        onClose();
+      },
+      (error) => {
+        showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true });
+        changed(AT.people(club));
+        onClose();
+      },
+    );
+  return { pending, decide };
+}
+
+function RoleQuestion({ club, person, onClose }: QuestionProps) {
+  const [role, setRole] = useState<string | null>(null);
+  const close = () => {
+    setRole(null);
+    onClose();
+  };
+  const { pending, decide } = useDecision({ club, onClose: close });
+  const chosen = role ?? person?.role ?? '';
+  const confirm = () => {
+    if (!person) return;
+    if (chosen === person.role) return close();
+    decide(() => changePerson(club, person.id, { role: chosen }), `${person.name} is ${roleName(chosen).toLowerCase()} now`);
+  };
+  return (
+    <ConfirmDialog title={`Role of ${person?.name ?? ''}`} open={person !== null} confirm="Save role" pending={pending} onCancel={close} onConfirm={confirm}>
+      <RoleChoice id="new-role" role={chosen} onRole={setRole} />
+      {person?.state === 'active' ? <p className="meta">They are logged out and log in again with the new role.</p> : null}
+    </ConfirmDialog>
+  );
+}
+
+function RemoveQuestion({ club, person, onClose }: QuestionProps) {
+  const { pending, decide } = useDecision({ club, onClose });
+  return (
+    <ConfirmDialog title={`Remove ${person?.name ?? ''}?`} open={person !== null} confirm="Remove" danger pending={pending} onCancel={onClose} onConfirm={() => person && decide(() => removePerson(club, person.id), `${person.name} is removed`)}>
+      <p>{person?.state === 'active' ? `${person.email} is logged out at once and cannot log in again.` : `The invitation to ${person?.email ?? ''} opens nothing more.`} What they did stays.</p>
+    </ConfirmDialog>
+  );
+}

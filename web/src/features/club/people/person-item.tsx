@@ -1,0 +1,36 @@
+import type { ClubUser } from '@/api/wire-club';
+import { ActionsMenu, type MenuItem } from '../frame/actions-menu';
+import { roleName, sinceWords, stateOf } from './people-rules';
+
+interface PersonItemProps {
+  person: ClubUser;
+  /** Whether it is the one who looks. */
+  self: boolean;
+  onRole: () => void;
+  onAgain: () => void;
+  onRemove: () => void;
+}
+
+/** One of the club's people, how they stand, and what can be done about it. Nobody changes themselves, and the club's own login stays. */
+export function PersonItem({ person, self, onRole, onAgain, onRemove }: PersonItemProps) {
+  const state = stateOf(person);
+  const items: MenuItem[] = [
+    ...(state ? [{ label: 'Send the invitation again', onChoose: onAgain }] : []),
+    { label: 'Change role', onChoose: onRole },
+    { label: 'Remove', onChoose: onRemove },
+  ];
+  return (
+    <li className="card person">
+      <div className="person-who">
+        <h2>{person.isClubLogin ? 'The club’s own login' : person.name}{self ? <span className="meta"> (you)</span> : null}</h2>
+        <p className="meta">{person.email}</p>
+      </div>
+      <div className="badges">
+        <span className={`badge ${person.role === 'owner' ? 'is-active' : ''}`}>{roleName(person.role)}</span>
+        {state ? <span className={`badge ${state.look}`}>{state.words}</span> : null}
+      </div>
+      <p className="meta person-since">{sinceWords(person)}</p>
+      {person.isClubLogin || self ? null : <ActionsMenu of={person.name} items={items} />}
+    </li>
+  );
+}

@@ -1,0 +1,23 @@
+import { ROLES, ROLE_WORDS } from '../session/roles';
+
+interface RoleChoiceProps {
+  /** Begins the ids of its three circles. */
+  id: string;
+  role: string;
+  onRole: (role: string) => void;
+}
+
+/** The three roles, each with what it does. */
+export function RoleChoice({ id, role, onRole }: RoleChoiceProps) {
+  return (
+    <fieldset className="role-choice">
+      <legend>Role</legend>
+      {ROLES.map((one) => (
+        <label className="role-option" htmlFor={`${id}-${one}`} key={one}>
+          <input type="radio" id={`${id}-${one}`} name={id} value={one} checked={role === one} aria-describedby={`${id}-${one}-does`} onChange={() => onRole(one)} />
+          <span><strong>{ROLE_WORDS[one].name}</strong><span className="meta" id={`${id}-${one}-does`}>{ROLE_WORDS[one].does}</span></span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,52 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
+import { aServer, openConsole, press } from '@/testing/a-console';
+import { FakeServer } from '@/testing/fake-server';
+import { show } from '@/testing/show';
+import { AuditTrail, changeOf } from './audit-trail';
+
+afterEach(() => vi.unstubAllGlobals());
+
+const entry = (id: number, more: object = {}) => ({ id, at: '2026-11-21T02:00:00Z', action: 'archive-club', object: 'club:7', actor: 'admin:1', by: null, ip: '203.0.113.7', hash: 'abcdef0123456789', detail: {}, ...more });
+const page = (entries: object[], next: number | null = null, verified = true) => ({ body: { entries, next, chain: { verified, length: 2, head: 'h', brokenAt: verified ? null : 2 } } });
+
+test('an entry says who did what to what, when and from where, with what changed; older ones come when asked for', async () => {
+  const server = new FakeServer().on('GET /api/admin/audit?object=club%3A7&limit=50', page([entry(9, { detail: { reason: 'Asked for', before: { name: 'Old' }, none: null } })], 9)).on('GET /api/admin/audit?object=club%3A7&limit=50&before=9', page([entry(8, { action: 'restore_club', by: 'Kim' })]));
+  show(<AuditTrail objects="club:7" />);
+  const first = within(await screen.findByRole('listitem'));
+  expect(first.getByText('Archive club')).toBeTruthy();
+  expect(first.getByText('reason: Asked for · before: {"name":"Old"}')).toBeTruthy();
+  expect(first.getByText('Super Admin').getAttribute('title')).toBe('admin:1');
+  expect(first.getByText(/203\.0\.113\.7/)).toBeTruthy();
+  expect(first.getByText('abcdef01').getAttribute('title')).toBe('abcdef0123456789');
+  await press('Older entries');
+  expect(await screen.findByText('Restore club')).toBeTruthy();
+  expect(screen.getAllByRole('listitem')).toHaveLength(2);
+  expect(server.asked).toHaveLength(2);
+  expect(screen.getByText('The chain of 2 entries is whole.')).toBeTruthy();
+  expect(changeOf({ detail: {} })).toBe('');
+});
+
+test('a trail that is empty, broken or not to be had says which', async () => {
+  const at = 'GET /api/admin/audit?object=&limit=50';
+  new FakeServer().on(at, page([], null, false));
+  const { unmount } = show(<AuditTrail objects="" />);
+  expect(await screen.findByText('Nobody has done anything here yet.')).toBeTruthy();
+  expect(screen.getByText('The chain is broken at entry 2.')).toBeTruthy();
+  unmount();
+  new FakeServer().on(at, { status: 500 }, page([entry(1)]));
+  show(<AuditTrail objects="" />);
+  expect(await screen.findByText(/The trail did not load\./)).toBeTruthy();
+  await press('Try again');
+  expect(await screen.findByText('Archive club')).toBeTruthy();
+});
+
+test('each panel of the console asks for the trail of just what it changes', async () => {
+  const trails = { system: ['setting:maintenance_mode,system', 'setting:club_registration_enabled,setting:hide_test_draws', 'footer-menu:*,footer-item:*'], waitlist: ['waitlist:*'] } as const;
+  for (const [section, objects] of Object.entries(trails)) {
+    const server = aServer();
+    const { unmount } = openConsole(section as keyof typeof trails);
+    for (const object of objects) await waitFor(() => expect(server.paths()).toContain(`GET /api/admin/audit?object=${encodeURIComponent(object)}&limit=50`));
+    unmount();
+  }
+});
