@@ -16,6 +16,9 @@ test('the two-step checkout reserves at once, locks the details, and sells', asy
   await expect(page.getByLabel('Full Name')).toHaveAttribute('readonly');
   await page.getByRole('button', { name: 'Change Details' }).click();
   await page.getByRole('button', { name: 'Continue to Payment' }).click();
+  await expect(page.getByLabel('Card number')).toBeVisible();
+  const [kept, needed] = await page.locator('.card-box').evaluate((box) => [parseFloat(getComputedStyle(box).minHeight), box.getBoundingClientRect().height]);
+  expect(needed, 'the place of the card is kept for it, so that nothing jumps when its fields come').toBeLessThanOrEqual(kept ?? 0);
   await fillCard(page, GOOD_CARD);
   await payButton(page).click();
   await expectTickets(page, 2);

@@ -21,7 +21,11 @@ export function ConfirmDialog({ title, open, confirm, cancel = 'Cancel', danger 
   useEffect(() => {
     const dialog = ref.current;
     if (!dialog) return;
-    if (open && !dialog.open) dialog.showModal();
+    if (open && !dialog.open) {
+      dialog.showModal();
+      // React keeps `autoFocus` to itself; without a word the browser would choose the first field.
+      dialog.querySelector<HTMLElement>('[data-autofocus]')?.focus();
+    }
     if (!open && dialog.open) dialog.close();
   }, [open]);
   return (
@@ -31,7 +35,7 @@ export function ConfirmDialog({ title, open, confirm, cancel = 'Cancel', danger 
           <h2 id={`${id}-title`}>{title}</h2>
           <div className="confirm-text" id={`${id}-text`}>{children}</div>
           <div className="confirm-actions">
-            <button type="button" className="btn sec" autoFocus onClick={onCancel}>{cancel}</button>
+            <button type="button" className="btn sec" data-autofocus onClick={onCancel}>{cancel}</button>
             <button type="button" className={danger ? 'btn danger' : 'btn'} disabled={pending} onClick={onConfirm}>{confirm}</button>
           </div>
         </div>

@@ -33,9 +33,9 @@ export function OfferPage({ here, id }: { here: Here; id: number | null }) {
   return problem ? <Trouble words={C.failedToLoadBundles} onRetry={retry} /> : <Bones />;
 }
 
-/** The games on sale, and those already in the offer whatever has become of them. */
-function usePickable(here: Here, offer: Offer | null): PickableGame[] {
-  const { data } = useAnswer<Draw[]>(AT.draws(here.club.id));
+/** The games on sale, and those already in the offer whatever has become of them; who only looks sees the offer’s own. */
+function usePickable(here: Here, offer: Offer | null, readOnly: boolean): PickableGame[] {
+  const { data } = useAnswer<Draw[]>(readOnly ? null : AT.draws(here.club.id));
   const now = useAtomValue(nowAtom);
   const onSale: PickableGame[] = (data ?? []).filter((draw) => listOf(draw, now) === 'active');
   const more = (offer?.games ?? []).filter((game) => !onSale.some(({ id }) => id === game.id));
@@ -49,7 +49,6 @@ function Editor({ here: { club, user }, offer }: { here: Here; offer: Offer | nu
   const dropped = useRef(new Set<string>());
   const [lockedNow, setLockedNow] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const games = usePickable({ club, user }, offer);
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
   const keep = useSetAtom(keepAnswerAtom);
@@ -57,6 +56,7 @@ function Editor({ here: { club, user }, offer }: { here: Here; offer: Offer | nu
   const [, navigate] = useLocation();
   const words = lockedNow ?? archivedWords(club) ?? (sells(club) ? null : SELLERS_ONLY) ?? (offer ? whyReadOnly(offer) : null);
   const readOnly = words !== null;
+  const games = usePickable({ club, user }, offer, readOnly);
   const change = (next: OfferFields) => {
     setFields(next);
     setDirty(true);

@@ -15,6 +15,9 @@ export const invitationProblems = ({ name, email }: InvitationWanted): FormProbl
 
 export const roleName = (role: string): string => (isRole(role) ? ROLE_WORDS[role].name : role);
 
+/** 'an owner', 'a seller'. */
+export const asWhat = (role: string): string => `${role === 'owner' ? 'an' : 'a'} ${roleName(role).toLowerCase()}`;
+
 /** Beside the role: nothing for who is in, the invitation for who is not. */
 export function stateOf({ state }: Pick<ClubUser, 'state'>): { words: string; look: string } | null {
   if (state === 'invited') return { words: 'Invited', look: 'is-awaiting' };

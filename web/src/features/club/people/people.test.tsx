@@ -80,7 +80,7 @@ test('a role is changed, an invitation sent again, and somebody removed after a 
   expect((question.getByRole('radio', { name: /^Seller/ }) as HTMLInputElement).checked).toBe(true);
   await userEvent.click(question.getByRole('radio', { name: /^Owner/ }));
   await userEvent.click(question.getByRole('button', { name: 'Save role' }));
-  expect(await screen.findByText('Kim is owner now')).toBeTruthy();
+  expect(await screen.findByText('Kim is an owner now')).toBeTruthy();
   expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toEqual({ role: 'owner' });
   await choose('Alex', 'Send the invitation again');
   expect(await screen.findByText('Invitation sent')).toBeTruthy();

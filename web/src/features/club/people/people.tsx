@@ -15,7 +15,7 @@ import { NotYours, type Here } from '../frame/club-page';
 import { OWNERS_ONLY, owns } from '../session/roles';
 import { useAction } from '../session/use-session';
 import { InviteDialog } from './invite-dialog';
-import { roleName } from './people-rules';
+import { asWhat } from './people-rules';
 import { PersonItem } from './person-item';
 import { RoleChoice } from './role-choice';
 
@@ -53,7 +53,7 @@ function ForOwners({ here: { club, user } }: { here: Here }) {
       </div>
       <p className="lead">Everybody signs in with an e-mail address and a password of their own.</p>
       {!data && problem ? (
-        <div className="callout is-bad" role="alert"><strong>Failed to load people</strong>{said(problem, C.pleaseTryAgain)}<button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div>
+        <div className="callout is-bad" role="alert"><strong>Failed to load people</strong><p>{said(problem, C.pleaseTryAgain)}</p><div className="actions"><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div></div>
       ) : null}
       {data ? (
         <ul className="people">
@@ -109,11 +109,11 @@ function RoleQuestion({ club, person, onClose }: QuestionProps) {
   const confirm = () => {
     if (!person) return;
     if (chosen === person.role) return close();
-    decide(() => changePerson(club, person.id, { role: chosen }), `${person.name} is ${roleName(chosen).toLowerCase()} now`);
+    decide(() => changePerson(club, person.id, { role: chosen }), `${person.name} is ${asWhat(chosen)} now`);
   };
   return (
     <ConfirmDialog title={`Role of ${person?.name ?? ''}`} open={person !== null} confirm="Save role" pending={pending} onCancel={close} onConfirm={confirm}>
-      <RoleChoice id="new-role" role={chosen} onRole={setRole} />
+      <RoleChoice id="new-role" role={chosen} onRole={setRole} titled={false} />
       {person?.state === 'active' ? <p className="meta">They are logged out and log in again with the new role.</p> : null}
     </ConfirmDialog>
   );
@@ -123,7 +123,7 @@ function RemoveQuestion({ club, person, onClose }: QuestionProps) {
   const { pending, decide } = useDecision({ club, onClose });
   return (
     <ConfirmDialog title={`Remove ${person?.name ?? ''}?`} open={person !== null} confirm="Remove" danger pending={pending} onCancel={onClose} onConfirm={() => person && decide(() => removePerson(club, person.id), `${person.name} is removed`)}>
-      <p>{person?.state === 'active' ? `${person.email} is logged out at once and cannot log in again.` : `The invitation to ${person?.email ?? ''} opens nothing more.`} What they did stays.</p>
+      <p>{person?.state === 'active' ? `${person.email} is logged out at once and cannot log in again.` : `The invitation to ${person?.email ?? ''} opens nothing more.`} Everything they did stays as it is.</p>
     </ConfirmDialog>
   );
 }

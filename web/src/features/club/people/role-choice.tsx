@@ -5,13 +5,15 @@ interface RoleChoiceProps {
   id: string;
   role: string;
   onRole: (role: string) => void;
+  /** Whether its title is to be seen; a dialog that is about nothing else has it in its own. */
+  titled?: boolean;
 }
 
 /** The three roles, each with what it does. */
-export function RoleChoice({ id, role, onRole }: RoleChoiceProps) {
+export function RoleChoice({ id, role, onRole, titled = true }: RoleChoiceProps) {
   return (
     <fieldset className="role-choice">
-      <legend>Role</legend>
+      <legend className={titled ? undefined : 'sr'}>Role</legend>
       {ROLES.map((one) => (
         <label className="role-option" htmlFor={`${id}-${one}`} key={one}>
           <input type="radio" id={`${id}-${one}`} name={id} value={one} checked={role === one} aria-describedby={`${id}-${one}-does`} onChange={() => onRole(one)} />

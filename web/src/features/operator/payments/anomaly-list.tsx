@@ -10,6 +10,7 @@ import { Pressing } from '../pieces/pressing';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 import { Chips } from '../table/table-tools';
+import { useNewcomers } from '../table/use-newcomers';
 import { SHOWN, labelOf, needsCustomer, nextUnresolved } from './anomalies';
 import { AnomalyPanel, StatusTag } from './anomaly-panel';
 import { useResolving } from './use-resolving';
@@ -62,6 +63,8 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
   const { read, write } = useAddress();
   const resolving = useResolving();
   const busyWith = useRef<string | null>(null);
+  const ids = useMemo(() => all.map(({ id }) => id), [all]);
+  const newcomers = useNewcomers(ids);
   const openId = read('open');
   const open = all.find((anomaly) => anomaly.id === openId);
   const show = useCallback((id: string) => write({ open: id }), [write]);
@@ -96,7 +99,7 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
         label="Payment anomalies" rows={anomalies} rowId={(anomaly) => anomaly.id} columns={COLUMNS} order="-detectedAt" shown={SHOWN}
         empty={<><strong>No anomalies.</strong><p>Every payment has its tickets, and every ticket its payment.</p></>}
         chips={<Filters all={all} stats={stats} />}
-        onOpen={(anomaly) => show(anomaly.id)} onAct={act} isOpen={(anomaly) => anomaly.id === openId} selecting={selecting}
+        onOpen={(anomaly) => show(anomaly.id)} onAct={act} isOpen={(anomaly) => anomaly.id === openId} selecting={selecting} newcomers={newcomers}
         actions={(anomaly) => (
           <>
             <button type="button" className="link-btn" onClick={() => show(anomaly.id)}>{O.details}</button>

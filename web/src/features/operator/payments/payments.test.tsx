@@ -201,3 +201,13 @@ test('a payment no order belongs to is given back itself when its draw cannot ta
   await press('Refund instead');
   expect(await screen.findByRole('dialog', { name: 'Refund this payment' })).toBeTruthy();
 });
+
+test('an anomaly that comes while one looks slides in; those that were there do not', async () => {
+  aServer({ [LIST]: [{ body: [MISMATCH] }, { body: [DUPLICATE, MISMATCH] }], 'POST /api/admin/payment-anomalies/check': { body: { newAnomalies: 1 } } });
+  openConsole('payments');
+  const first = await rowOf('Amount Mismatch');
+  expect(first.className).toBe('');
+  await press('Run Check');
+  await waitFor(async () => expect((await rowOf('Duplicate Payment'))?.className).toBe('is-new'));
+  expect((await rowOf('Amount Mismatch')).className).toBe('');
+});

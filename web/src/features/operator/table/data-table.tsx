@@ -37,13 +37,15 @@ export interface DataTableProps<Row extends RowData> {
   onAct?: (row: Row) => void;
   isOpen?: (row: Row) => boolean;
   selecting?: Selecting<Row>;
+  /** Rows that came while one was looking: they slide in. */
+  newcomers?: ReadonlySet<string>;
   chips?: ReactNode;
 }
 
 const orderOf = (said: string): SortingState => (said ? [{ id: said.replace(/^-/, ''), desc: said.startsWith('-') }] : []);
 
 /** Rows to search, sort, tick, walk through by keys and save; its search and order stand in the address. */
-export function DataTable<Row extends RowData>({ label, rows, rowId, columns, order, shown, empty, actions, onOpen, onAct, isOpen, selecting, chips }: DataTableProps<Row>) {
+export function DataTable<Row extends RowData>({ label, rows, rowId, columns, order, shown, empty, actions, onOpen, onAct, isOpen, selecting, newcomers, chips }: DataTableProps<Row>) {
   const address = useAddress();
   const [selected, setSelected] = useState<RowSelectionState>({});
   const [all, setAll] = useState(false);
@@ -82,7 +84,7 @@ export function DataTable<Row extends RowData>({ label, rows, rowId, columns, or
       {ticked.length > 0 ? <div className="ops-bulk" role="group" aria-label="Chosen rows"><strong>{ticked.length} chosen</strong>{selecting?.bar(ticked, () => setSelected({}))}</div> : null}
       {rows.length === 0 ? <div className="card empty">{empty}</div> : null}
       {rows.length > 0 && found.length === 0 ? <div className="card empty"><strong>Nothing matches.</strong><button type="button" className="btn small sec" onClick={() => address.write({ q: '', status: '', type: '' })}>Clear search and filters</button></div> : null}
-      {cut.length > 0 ? <TableGrid label={label} columns={columns} rows={cut} originals={originals} sorting={sorting[0]} onSort={onSort} keys={keys} actions={actions} isOpen={isOpen} onOpen={onOpen} selects={selecting !== undefined} /> : null}
+      {cut.length > 0 ? <TableGrid label={label} columns={columns} rows={cut} originals={originals} sorting={sorting[0]} onSort={onSort} keys={keys} actions={actions} isOpen={isOpen} onOpen={onOpen} selects={selecting !== undefined} newcomers={newcomers} /> : null}
       {cut.length < found.length ? <button type="button" className="btn small sec ops-more" onClick={() => setAll(true)}>Show all {found.length}</button> : null}
     </div>
   );

@@ -22,12 +22,13 @@ interface TableGridProps<Row> {
   isOpen?: (row: Row) => boolean;
   onOpen?: (row: Row) => void;
   selects: boolean;
+  newcomers?: ReadonlySet<string>;
 }
 
 const ariaSort = (id: string, sorting: TableGridProps<unknown>['sorting']) => (sorting?.id === id ? (sorting.desc ? 'descending' : 'ascending') : 'none');
 
 /** The table itself. On a phone each row is a card; the roles are said aloud, since such a style takes them away. */
-export function TableGrid<Row>({ label, columns, rows, originals, sorting, onSort, keys, actions, isOpen, onOpen, selects }: TableGridProps<Row>) {
+export function TableGrid<Row>({ label, columns, rows, originals, sorting, onSort, keys, actions, isOpen, onOpen, selects, newcomers }: TableGridProps<Row>) {
   const shown = columns.filter((column) => !column.hidden);
   const totals = shown.some((column) => column.total);
   return (
@@ -47,7 +48,7 @@ export function TableGrid<Row>({ label, columns, rows, originals, sorting, onSor
         <tbody role="rowgroup" onKeyDown={keys.onKeyDown}>
           {rows.map((row, index) => (
             <tr
-              key={row.id} role="row" data-row={index} data-id={row.id} tabIndex={keys.tabIndexOf(index)} className={isOpen?.(row.original) ? 'is-open' : undefined}
+              key={row.id} role="row" data-row={index} data-id={row.id} tabIndex={keys.tabIndexOf(index)} className={[isOpen?.(row.original) ? 'is-open' : '', newcomers?.has(row.id) ? 'is-new' : ''].join(' ').trim() || undefined}
               onFocus={() => keys.onFocusRow(index)}
               onClick={(event) => onOpen && !(event.target as HTMLElement).closest('button, a, input, label') && onOpen(row.original)}
             >
