@@ -12,11 +12,12 @@ use crate::{Failure, Postgres};
 
 pub mod admins;
 pub mod audit;
-
 pub mod bundles;
 pub mod claims;
+pub mod club_users;
 pub mod clubs;
 pub mod console;
+pub mod credentials;
 pub mod draws;
 pub mod failed_payments;
 pub mod financials;

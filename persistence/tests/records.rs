@@ -1,6 +1,6 @@
 //! What no actor owns, written and read back in a real Postgres.
 
-use domain::access::Principal;
+use domain::access::{Principal, Role};
 use domain::{AccountId, Cents, ClubId, FeePolicy, Seed, Status, Timestamp};
 use persistence::Failure;
 use persistence::records::Records;
@@ -69,8 +69,8 @@ async fn a_club_has_one_slug_one_account_and_defaults() {
     assert!(!records.account_updated(&AccountId("acct_2".into()), true, true, true).await.expect("nobody's"));
     let read = records.club(made.id).await.expect("read").expect("there");
     assert!(read.connected && !read.payouts_enabled);
-    let (id, hash) = records.club_credentials("BRONCOS@demo.test").await.expect("read").expect("there");
-    assert_eq!((id, hash.as_str()), (made.id, "$argon2id$…"));
+    let (holder, hash) = records.credentials(" BRONCOS@demo.test").await.expect("read").expect("there");
+    assert_eq!((holder, hash.as_str()), (Holder::Club(made.id), "$argon2id$…"));
 }
 
 #[tokio::test]
@@ -111,7 +111,10 @@ async fn a_session_ends_when_it_is_idle_old_or_closed() {
         let records = records.clone();
         async move { records.session(&token, NOW.plus_seconds(minutes * 60)).await.expect("read") }
     };
-    assert_eq!(seen([1; 32], 0).await.map(|session| session.holder.principal()), Some(Principal::Club(club)));
+    assert_eq!(
+        seen([1; 32], 0).await.map(|session| session.holder.principal()),
+        Some(Principal::Club(club, Role::Owner))
+    );
     assert_eq!(seen([2; 32], 0).await.map(|session| session.holder.principal()), Some(Principal::Operator));
     assert_eq!(seen([3; 32], 0).await, None);
     for minutes in [9, 18, 27, 36, 45, 54, 59] {

@@ -48,7 +48,7 @@ pub async fn create_operator(config: &Config, email: &str, name: &str) -> anyhow
     let database = Database::reach(config).await?;
     let created = async {
         let records = Records::new(database.connect_migrated(config).await?);
-        ensure!(records.admin_credentials(email).await?.is_none(), "{email} has an account already");
+        ensure!(!records.address_is_taken(email).await?, "{email} has an account already");
         Ok(records.create_admin(email, name, &hash).await?)
     };
     let created = created.await;

@@ -5,6 +5,7 @@ use std::fmt;
 use actix_web::http::{StatusCode, header};
 use actix_web::{HttpResponse, ResponseError};
 use actors::{Denied, PaymentFailure};
+use domain::access::Role;
 use domain::{DrawId, Refusal};
 use persistence::Failure;
 use serde_json::{Map, Value, json};
@@ -49,6 +50,19 @@ impl Problem {
     pub fn club_archived() -> Problem {
         let words = "This club is archived. Its running draws finish and pay; nothing new can be started.";
         Problem::new(StatusCode::FORBIDDEN, "club-archived", words)
+    }
+
+    /// One of a club's people asks for what their role does not do (decision G-17).
+    pub fn role_not_allowed(role: Role, needs: Role) -> Problem {
+        let words = match needs {
+            Role::Owner => "Only an owner of the club can do this.",
+            Role::Seller | Role::Viewer => {
+                "Your role only lets you look. Ask an owner of the club for the role of a seller."
+            }
+        };
+        Problem::new(StatusCode::FORBIDDEN, "role-not-allowed", words)
+            .with("role", role.word())
+            .with("needs", needs.word())
     }
 
     /// An object of the console that is not there: `club-unknown`.

@@ -113,13 +113,14 @@ impl Caller {
         if access::owns(self.principal(), club) { Ok(()) } else { Err(Problem::not_found()) }
     }
 
+    /// Whether the caller may know who bought a club's tickets.
+    pub fn knows_buyers(self, club: ClubId) -> bool {
+        access::knows_buyers(self.principal(), club)
+    }
+
     /// For the audit log: the session's identity, never what the client says it is.
     pub fn name(self) -> String {
-        match self.holder() {
-            Some(Holder::Club(club)) => format!("club {club}"),
-            Some(Holder::Admin(admin)) => format!("operator {admin}"),
-            None => "anonymous".to_string(),
-        }
+        self.holder().map_or_else(|| "anonymous".to_string(), Holder::name)
     }
 }
 
@@ -170,7 +171,7 @@ pub async fn sign_in(
     sign_out(request, state).await?;
     let token: [u8; 32] = random();
     let lifetime = match holder {
-        Holder::Club(_) => CLUB,
+        Holder::Club(_) | Holder::Member(_) => CLUB,
         Holder::Admin(_) => OPERATOR,
     };
     let now = state.clock.now();

@@ -28,6 +28,8 @@ const FORMS_PER_ADDRESS_AND_HOUR: u32 = 20;
 const CLAIMS_PER_ADDRESS_AND_MINUTE: u32 = 20;
 /// Mails with a link that one account can be made to get an hour.
 const LINKS_PER_ACCOUNT_AND_HOUR: u32 = 3;
+/// Invitations that one club's owners mail an hour.
+const INVITATIONS_PER_CLUB_AND_HOUR: u32 = 30;
 /// Wrong passwords of one account and of one address in 15 minutes.
 const WRONG_PASSWORDS_PER_ACCOUNT_MAX: u32 = 5;
 const WRONG_PASSWORDS_PER_ADDRESS_MAX: u32 = 20;
@@ -51,6 +53,7 @@ pub struct Limits {
     forms_by_address: Bucket<IpAddr>,
     claims_by_address: Bucket<IpAddr>,
     links_by_account: Bucket<String>,
+    invitations_by_club: Bucket<i64>,
     ticket_links_by_account: Bucket<String>,
     wrong_passwords: Failures<String>,
     wrong_codes: Failures<i64>,
@@ -70,6 +73,7 @@ impl Limits {
             forms_by_address: Bucket::dashmap(Quota::per_hour(positive(FORMS_PER_ADDRESS_AND_HOUR))),
             claims_by_address: Bucket::dashmap(per_minute(CLAIMS_PER_ADDRESS_AND_MINUTE)),
             links_by_account: Bucket::dashmap(Quota::per_hour(positive(LINKS_PER_ACCOUNT_AND_HOUR))),
+            invitations_by_club: Bucket::dashmap(Quota::per_hour(positive(INVITATIONS_PER_CLUB_AND_HOUR))),
             ticket_links_by_account: Bucket::dashmap(Quota::per_hour(positive(LINKS_PER_ACCOUNT_AND_HOUR))),
             wrong_passwords: Failures::new(WRONG_PASSWORDS_WINDOW),
             wrong_codes: Failures::new(WRONG_CODES_WINDOW),
@@ -172,6 +176,11 @@ impl Limits {
         self.links_by_account.check_key(&account_key(email)).is_ok()
     }
 
+    /// Whether a club may ask one more person in this hour: it is no tool to try addresses, or to fill somebody's mailbox.
+    pub fn may_invite(&self, club: i64) -> bool {
+        self.invitations_by_club.check_key(&club).is_ok()
+    }
+
     /// The same for links to tickets, counted by themselves: who asks for tickets must not keep a club from its password.
     pub fn may_mail_tickets(&self, email: &str) -> bool {
         self.ticket_links_by_account.check_key(&account_key(email)).is_ok()
@@ -186,6 +195,7 @@ impl Limits {
         self.forms_by_address.retain_recent();
         self.claims_by_address.retain_recent();
         self.links_by_account.retain_recent();
+        self.invitations_by_club.retain_recent();
         self.ticket_links_by_account.retain_recent();
         self.wrong_passwords.sweep();
         self.wrong_codes.sweep();

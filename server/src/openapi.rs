@@ -72,11 +72,13 @@ pub fn document() -> Value {
     })
 }
 
-const TAGS: [(Audience, &str, &str); 7] = [
+const TAGS: [(Audience, &str, &str); 9] = [
     (Audience::Public, "public", "For anyone."),
     (Audience::Buyer, "buyer", "For whoever holds an order's secret."),
     (Audience::SignedIn, "signed-in", "For whoever has given a right password."),
-    (Audience::Club, "club", "For the club that owns the object, and the operator."),
+    (Audience::Club, "club", "For the people of the club that owns the object, and the operator."),
+    (Audience::Seller, "seller", "The same, but not for those who only look."),
+    (Audience::Owner, "owner", "The same, for those alone who run the club."),
     (Audience::Operator, "operator", "For the platform's operator."),
     (Audience::ProvenOperator, "proven-operator", "For the operator, who showed a code within the last ten minutes."),
     (Audience::Machine, "machine", "For the payment provider."),
@@ -95,9 +97,12 @@ fn operation(route: &Route, said: &Description) -> Value {
         "responses": responses(route, said),
     });
     match route.audience {
-        Audience::SignedIn | Audience::Club | Audience::Operator | Audience::ProvenOperator => {
-            operation["security"] = json!([{ "login": [] }])
-        }
+        Audience::SignedIn
+        | Audience::Club
+        | Audience::Seller
+        | Audience::Owner
+        | Audience::Operator
+        | Audience::ProvenOperator => operation["security"] = json!([{ "login": [] }]),
         Audience::Machine => operation["security"] = json!([{ "signature": [] }]),
         Audience::Public | Audience::Buyer => {}
     }

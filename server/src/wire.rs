@@ -17,6 +17,7 @@ pub mod loose;
 pub mod my_tickets;
 pub mod order;
 pub mod payout;
+pub mod people;
 pub mod problem;
 pub mod proof;
 pub mod purchase;

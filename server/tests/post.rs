@@ -192,6 +192,8 @@ async fn every_letter_says_the_same_as_text_and_without_any_image() {
     };
     let (draw, seller, number) = (club.draw, club.seller.club, serial.number());
     let sharks = "sharks@example.com";
+    let sealed = link("g@example.com", "reset-password?invited=1&token=1");
+    let invitation = format!(r#"{{"name":"Ann","club":{seller},"role":"seller","sealedLink":"{sealed}"}}"#);
     let letters: Vec<(&str, &str, String, &[&str])> = vec![
         ("resend", "a@example.com", "{}".into(), &["2 tickets, paid", "/my/"]),
         ("refunded", "b@example.com", "{}".into(), &["Refund of $10.47", "5 to 10 business days", "/my/"]),
@@ -221,6 +223,7 @@ async fn every_letter_says_the_same_as_text_and_without_any_image() {
             format!(r#"{{"name":"Sharks","sealedLink":"{}"}}"#, link(sharks, "verify-email?token=1")),
             &["Confirm this address", "for seven days", "/verify-email?token=1"],
         ),
+        ("invitation", "g@example.com", invitation, &["Hello Ann.", "Sharks", "as a seller", "for 72 hours"]),
         (
             "my-tickets",
             "f@example.com",

@@ -1,24 +1,49 @@
 //! Who may do what, and how ids, serials and slugs are written.
 
-use domain::access::{Audience, Principal, may, owns};
+use domain::access::{Audience, Principal, Role, knows_bank_details, knows_buyers, may, owns};
 use domain::club::{SLUGS_RESERVED, slug_is_valid};
 use domain::{ClubId, DrawId, GameResult, OrderId, Serial, Timestamp};
 
 #[test]
 fn the_whole_access_matrix() {
-    let who = [Principal::Anonymous, Principal::Club(ClubId(1)), Principal::Operator];
+    let who = [
+        Principal::Anonymous,
+        Principal::HalfOperator,
+        Principal::Club(ClubId(1), Role::Viewer),
+        Principal::Club(ClubId(1), Role::Seller),
+        Principal::Club(ClubId(1), Role::Owner),
+        Principal::Operator,
+    ];
     let matrix = [
-        (Audience::Public, [true, true, true]),
-        (Audience::Buyer, [true, true, true]),
-        (Audience::Club, [false, true, true]),
-        (Audience::Operator, [false, false, true]),
-        (Audience::Machine, [true, true, true]),
+        (Audience::Public, [true, true, true, true, true, true]),
+        (Audience::Buyer, [true, true, true, true, true, true]),
+        (Audience::SignedIn, [false, true, true, true, true, true]),
+        (Audience::Club, [false, false, true, true, true, true]),
+        (Audience::Seller, [false, false, false, true, true, true]),
+        (Audience::Owner, [false, false, false, false, true, true]),
+        (Audience::Operator, [false, false, false, false, false, true]),
+        (Audience::ProvenOperator, [false, false, false, false, false, true]),
+        (Audience::Machine, [true, true, true, true, true, true]),
     ];
     for (audience, allowed) in matrix {
         assert_eq!(who.map(|who| may(who, audience)), allowed, "{audience:?}");
     }
-    assert_eq!(who.map(|who| owns(who, ClubId(1))), [false, true, true]);
-    assert_eq!(who.map(|who| owns(who, ClubId(2))), [false, false, true]);
+    type Knows = fn(Principal, ClubId) -> bool;
+    let objects: [(Knows, [bool; 6]); 3] = [
+        (owns, [false, false, true, true, true, true]),
+        (knows_buyers, [false, false, false, true, true, true]),
+        (knows_bank_details, [false, false, false, false, true, true]),
+    ];
+    for (knows, allowed) in objects {
+        assert_eq!(who.map(|who| knows(who, ClubId(1))), allowed);
+        assert_eq!(who.map(|who| knows(who, ClubId(2))), [false, false, false, false, false, true], "another club's");
+    }
+}
+
+#[test]
+fn a_role_is_read_as_it_is_written() {
+    assert_eq!(Role::ALL.map(|role| Role::read(role.word())), Role::ALL.map(Some));
+    assert_eq!((Role::read("admin"), Role::read("Owner"), Role::read("")), (None, None, None));
 }
 
 #[test]

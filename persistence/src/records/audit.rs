@@ -74,6 +74,8 @@ pub struct Written {
     pub id: i64,
     pub at: Timestamp,
     pub actor: String,
+    /// Of one of a club's people: name and address, as they are today.
+    pub person: Option<String>,
     pub club: Option<ClubId>,
     pub action: String,
     pub object: String,
@@ -98,6 +100,7 @@ struct Row {
     id: i64,
     at: OffsetDateTime,
     actor: String,
+    person: Option<String>,
     club_id: Option<i64>,
     action: String,
     object: String,
@@ -113,6 +116,7 @@ impl From<Row> for Written {
             id: row.id,
             at: timestamp(row.at),
             actor: row.actor,
+            person: row.person,
             club: row.club_id.map(ClubId),
             action: row.action,
             object: row.object,
@@ -155,7 +159,9 @@ impl Records {
         before: Option<i64>,
         limit: i64,
     ) -> Result<Vec<Written>, Failure> {
-        let read = "select id, at, actor, club_id, action, object, detail, host(ip) as ip, hash, previous_hash
+        let read = "select id, at, actor, club_id, action, object, detail, host(ip) as ip, hash, previous_hash,
+                 (select format('%s <%s>', u.name, u.email) from club_users u
+                  where u.id = substring(actor from 'member ([0-9]+)$')::bigint) as person
              from audit_log where ($1 or object = any($2) or object like any($5)) and ($3::bigint is null or id < $3)
              order by id desc limit $4";
         let kinds = objects.iter().filter_map(|object| object.strip_suffix('*'));

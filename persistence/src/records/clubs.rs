@@ -129,15 +129,6 @@ impl Records {
         Ok(rows.into_iter().map(|(slug, club)| (slug, ClubId(club))).collect())
     }
 
-    /// A club's id and password hash by e-mail, for the login alone.
-    pub async fn club_credentials(&self, email: &str) -> Result<Option<(ClubId, String)>, Failure> {
-        let email = email.to_string();
-        let read = "select id, password from clubs where lower(email) = lower($1)";
-        let work = async move |pool: PgPool| sqlx::query_as(read).bind(email).fetch_optional(&pool).await;
-        let row: Option<(i64, String)> = self.read(work).await?;
-        Ok(row.map(|(id, hash)| (ClubId(id), hash)))
-    }
-
     /// # Errors
     /// `NotWritten` when the e-mail or the slug is taken.
     pub async fn create_club(&self, new: &NewClub) -> Result<Club, Failure> {

@@ -5,9 +5,12 @@ use domain::{ClubId, Timestamp};
 use sqlx::{PgConnection, PgPool};
 
 use super::audit::Act;
-use super::sessions::Holder;
+use super::club_users::role;
+use super::sessions::{Holder, Member};
 use super::{Records, audit, column};
 use crate::Failure;
+
+const RESET: &str = "reset-password";
 
 /// Whom a mail goes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,12 +47,15 @@ impl Records {
                 "update clubs set password_reset_token = $2, password_reset_expires = $3
                  where lower(email) = lower($1) returning id, email, name",
             )
-            .bind(email)
+            .bind(email.clone())
             .bind(hex::encode(hash))
             .bind(expires)
             .fetch_optional(&pool)
             .await?;
-            Ok(club.map(|(id, email, name)| Addressee { holder: Holder::Club(ClubId(id)), email, name }))
+            if let Some((id, email, name)) = club {
+                return Ok(Some(Addressee { holder: Holder::Club(ClubId(id)), email, name }));
+            }
+            member_begins(&pool, &email, hash, expires).await
         };
         self.write(work).await
     }
@@ -58,7 +64,8 @@ impl Records {
     pub async fn reset_is_open(&self, token_hash: &[u8; 32], at: Timestamp) -> Result<bool, Failure> {
         let read = sqlx::query_scalar(
             "select exists (select from clubs where password_reset_token = $1 and password_reset_expires > $3)
-                 or exists (select from admins where reset_token_hash = $2 and reset_expires_at > $3)",
+                 or exists (select from admins where reset_token_hash = $2 and reset_expires_at > $3)
+                 or exists (select from club_users where token_hash = $2 and token_expires_at > $3)",
         )
         .bind(hex::encode(token_hash))
         .bind(token_hash.to_vec())
@@ -87,13 +94,16 @@ impl Records {
             .bind(at)
             .fetch_optional(&mut *transaction)
             .await?;
-            let holder = match club {
-                Some(id) => Some(Holder::Club(ClubId(id))),
-                None => reset_admin(&mut transaction, hash, password, at).await?.map(Holder::Admin),
+            let (holder, action) = match club {
+                Some(id) => (Some(Holder::Club(ClubId(id))), RESET),
+                None => match reset_admin(&mut transaction, hash, password.clone(), at).await? {
+                    Some(id) => (Some(Holder::Admin(id)), RESET),
+                    None => reset_member(&mut transaction, hash, password, at).await?,
+                },
             };
             if let Some(holder) = holder {
                 end_sessions(&mut transaction, holder).await?;
-                note_reset(&mut transaction, holder).await?;
+                note_reset(&mut transaction, holder, action).await?;
             }
             transaction.commit().await?;
             Ok(holder)
@@ -129,12 +139,13 @@ impl Records {
 }
 
 /// Whoever had the mailed link acted as the account's holder: that is all that is known of them.
-async fn note_reset(connection: &mut PgConnection, holder: Holder) -> Result<(), sqlx::Error> {
-    let (actor, object, club) = match holder {
-        Holder::Club(club) => (format!("club {club}"), format!("club:{club}"), Some(club)),
-        Holder::Admin(admin) => (format!("operator {admin}"), format!("admin:{admin}"), None),
+async fn note_reset(connection: &mut PgConnection, holder: Holder, action: &str) -> Result<(), sqlx::Error> {
+    let object = match holder {
+        Holder::Club(club) => format!("club:{club}"),
+        Holder::Member(member) => format!("club-user:{}", member.id),
+        Holder::Admin(admin) => format!("admin:{admin}"),
     };
-    let act = Act { actor: &actor, club, action: "reset-password", object: &object, ip: None };
+    let act = Act { actor: &holder.name(), club: holder.club(), action, object: &object, ip: None };
     audit::write(connection, &act.entry(serde_json::json!({}))).await
 }
 
@@ -149,9 +160,55 @@ async fn reset_admin(
     sqlx::query_scalar(write).bind(hash.to_vec()).bind(password).bind(at).fetch_optional(connection).await
 }
 
+/// With what it was: an invitation that was taken, or a password that had been forgotten.
+async fn reset_member(
+    connection: &mut PgConnection,
+    hash: [u8; 32],
+    password: String,
+    at: time::OffsetDateTime,
+) -> Result<(Option<Holder>, &'static str), sqlx::Error> {
+    let row: Option<(i64, i64, String, bool)> = sqlx::query_as(
+        "update club_users u set password = $2, token_hash = null, token_expires_at = null,
+             joined_at = coalesce(u.joined_at, $3)
+         from club_users before
+         where before.id = u.id and u.token_hash = $1 and u.token_expires_at > $3
+         returning u.id, u.club_id, u.role, before.joined_at is null",
+    )
+    .bind(hash.to_vec())
+    .bind(password)
+    .bind(at)
+    .fetch_optional(connection)
+    .await?;
+    let Some((id, club, word, joins)) = row else { return Ok((None, RESET)) };
+    let member = Member { id, club: ClubId(club), role: role(&word)? };
+    Ok((Some(Holder::Member(member)), if joins { "accept-invitation" } else { RESET }))
+}
+
+/// Also for somebody who has yet to take an invitation: the newest link is the one that opens.
+async fn member_begins(
+    pool: &PgPool,
+    email: &str,
+    hash: [u8; 32],
+    expires: time::OffsetDateTime,
+) -> Result<Option<Addressee>, sqlx::Error> {
+    let row: Option<(i64, i64, String, String, String)> = sqlx::query_as(
+        "update club_users set token_hash = $2, token_expires_at = $3
+         where lower(email) = lower($1) and removed_at is null returning id, club_id, role, email, name",
+    )
+    .bind(email)
+    .bind(hash.to_vec())
+    .bind(expires)
+    .fetch_optional(pool)
+    .await?;
+    let Some((id, club, word, email, name)) = row else { return Ok(None) };
+    let member = Member { id, club: ClubId(club), role: role(&word)? };
+    Ok(Some(Addressee { holder: Holder::Member(member), email, name }))
+}
+
 async fn end_sessions(connection: &mut PgConnection, holder: Holder) -> Result<(), sqlx::Error> {
     let (write, id) = match holder {
-        Holder::Club(club) => ("delete from sessions where club_id = $1", club.0),
+        Holder::Club(club) => ("delete from sessions where club_id = $1 and club_user_id is null", club.0),
+        Holder::Member(member) => ("delete from sessions where club_user_id = $1", member.id),
         Holder::Admin(admin) => ("delete from sessions where admin_id = $1", admin),
     };
     sqlx::query(write).bind(id).execute(connection).await?;

@@ -1,24 +1,56 @@
 //! Signed-in browsers, by the hash of their cookie (decision G-5).
 
-use domain::{ClubId, Timestamp, access::Principal};
+use domain::access::{Principal, Role};
+use domain::{ClubId, Timestamp};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
+use super::club_users::role;
 use super::{Records, column, timestamp};
 use crate::Failure;
 
 /// Who signed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
+    /// By the club's own login.
     Club(ClubId),
+    /// One of the club's people.
+    Member(Member),
     Admin(i64),
+}
+
+/// One of a club's people, as the session knows them: the role is today's, not the sign-in's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    pub id: i64,
+    pub club: ClubId,
+    pub role: Role,
 }
 
 impl Holder {
     pub fn principal(self) -> Principal {
         match self {
-            Holder::Club(club) => Principal::Club(club),
+            Holder::Club(club) => Principal::Club(club, Role::Owner),
+            Holder::Member(member) => Principal::Club(member.club, member.role),
             Holder::Admin(_) => Principal::Operator,
+        }
+    }
+
+    /// For the audit log. A member's is found again by it: see `Records::audit_trail`.
+    pub fn name(self) -> String {
+        match self {
+            Holder::Club(club) => format!("club {club}"),
+            Holder::Member(member) => format!("club {} member {}", member.club, member.id),
+            Holder::Admin(admin) => format!("operator {admin}"),
+        }
+    }
+
+    /// The club that is acted for.
+    pub fn club(self) -> Option<ClubId> {
+        match self {
+            Holder::Club(club) => Some(club),
+            Holder::Member(member) => Some(member.club),
+            Holder::Admin(_) => None,
         }
     }
 }
@@ -43,6 +75,8 @@ pub struct Lifetime {
 struct Row {
     club_id: Option<i64>,
     admin_id: Option<i64>,
+    club_user_id: Option<i64>,
+    role: Option<String>,
     proven_at: Option<OffsetDateTime>,
     ends_at: OffsetDateTime,
     stale: bool,
@@ -50,7 +84,11 @@ struct Row {
 
 impl Row {
     fn session(self) -> Option<Session> {
-        let holder = self.club_id.map(|id| Holder::Club(ClubId(id))).or(self.admin_id.map(Holder::Admin))?;
+        let holder = match (self.club_id.map(ClubId), self.club_user_id) {
+            (Some(club), Some(id)) => Holder::Member(Member { id, club, role: role(&self.role?).ok()? }),
+            (Some(club), None) => Holder::Club(club),
+            (None, _) => Holder::Admin(self.admin_id?),
+        };
         Some(Session { holder, proven_at: self.proven_at.map(timestamp), ends_at: timestamp(self.ends_at) })
     }
 }
@@ -64,21 +102,27 @@ impl Records {
         at: Timestamp,
         lifetime: Lifetime,
     ) -> Result<(), Failure> {
-        let (club, admin) = match holder {
-            Holder::Club(club) => (Some(club.0), None),
-            Holder::Admin(admin) => (None, Some(admin)),
+        let (admin, member) = match holder {
+            Holder::Club(_) => (None, None),
+            Holder::Member(member) => (None, Some(member.id)),
+            Holder::Admin(admin) => (Some(admin), None),
         };
+        // Whoever is removed at this moment is in for nothing: the row is theirs alone while we look.
         let write = sqlx::query(
-            "insert into sessions (token_hash, club_id, admin_id, proven_at, created_at, seen_at, idle_seconds, ends_at)
-             values ($1, $2, $3, $7, $4, $4, $5, $6)",
+            "with member as (
+                 update club_users set seen_at = $4 where id = $8 and removed_at is null returning id)
+             insert into sessions
+                 (token_hash, club_id, admin_id, club_user_id, proven_at, created_at, seen_at, idle_seconds, ends_at)
+             select $1, $2, $3, $8, $7, $4, $4, $5, $6 where $8::bigint is null or exists (select from member)",
         )
         .bind(token_hash.to_vec())
-        .bind(club)
+        .bind(holder.club().map(|club| club.0))
         .bind(admin)
         .bind(column(at))
         .bind(lifetime.idle_seconds)
         .bind(column(at.plus_seconds(lifetime.whole_seconds)))
-        .bind(proven_at.map(column));
+        .bind(proven_at.map(column))
+        .bind(member);
         self.execute(write).await?;
         Ok(())
     }
@@ -93,8 +137,10 @@ impl Records {
     /// A session that is neither idle too long nor past its end. Seeing it keeps it alive, written at most once a minute.
     pub async fn session(&self, token_hash: &[u8; 32], at: Timestamp) -> Result<Option<Session>, Failure> {
         let read = sqlx::query_as(
-            "select club_id, admin_id, proven_at, ends_at, seen_at < $2 - interval '60 seconds' as stale from sessions
-             where token_hash = $1 and ends_at > $2 and seen_at + make_interval(secs => idle_seconds) > $2",
+            "select s.club_id, s.admin_id, s.club_user_id, u.role, s.proven_at, s.ends_at,
+                 s.seen_at < $2 - interval '60 seconds' as stale
+             from sessions s left join club_users u on u.id = s.club_user_id and u.removed_at is null
+             where s.token_hash = $1 and s.ends_at > $2 and s.seen_at + make_interval(secs => s.idle_seconds) > $2",
         )
         .bind(token_hash.to_vec())
         .bind(column(at));

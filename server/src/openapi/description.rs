@@ -66,7 +66,12 @@ impl Description {
         statuses.insert(503);
         match route.audience {
             // An operator who has shown no code yet is asked for it first.
-            Audience::SignedIn | Audience::Club | Audience::Operator | Audience::ProvenOperator => {
+            Audience::SignedIn
+            | Audience::Club
+            | Audience::Seller
+            | Audience::Owner
+            | Audience::Operator
+            | Audience::ProvenOperator => {
                 statuses.extend([401, 403]);
             }
             Audience::Public | Audience::Buyer | Audience::Machine => {}
@@ -96,6 +101,7 @@ pub fn variable(name: &str) -> (&'static str, &'static str) {
         "token" => ("string", "A secret: 128 random bits as 32 hexadecimal digits."),
         "kind" => ("string", "`sale` or `service`."),
         "type" => ("string", "`draw` or `bundle`."),
+        "user" => ("integer", "The id of one of a club's people."),
         "payout" => ("integer", "A payout's id."),
         "anomaly" => ("string", "An anomaly's UUID."),
         "ticket" => ("string", "A ticket's serial number: `FD-1042-007`."),

@@ -9,6 +9,7 @@
 //! | `connect-incomplete` | `club` |
 //! | `correction` | `draw` |
 //! | `reset`, `verify` | `sealedLink`, `name` |
+//! | `invitation` | `sealedLink`, `name`, `club`, `role` |
 //! | `my-tickets` | `sealedLink` |
 //! | `waitlist` | `name` |
 
@@ -54,6 +55,7 @@ struct Data {
     club: Option<i64>,
     until: Option<i64>,
     name: Option<String>,
+    role: Option<String>,
     /// Opens an account, or leads a winner to the prize: sealed for the address it goes to.
     sealed_link: Option<String>,
     /// The same, opened; never stored.
@@ -80,6 +82,7 @@ impl Writer<'_> {
             ("connect-incomplete", _) => self.connect_incomplete(data).await,
             ("reset", _) => self.note(self.house(), "Reset your password", data, &RESET),
             ("verify", _) => self.note(self.house(), "Confirm your e-mail address", data, &VERIFY),
+            ("invitation", _) => self.invitation(data).await,
             ("my-tickets", _) => self.note(self.house(), "Your Football Doubles tickets", data, &MY_TICKETS),
             ("waitlist", _) => self.note(self.house(), "You are on the waitlist", data, &WAITLIST),
             (kind, _) => Err(format!("no letter of kind {kind}")),

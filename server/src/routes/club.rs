@@ -25,6 +25,7 @@ pub mod offers;
 pub mod page;
 pub mod payments;
 pub mod payouts;
+pub mod people;
 pub mod recovery;
 pub mod registration;
 pub mod reminders;

@@ -61,7 +61,7 @@ async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), Problem> {
     let caller = caller(request.request()).await?;
     let who = caller.principal();
     match who {
-        Principal::Club(club) if may(who, audience) => {
+        Principal::Club(club, _) if may(who, audience) => {
             let archived = state.catalogue.facts().club(club).is_some_and(|club| club.archived);
             let looks = !is_unsafe(request.method());
             if looks || !archived || FINISHING.contains(&route.path) { Ok(()) } else { Err(Problem::club_archived()) }
@@ -73,7 +73,8 @@ async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), Problem> {
             let sentence = "Enter the code of your authenticator first.";
             Err(Problem::new(StatusCode::FORBIDDEN, "second-factor-required", sentence))
         }
-        Principal::Club(_) | Principal::Operator => {
+        Principal::Club(_, role) if let Some(needs) = audience.role() => Err(Problem::role_not_allowed(role, needs)),
+        Principal::Club(..) | Principal::Operator => {
             Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", "This is for the platform operator."))
         }
     }

@@ -36,6 +36,11 @@ pub struct Problem {
     /// `setup-required`: the club's account at the provider is not ready.
     #[schema(nullable = false)]
     pub setup_required: Option<bool>,
+    /// `role-not-allowed`: what the caller is in the club, and what the call takes: `viewer`, `seller`, `owner`.
+    #[schema(nullable = false)]
+    pub role: Option<String>,
+    #[schema(nullable = false)]
+    pub needs: Option<String>,
     /// `draw-full` and what else leaves a payment without tickets: whether the money can go back, and of which order.
     #[schema(nullable = false)]
     pub refundable: Option<bool>,

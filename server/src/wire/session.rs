@@ -21,6 +21,11 @@ pub struct User {
     pub name: String,
     pub is_admin: bool,
     pub club_slug: Option<String>,
+    /// What one of a club's people may do: `owner`, `seller` or `viewer`; the club's own login is an owner. Null for an operator.
+    pub role: Option<&'static str>,
+    /// Which of the club's people it is; null for the club's own login.
+    pub member_name: Option<String>,
+    pub member_email: Option<String>,
     /// The dashboard reminds until it is (decision G-18).
     pub email_verified: bool,
     /// An archived club may only look, and finish what runs (decision H-3).

@@ -1,7 +1,7 @@
 //! Who may call what: every URL of the table by every kind of caller.
 
 use domain::DrawId;
-use domain::access::Audience;
+use domain::access::{Audience, Role};
 use persistence::records::bundles::NewBundle;
 use reqwest::Method;
 use serde_json::json;
@@ -17,6 +17,8 @@ pub fn concrete(route: &Route, draw: DrawId, club: i64, payout: i64) -> String {
         .replace("{draw}", &draw.to_string())
         .replace("{club}", &club.to_string())
         .replace("{payout}", &payout.to_string())
+        // The club's own login: the one whom nobody changes, so that the table can be walked in any order.
+        .replace("{user}", "0")
         .replace("{bundle}", "1")
         .replace("{slug}", "broncos")
         .replace("{bundle}", "finals")
@@ -48,6 +50,12 @@ async fn call(browser: &Buyer, route: &Route, path: &str) -> u16 {
     browser.call(method(route), path, body.as_ref()).await.status
 }
 
+/// Of the club `broncos`, beside its own login.
+async fn people(server: &TestServer) -> [Buyer; 2] {
+    let club = server.club_named("broncos");
+    [club::member(server, club, Role::Seller).await, club::member(server, club, Role::Viewer).await]
+}
+
 #[actix_web::test]
 async fn every_address_admits_whom_its_line_names_and_nobody_else() {
     let server = TestServer::start().await;
@@ -55,6 +63,7 @@ async fn every_address_admits_whom_its_line_names_and_nobody_else() {
     server.club("storm").await;
     server.operator().await;
     let (broncos, storm) = (club::club(&server, "broncos").await, club::club(&server, "storm").await);
+    let [seller, viewer] = people(&server).await;
     let operator = club::operator(&server).await;
     let bought = server.alice().buys(draw, 1).await.1;
     let number = |name: &str| bought["tickets"][0][name].as_u64().expect("a number") as u8;
@@ -79,30 +88,42 @@ async fn every_address_admits_whom_its_line_names_and_nobody_else() {
         let path = concrete(route, draw, club_id, payout);
         let anonymous = call(&server.alice(), route, &path).await;
         let own = call(&broncos, route, &path).await;
+        let seller = call(&seller, route, &path).await;
+        let viewer = call(&viewer, route, &path).await;
         let other = call(&storm, route, &path).await;
         let operator = call(&operator, route, &path).await;
         let bound = route.path.contains('{');
         let refused = |status: u16| status == 401 || status == 403;
         let as_it_should = match route.audience {
             Audience::Public | Audience::Buyer | Audience::Machine => {
-                ![anonymous, own, other, operator].into_iter().any(refused)
+                ![anonymous, own, seller, viewer, other, operator].into_iter().any(refused)
             }
             // What only an operator may do there is the call's own matter.
-            Audience::SignedIn => anonymous == 401 && own != 401 && other != 401 && operator != 403,
-            Audience::Club => {
+            Audience::SignedIn => anonymous == 401 && ![own, seller, viewer, other].contains(&401) && operator != 403,
+            Audience::Club | Audience::Seller | Audience::Owner => {
                 let others = if bound { other == 404 } else { !refused(other) };
-                anonymous == 401 && others && ![own, operator].into_iter().any(|s| refused(s) || s == 404)
+                let least = route.audience.role().expect("a club's");
+                let may = |role: Role, status: u16| if role >= least { !refused(status) } else { status == 403 };
+                let people = may(Role::Seller, seller) && may(Role::Viewer, viewer);
+                anonymous == 401 && others && people && ![own, operator].into_iter().any(|s| refused(s) || s == 404)
             }
             Audience::Operator | Audience::ProvenOperator => {
-                anonymous == 401 && own == 403 && other == 403 && operator != 403
+                anonymous == 401 && [own, seller, viewer, other] == [403; 4] && operator != 403
             }
         };
-        let server_failed = [anonymous, own, other, operator].into_iter().any(|status| status >= 500);
+        let server_failed = [anonymous, own, seller, viewer, other, operator].into_iter().any(|status| status >= 500);
         if !as_it_should || server_failed {
-            wrong.push(format!("{:?} {}: {anonymous} {own} {other} {operator}", route.method, route.path));
+            wrong.push(format!(
+                "{:?} {}: {anonymous} {own} {seller} {viewer} {other} {operator}",
+                route.method, route.path
+            ));
         }
     }
-    assert!(wrong.is_empty(), "anonymous, own club, other club, operator:\n{}", wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "anonymous, own club, its seller, its viewer, other club, operator:\n{}",
+        wrong.join("\n")
+    );
     server.finish().await;
 }
 

@@ -9,6 +9,7 @@ mod limits;
 pub mod money;
 mod payments;
 mod payouts;
+mod people;
 mod reports;
 mod sessions;
 mod winners;

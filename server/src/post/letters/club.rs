@@ -1,5 +1,6 @@
 //! What a club is told about its draws and its account, and what its winner reads.
 
+use domain::access::Role;
 use domain::{Serial, Timestamp};
 use persistence::books::OrderRecord;
 
@@ -124,6 +125,28 @@ impl Writer<'_> {
         self.finish(note, None)
     }
 
+    /// To one of a club's people, with the link by which they choose a password (decision G-17).
+    pub(super) async fn invitation(&self, data: Data) -> Result<Letter, String> {
+        let club = self.club(data.club.map(domain::ClubId).ok_or("the mail names no club")?).await?;
+        let link = data.link.ok_or("the mail has no link")?;
+        let role = data.role.as_deref().and_then(Role::read).ok_or("the mail names no role")?;
+        let note = Note {
+            head: self.letterhead(Some(&club)),
+            subject: subject::invitation(&club.name),
+            heading: format!("{} asks you in", club.name),
+            paragraphs: vec![
+                format!("Hello {}.", data.name.unwrap_or_default()),
+                format!("{} sells tickets with Football Doubles, and asks you to help as {}.", club.name, as_what(role)),
+                "Choose a password to sign in with this e-mail address. The link is yours alone, works once, and for 72 \
+                 hours; the club can send another."
+                    .to_string(),
+                "If you do not know the club, you need do nothing.".to_string(),
+            ],
+            link: Some(("Choose a password".to_string(), link)),
+        };
+        self.finish(note, Some(club.email))
+    }
+
     pub(super) async fn connect_incomplete(&self, data: Data) -> Result<Letter, String> {
         let club = self.club(data.club.map(domain::ClubId).ok_or("the mail names no club")?).await?;
         let note = Note {
@@ -139,6 +162,14 @@ impl Writer<'_> {
             link: Some(("Go to your dashboard".to_string(), self.page(&format!("/club/{}/admin", club.slug)))),
         };
         self.finish(note, None)
+    }
+}
+
+fn as_what(role: Role) -> &'static str {
+    match role {
+        Role::Owner => "an owner: you may do everything the club does",
+        Role::Seller => "a seller: you create draws and offers, enter results and write to winners",
+        Role::Viewer => "a viewer: you see draws, counts and money",
     }
 }
 

@@ -40,6 +40,12 @@ pub fn correction(game: &Game<'_>) -> String {
     fit("Result corrected", game, "")
 }
 
+/// `Help Sharks RLFC sell tickets`; a name that is too long gives way.
+pub fn invitation(club: &str) -> String {
+    let whole = format!("Help {club} sell tickets");
+    if whole.chars().count() <= CHARACTERS_MAX { whole } else { "Help your club sell tickets".to_string() }
+}
+
 /// The fullest form that fits: whole names, else each team's last word, else without the ending.
 fn fit(start: &str, game: &Game<'_>, ending: &str) -> String {
     let (home, away) = (last_word(game.home), last_word(game.away));
@@ -71,6 +77,12 @@ mod tests {
         assert_eq!(confirmation(1, &[long]), "1 ticket – Sharks v Tigers, Fri 7:10 pm");
         let endless = game("Supercalifragilisticexpialidocious", "Rindfleischetikettierung");
         assert_eq!(confirmation(2, &[endless]), "2 tickets");
+    }
+
+    #[test]
+    fn an_invitation_names_the_club_if_it_can() {
+        assert_eq!(invitation("Sharks RLFC"), "Help Sharks RLFC sell tickets");
+        assert_eq!(invitation(&"Redcliffe ".repeat(5)), "Help your club sell tickets");
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! A draw's tickets: for strangers counts and serials, for the owning club and the operator the buyers too (decision F-1).
+//! A draw's tickets: for strangers counts and serials, for the operator and those of the owning club's people
+//! who sell, the buyers too (decisions F-1, G-17).
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use domain::{Serial, View, access};
+use domain::{Serial, View};
 
 use super::draw_number;
 use crate::error::Problem;
@@ -20,7 +21,7 @@ pub async fn list(
 ) -> Result<HttpResponse, Problem> {
     let draw = draw_number(&path)?;
     let (_, listing, view) = state.catalogue.draw(draw).await.ok_or_else(Problem::draw_not_found)?;
-    if access::owns(caller.principal(), listing.club) {
+    if caller.knows_buyers(listing.club) {
         return Ok(HttpResponse::Ok().json(owned_rows(&state, &view).await?));
     }
     let prepared = state.catalogue.tickets(draw, state.clock.now()).await?;

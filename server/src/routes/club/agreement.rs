@@ -50,7 +50,7 @@ pub async fn accept(
 /// 404: somebody else's club. 400: an operator named none.
 pub(super) fn club_of(caller: Caller, named: Option<i64>) -> Result<ClubId, Problem> {
     let own = match caller.principal() {
-        domain::access::Principal::Club(club) => Some(club),
+        domain::access::Principal::Club(club, _) => Some(club),
         _ => None,
     };
     let nobody = || Problem::bad_request("club-required", "Say for which club.");

@@ -13,12 +13,13 @@ use crate::wire::joining::{EmailVerified, RegistrationSwitch, SlugPreview, Waitl
 use crate::wire::payout::{
     EnterResult, Financials, Notified, Payout, RecordPayout, ResultEntered, SettlePayout, Stats, Winners,
 };
+use crate::wire::people::{ClubUser, ClubUserForm};
 use crate::wire::session::Proof as MailedSecret;
 use crate::wire::session::{ForgottenPassword, Login, NewPassword, Registration, User, Waiting, Whoami};
 use crate::wire::site::Said;
 
 describe! {
-    Post "/api/clubs/login" "Signs a club or an operator in." takes Login -> User, refuses 401 429;
+    Post "/api/clubs/login" "Signs a club, one of its people or an operator in." takes Login -> User, refuses 401 429;
     Post "/api/auth/logout" "Signs out." -> ();
     Post "/api/clubs/logout" "Signs out." -> ();
     Post "/api/admin/logout" "Signs out." -> ();
@@ -31,6 +32,10 @@ describe! {
     Post "/api/clubs/reset-password-confirm" "Sets a new password by a mailed link, once; signs every session out." takes NewPassword -> Said, refuses 429;
     Post "/api/clubs/verify-email" "Confirms an address by a mailed link." takes MailedSecret -> EmailVerified, refuses 429;
     Post "/api/clubs/{club}/verification-email" "Sends the link to confirm the address once more." -> (202 Said), refuses 429;
+    Get "/api/clubs/{club}/users" "The club's people, its own login first." -> [ClubUser];
+    Post "/api/clubs/{club}/users" "Asks somebody in by a mailed link, or mails another; who has joined already is left as they are." takes ClubUserForm -> ClubUser, refuses 409 429;
+    Patch "/api/clubs/{club}/users/{user}" "Another name or role; whoever's role changes signs in again." takes ClubUserForm -> ClubUser, refuses 409;
+    Delete "/api/clubs/{club}/users/{user}" "Shows somebody out: every session of theirs ends." -> (), refuses 409;
     Post "/api/terms/accept" "A club agrees to the terms of service; kept with time, address and version." takes Agreement -> (201 Agreed), refuses 404 409;
     Post "/api/draws" "Puts a game on sale, after the club agreed to the terms." takes DrawForm -> (201 OwnDraw), refuses 404 422 428;
     Patch "/api/draws/{draw}" "Changes a draw: before kick-off, and price and prize only before the first sale." takes DrawForm -> OwnDraw, refuses 409 422;

@@ -38,7 +38,7 @@ pub async fn edit(
     let now = state.clock.now();
     let by = match caller.principal() {
         Principal::Operator => Editor::Operator,
-        Principal::Club(_) | Principal::Anonymous | Principal::HalfOperator => Editor::Club,
+        Principal::Club(..) | Principal::Anonymous | Principal::HalfOperator => Editor::Club,
     };
     let reason = reason(&state, caller, by, &body.0)?;
     // Said before the form is checked: whoever is late must not read that the date is wrong.

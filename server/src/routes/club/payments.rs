@@ -19,7 +19,7 @@ const SINCE_SECONDS: i64 = 30 * 86_400;
 
 fn scope(caller: Caller) -> Option<ClubId> {
     match caller.principal() {
-        Principal::Club(club) => Some(club),
+        Principal::Club(club, _) => Some(club),
         _ => None,
     }
 }
@@ -28,10 +28,12 @@ pub async fn transactions(state: web::Data<State>, caller: Caller) -> Result<Htt
     let since = state.clock.now().plus_seconds(-SINCE_SECONDS);
     let rows = state.records.transactions(scope(caller), since).await?;
     let link = |row: &TransactionRow| state.config.dashboard_url(&row.account_id, &row.payment_intent_id);
-    Ok(HttpResponse::Ok().json(rows.iter().map(|row| wire(row, link(row))).collect::<Vec<_>>()))
+    let knows = |row: &TransactionRow| caller.knows_buyers(ClubId(row.club_id));
+    Ok(HttpResponse::Ok().json(rows.iter().map(|row| wire(row, link(row), knows(row))).collect::<Vec<_>>()))
 }
 
-fn wire(row: &TransactionRow, link: String) -> Transaction {
+/// `knows`: the caller may know who bought (decision G-17).
+fn wire(row: &TransactionRow, link: String, knows: bool) -> Transaction {
     let charged = Cents(row.amount_cents);
     let provider_fee = row.provider_fee_cents.map_or_else(|| fee::card_fee(charged), Cents);
     let platform_fee = Cents(row.application_fee_cents - row.application_fee_refunded_cents);
@@ -67,8 +69,8 @@ fn wire(row: &TransactionRow, link: String) -> Transaction {
         home_team: row.home_team.clone(),
         away_team: row.away_team.clone(),
         lines: lines.collect(),
-        customer_email: row.buyer_email.clone(),
-        customer_name: row.buyer_name.clone(),
+        customer_email: row.buyer_email.clone().filter(|_| knows),
+        customer_name: row.buyer_name.clone().filter(|_| knows),
         fees_estimated: row.provider_fee_cents.is_none(),
         refunded: Cents(row.refunded_cents).decimal(),
         refund_state: row.refund_state.clone(),

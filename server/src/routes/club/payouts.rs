@@ -17,10 +17,16 @@ use crate::wire::payout::{Payout, RecordPayout, SettlePayout};
 const NOTE_CHARS_MAX: usize = 500;
 
 pub async fn list(state: web::Data<State>, caller: Caller, path: web::Path<String>) -> Result<HttpResponse, Problem> {
-    let (draw, _, view) = own_draw(&state, caller, &path).await?;
+    let (draw, listing, view) = own_draw(&state, caller, &path).await?;
     must_be_completed(draw, &view)?;
     let payouts = state.records.payouts(draw).await?;
-    Ok(HttpResponse::Ok().json(payouts.iter().map(Payout::from).collect::<Vec<_>>()))
+    let knows = caller.knows_buyers(listing.club);
+    let shown = |payout: Payout| match knows {
+        true => payout,
+        // The recipient is a buyer; a note may name one.
+        false => Payout { recipient_name: None, recipient_email: None, note: None, failure_reason: None, ..payout },
+    };
+    Ok(HttpResponse::Ok().json(payouts.iter().map(Payout::from).map(shown).collect::<Vec<_>>()))
 }
 
 /// Records that the winner is due the prize; again, the same payout.

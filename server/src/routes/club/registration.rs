@@ -78,10 +78,9 @@ fn check(form: &Registration) -> Result<(), Problem> {
     findings.finish()
 }
 
-/// An operator's address cannot be a club's: one door serves both (decision B-3).
+/// An operator's address, or that of another club's member, cannot be a club's: one door serves all (decisions B-3, G-17).
 async fn is_known(state: &State, email: &str) -> Result<bool, Problem> {
-    let club = state.records.club_credentials(email).await?.is_some();
-    Ok(club || state.records.admin_credentials(email).await?.is_some())
+    Ok(state.records.address_is_taken(email).await?)
 }
 
 fn taken() -> Problem {

@@ -1,7 +1,10 @@
-//! Signing in and out: one door for clubs and operators (decision B-3).
+//! Signing in and out: one door for clubs, their people and operators (decisions B-3, G-17).
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
+use domain::ClubId;
+use domain::access::Role;
+use persistence::records::club_users::ClubUser;
 use persistence::records::sessions::{Holder, Session};
 
 use crate::error::Problem;
@@ -20,7 +23,7 @@ pub async fn login(request: HttpRequest, state: web::Data<State>, body: Body<Log
     if password.is_empty() || password.len() > PASSWORD_BYTES_MAX {
         return Err(wrong());
     }
-    let (holder, hash) = credentials(&state, &email).await?.unzip();
+    let (holder, hash) = state.records.credentials(&email).await?.unzip();
     // Somebody unknown takes as long and reads the same.
     if !verify(password, hash).await? {
         state.limits.wrong_password(&email, from);
@@ -44,15 +47,6 @@ async fn second_factor(state: &State, holder: Holder, proven: bool) -> Result<Op
         (false, true) => "required",
         (false, false) => "enrol",
     }))
-}
-
-/// Operators first, then clubs.
-async fn credentials(state: &State, email: &str) -> Result<Option<(Holder, String)>, Problem> {
-    let email = email.trim();
-    if let Some((id, hash)) = state.records.admin_credentials(email).await? {
-        return Ok(Some((Holder::Admin(id), hash)));
-    }
-    Ok(state.records.club_credentials(email).await?.map(|(id, hash)| (Holder::Club(id), hash)))
 }
 
 fn wrong() -> Problem {
@@ -87,7 +81,7 @@ pub(in crate::routes) async fn describe(state: &State, session: Session) -> Resu
     })
 }
 
-/// For a club its id is the club's (decision G-17).
+/// For a club, and each of its people, the id is the club's (decision G-17).
 pub(super) async fn user(state: &State, holder: Holder) -> Result<User, Problem> {
     match holder {
         Holder::Admin(id) => {
@@ -98,23 +92,37 @@ pub(super) async fn user(state: &State, holder: Holder) -> Result<User, Problem>
                 name: admin.name,
                 is_admin: true,
                 club_slug: None,
+                role: None,
+                member_name: None,
+                member_email: None,
                 email_verified: true,
                 archived: false,
                 second_factor: None,
             })
         }
-        Holder::Club(id) => {
-            let club = state.records.club(id).await?.ok_or_else(Problem::unauthenticated)?;
-            Ok(User {
-                id: id.0,
-                email: club.email,
-                name: club.name,
-                is_admin: false,
-                club_slug: Some(club.slug),
-                email_verified: club.email_verified,
-                archived: club.archived,
-                second_factor: None,
-            })
+        Holder::Club(club) => of_club(state, club, None).await,
+        Holder::Member(member) => {
+            let found = state.records.club_user(member.id).await?.ok_or_else(Problem::unauthenticated)?;
+            of_club(state, member.club, Some(found)).await
         }
     }
+}
+
+async fn of_club(state: &State, id: ClubId, member: Option<ClubUser>) -> Result<User, Problem> {
+    let club = state.records.club(id).await?.ok_or_else(Problem::unauthenticated)?;
+    let role = member.as_ref().map_or(Role::Owner, |member| member.role);
+    let (member_name, member_email) = member.map(|member| (member.name, member.email)).unzip();
+    Ok(User {
+        id: id.0,
+        email: club.email,
+        name: club.name,
+        is_admin: false,
+        club_slug: Some(club.slug),
+        role: Some(role.word()),
+        member_name,
+        member_email,
+        email_verified: club.email_verified,
+        archived: club.archived,
+        second_factor: None,
+    })
 }

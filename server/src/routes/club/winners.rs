@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
-use domain::{DrawId, GameResult, Refusal, Serial, View};
+use domain::{ClubId, DrawId, GameResult, Refusal, Serial, View, access};
 use persistence::records::claims::{Bank, Claim};
 use persistence::records::listings::Listing;
 use persistence::records::sessions::Holder;
@@ -45,11 +45,12 @@ pub(super) async fn winner(state: &State, view: &View) -> Result<Winner, Problem
 }
 
 pub async fn list(state: web::Data<State>, caller: Caller, path: web::Path<String>) -> Result<HttpResponse, Problem> {
-    let (_, _, view) = own_draw(&state, caller, &path).await?;
+    let (_, listing, view) = own_draw(&state, caller, &path).await?;
     let winner = winner(&state, &view).await?;
     let claim = state.records.claim(view.draw).await?;
     let notified = claim.as_ref().is_some_and(|claim| claim.respond_by.is_some());
-    let winning_tickets = vec![row(&state, &view, &winner, claim.as_ref()).await?];
+    let row = row(&state, &view, &winner, claim.as_ref()).await?;
+    let winning_tickets = vec![shown(row, caller, listing.club)];
     Ok(HttpResponse::Ok().json(Winners { winning_tickets, prize: view.prize.decimal(), notified }))
 }
 
@@ -80,6 +81,15 @@ pub(super) async fn row(
         respond_by: claim.and_then(|claim| claim.respond_by).map(rfc3339),
         bank: claim.and_then(BankShown::of),
     })
+}
+
+/// What the caller's role may see of it (decision G-17).
+pub(super) fn shown(row: WinningTicket, caller: Caller, club: ClubId) -> WinningTicket {
+    let bank = row.bank.clone().filter(|_| access::knows_bank_details(caller.principal(), club));
+    if caller.knows_buyers(club) {
+        return WinningTicket { bank, ..row };
+    }
+    WinningTicket { buyer_name: None, buyer_email: None, buyer_phone: None, bank, ..row }
 }
 
 /// `pending` → `details_received` → `completed` (decision D-17).
@@ -168,19 +178,16 @@ pub async fn reveal(
     Ok(answer)
 }
 
+/// The address and the password's hash of whoever is signed in.
 async fn credentials(state: &State, holder: Holder) -> Result<(String, Option<String>), Problem> {
-    match holder {
-        Holder::Club(club) => {
-            let club = state.records.club(club).await?.ok_or_else(Problem::unauthenticated)?;
-            let hash = state.records.club_credentials(&club.email).await?.map(|(_, hash)| hash);
-            Ok((club.email, hash))
-        }
-        Holder::Admin(admin) => {
-            let admin = state.records.admin(admin).await?.ok_or_else(Problem::unauthenticated)?;
-            let hash = state.records.admin_credentials(&admin.email).await?.map(|(_, hash)| hash);
-            Ok((admin.email, hash))
-        }
-    }
+    let email = match holder {
+        Holder::Club(club) => state.records.club(club).await?.map(|club| club.email),
+        Holder::Member(member) => state.records.club_user(member.id).await?.map(|member| member.email),
+        Holder::Admin(admin) => state.records.admin(admin).await?.map(|admin| admin.email),
+    };
+    let email = email.ok_or_else(Problem::unauthenticated)?;
+    let known = state.records.credentials(&email).await?.filter(|(found, _)| *found == holder);
+    Ok((email, known.map(|(_, hash)| hash)))
 }
 
 async fn audit(

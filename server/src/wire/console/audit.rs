@@ -12,9 +12,9 @@ use crate::wire::instant::rfc3339;
 pub struct AuditEntry {
     pub id: i64,
     pub at: String,
-    /// The session's identity: `operator 1`, `club 3`.
+    /// The session's identity: `operator 1`, `club 3`, `club 3 member 7`.
     pub actor: String,
-    /// For display: 'Super Admin', or the actor.
+    /// For display: 'Super Admin', a member of a club with name and address, or the actor.
     pub by: String,
     pub action: String,
     /// `draw:1042`, `order:…`, `setting:…`
@@ -29,7 +29,11 @@ pub struct AuditEntry {
 
 impl From<Written> for AuditEntry {
     fn from(entry: Written) -> AuditEntry {
-        let by = if entry.actor.starts_with("operator") { "Super Admin" } else { &entry.actor }.to_string();
+        let by = match entry.person {
+            Some(person) => person,
+            None if entry.actor.starts_with("operator") => "Super Admin".to_string(),
+            None => entry.actor.clone(),
+        };
         AuditEntry {
             id: entry.id,
             at: rfc3339(entry.at),

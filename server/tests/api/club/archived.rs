@@ -41,9 +41,11 @@ async fn every_address_knows_an_archived_club() {
         let finishing = FINISHING.iter().any(|end| route.path.ends_with(end));
         let as_it_should = match route.audience {
             Audience::Operator | Audience::ProvenOperator => answer.status == 403 && !stopped,
-            Audience::Club if route.method == Verb::Get => admitted && answer.status != 404,
-            Audience::Club if finishing => admitted && answer.status != 404,
-            Audience::Club => stopped,
+            Audience::Club | Audience::Seller | Audience::Owner if route.method == Verb::Get => {
+                admitted && answer.status != 404
+            }
+            Audience::Seller | Audience::Owner if finishing => admitted && answer.status != 404,
+            Audience::Club | Audience::Seller | Audience::Owner => stopped,
             // What only an operator may do there is the call's own matter.
             Audience::SignedIn => admitted || stopped,
             _ => admitted,

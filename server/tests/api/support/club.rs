@@ -1,8 +1,11 @@
 //! A club's and the operator's browser.
 
 use actors::Clock;
-use domain::DrawId;
+use domain::access::Role;
+use domain::{ClubId, DrawId};
+use persistence::records::club_users::NewClubUser;
 use serde_json::json;
+use server::identity::password;
 use server::identity::second_factor::{STEP_SECONDS, authenticator};
 use server::sandbox::authenticator::OPERATOR_SECRET;
 
@@ -44,6 +47,20 @@ pub fn code(server: &TestServer, steps: i64) -> String {
     let seconds = server.clock.now().0 / 1000 + steps * STEP_SECONDS;
     let totp = authenticator(OPERATOR_SECRET, "operator@demo.test").expect("an authenticator");
     totp.generate(seconds as u64).to_string()
+}
+
+/// Signed in as one of a club's people, `<role>.<slug>@demo.test`, who is asked in for it.
+pub async fn member(server: &TestServer, club: ClubId, role: Role) -> Buyer {
+    let slug = server.state.catalogue.facts().club(club).expect("a club").slug.clone();
+    let email = format!("{}.{slug}@demo.test", role.word());
+    let token_hash = server::identity::random();
+    let at = server.clock.now();
+    let name = format!("{} {}", role.word(), club);
+    let new = NewClubUser { club, email: email.clone(), name, role, token_hash, at, until: at.plus_seconds(60) };
+    server.records.invite_club_user(&new).await.expect("asked in");
+    let hash = password::hash(PASSWORD);
+    server.records.finish_reset(&token_hash, &hash, at).await.expect("written").expect("joined");
+    signed_in(server, &email).await
 }
 
 async fn signed_in(server: &TestServer, email: &str) -> Buyer {

@@ -93,10 +93,10 @@ export interface components {
         };
         AuditEntry: {
             action: string;
-            /** @description The session's identity: `operator 1`, `club 3`. */
+            /** @description The session's identity: `operator 1`, `club 3`, `club 3 member 7`. */
             actor: string;
             at: string;
-            /** @description For display: 'Super Admin', or the actor. */
+            /** @description For display: 'Super Admin', a member of a club with name and address, or the actor. */
             by: string;
             detail: Record<string, never>;
             /** @description Hexadecimal, of this entry's words and the hash before. */
@@ -270,6 +270,36 @@ export interface components {
             primaryColor: string;
             secondaryColor: string;
             tagline: string;
+        };
+        /** @description Somebody who may sign in for the club (decision G-17). */
+        ClubUser: {
+            email: string;
+            /** @description 0: the club's own login. */
+            id: number;
+            invitedAt: string | null;
+            /** @description Until when the mailed invitation opens. */
+            invitedUntil: string | null;
+            /** @description An owner whom nobody changes or removes. */
+            isClubLogin: boolean;
+            /** @description As far as sessions tell. */
+            lastSeenAt: string | null;
+            name: string;
+            /** @description `owner`, `seller` or `viewer`. */
+            role: string;
+            /** @description `active`, `invited`, or `expired`: the invitation was not taken in time. */
+            state: string;
+        };
+        /** @description Somebody to be asked in, or what is to change of them. */
+        ClubUserForm: {
+            /** @default null */
+            email: string | null;
+            /** @default null */
+            name: string | null;
+            /**
+             * @description `owner`, `seller` or `viewer`.
+             * @default null
+             */
+            role: string | null;
         };
         /** @description Six digits of an authenticator; spaces do not matter. */
         Code: {
@@ -1038,11 +1068,14 @@ export interface components {
             errorType?: string;
             /** @description A sentence for the person who asked. */
             message: string;
+            needs?: string;
             orderId?: string;
             /** @description `draw-full` and what else leaves a payment without tickets: whether the money can go back, and of which order. */
             refundable?: boolean;
             /** @description Under which support finds it. */
             requestId: string;
+            /** @description `role-not-allowed`: what the caller is in the club, and what the call takes: `viewer`, `seller`, `owner`. */
+            role?: string;
             /** @description `setup-required`: the club's account at the provider is not ready. */
             setupRequired?: boolean;
             status?: string;
@@ -1472,7 +1505,12 @@ export interface components {
             /** @description The club's id; for the operator its own. */
             id: number;
             isAdmin: boolean;
+            memberEmail: string | null;
+            /** @description Which of the club's people it is; null for the club's own login. */
+            memberName: string | null;
             name: string;
+            /** @description What one of a club's people may do: `owner`, `seller` or `viewer`; the club's own login is an owner. Null for an operator. */
+            role: string | null;
             /** @description An operator's: `enrol`, `required` or `done`. */
             secondFactor: string | null;
         };
@@ -1635,6 +1673,8 @@ export type Club = components['schemas']['Club'];
 export type ClubDesk = components['schemas']['ClubDesk'];
 export type ClubListed = components['schemas']['ClubListed'];
 export type ClubMeta = components['schemas']['ClubMeta'];
+export type ClubUser = components['schemas']['ClubUser'];
+export type ClubUserForm = components['schemas']['ClubUserForm'];
 export type Code = components['schemas']['Code'];
 export type Configuration = components['schemas']['Configuration'];
 export type ConnectStatus = components['schemas']['ConnectStatus'];

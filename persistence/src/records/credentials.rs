@@ -1,0 +1,53 @@
+//! Who an e-mail address signs in: an operator, a club, or one of a club's people (decisions B-3, G-17).
+
+use domain::ClubId;
+use sqlx::PgPool;
+
+use super::Records;
+use super::club_users::role;
+use super::sessions::{Holder, Member};
+use crate::Failure;
+
+impl Records {
+    /// Whom an address signs in, with the password's hash, for the login alone. One question whoever it is, so that the time
+    /// it takes tells nobody's kind. Nobody who has yet to choose a password.
+    pub async fn credentials(&self, email: &str) -> Result<Option<(Holder, String)>, Failure> {
+        type Row = (Option<i64>, Option<i64>, Option<i64>, Option<String>, String);
+        let read = sqlx::query_as(
+            "select id, null::bigint, null::bigint, null, password from admins where lower(email) = lower($1)
+             union all
+             select null, id, null, null, password from clubs where lower(email) = lower($1)
+             union all
+             select null, club_id, id, role, password from club_users
+             where lower(email) = lower($1) and removed_at is null and password is not null
+             limit 1",
+        )
+        .bind(email.trim().to_string());
+        let work = async move |pool: PgPool| {
+            let row: Option<Row> = read.fetch_optional(&pool).await?;
+            let Some((admin, club, member, word, hash)) = row else { return Ok(None) };
+            let holder = match (admin, club, member) {
+                (Some(admin), ..) => Holder::Admin(admin),
+                (None, Some(club), Some(id)) => {
+                    let role = role(&word.unwrap_or_default())?;
+                    Holder::Member(Member { id, club: ClubId(club), role })
+                }
+                (None, Some(club), None) => Holder::Club(ClubId(club)),
+                (None, None, _) => return Ok(None),
+            };
+            Ok(Some((holder, hash)))
+        };
+        self.read(work).await
+    }
+
+    /// Whether an address signs somebody in, or was asked in: then it is nobody else's.
+    pub async fn address_is_taken(&self, email: &str) -> Result<bool, Failure> {
+        let read = sqlx::query_scalar(
+            "select exists (select from admins where lower(email) = lower($1))
+                 or exists (select from clubs where lower(email) = lower($1))
+                 or exists (select from club_users where lower(email) = lower($1) and removed_at is null)",
+        )
+        .bind(email.trim().to_string());
+        self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await
+    }
+}

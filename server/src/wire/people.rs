@@ -1,0 +1,75 @@
+//! A club's people, as its owners see them.
+
+use domain::Timestamp;
+use persistence::records::club_users::ClubUser as Row;
+use persistence::records::clubs::Club;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::instant::rfc3339;
+
+/// Somebody who may sign in for the club (decision G-17).
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClubUser {
+    /// 0: the club's own login.
+    pub id: i64,
+    pub email: String,
+    pub name: String,
+    /// `owner`, `seller` or `viewer`.
+    pub role: &'static str,
+    /// `active`, `invited`, or `expired`: the invitation was not taken in time.
+    pub state: &'static str,
+    /// An owner whom nobody changes or removes.
+    pub is_club_login: bool,
+    pub invited_at: Option<String>,
+    /// Until when the mailed invitation opens.
+    pub invited_until: Option<String>,
+    /// As far as sessions tell.
+    pub last_seen_at: Option<String>,
+}
+
+impl ClubUser {
+    pub fn of(row: &Row, now: Timestamp) -> ClubUser {
+        let state = match (row.joined_at, row.invited_until) {
+            (Some(_), _) => "active",
+            (None, Some(until)) if until > now => "invited",
+            (None, _) => "expired",
+        };
+        ClubUser {
+            id: row.id,
+            email: row.email.clone(),
+            name: row.name.clone(),
+            role: row.role.word(),
+            state,
+            is_club_login: false,
+            invited_at: Some(rfc3339(row.invited_at)),
+            invited_until: row.invited_until.map(rfc3339),
+            last_seen_at: row.seen_at.map(rfc3339),
+        }
+    }
+
+    pub fn of_login(club: &Club, seen: Option<Timestamp>) -> ClubUser {
+        ClubUser {
+            id: 0,
+            email: club.email.clone(),
+            name: club.name.clone(),
+            role: domain::access::Role::Owner.word(),
+            state: "active",
+            is_club_login: true,
+            invited_at: None,
+            invited_until: None,
+            last_seen_at: seen.map(rfc3339),
+        }
+    }
+}
+
+/// Somebody to be asked in, or what is to change of them.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct ClubUserForm {
+    pub email: Option<String>,
+    pub name: Option<String>,
+    /// `owner`, `seller` or `viewer`.
+    pub role: Option<String>,
+}
