@@ -8,7 +8,7 @@ const before = (nowMs: number, minutes: number) => new Date(nowMs - minutes * MI
 
 export const anOperator: Whoami = {
   role: 'super-admin', clubSlug: null, secondFactor: 'done', reauthenticatedUntil: null, sessionEndsAt: '2099-01-01T00:00:00Z',
-  user: { id: 1, email: 'operator@demo.test', name: 'Super Admin', isAdmin: true, clubSlug: null, archived: false, emailVerified: true, secondFactor: 'done' },
+  user: { id: 1, email: 'operator@demo.test', name: 'Super Admin', isAdmin: true, clubSlug: null, archived: false, emailVerified: true, secondFactor: 'done', role: null, memberName: null, memberEmail: null },
 };
 
 export const anAnomaly = (more: Partial<Anomaly> = {}): Anomaly => ({

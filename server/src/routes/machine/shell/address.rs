@@ -110,6 +110,8 @@ pages! {
     "/club/{slug}/admin/create-draw"            ClubDesk    "Create Draw" of "/admin/create-draw";
     "/club/{slug}/admin/edit-draw/{n}"          ClubDesk    "Edit Draw" of "/admin/edit-draw/{n}";
     "/club/{slug}/admin/home-page-setup"        ClubDesk    "Club home page" of "/admin/home-page-setup";
+    "/admin/people"                             Desk        "People" of "/club/{slug}/admin/people";
+    "/club/{slug}/admin/people"                 ClubDesk    "People";
     "/club/{slug}/admin/results/{n}"            ClubDesk    "Enter Results" of "/admin/results/{n}";
     "/club/{slug}/admin/bundles"                ClubDesk    "Bundles";
     "/club/{slug}/admin/bundles/new"            ClubDesk    "New offer" of "/club/{slug}/admin/bundles/{id}";
