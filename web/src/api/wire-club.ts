@@ -1,10 +1,11 @@
 /** The shapes on the wire that only a club and the operator see: what is answered as the server describes it, what is sent as the forms know it. */
-import type { DrawTemplate as Template, User as AnyUser, Whoami as Who } from './generated/schema';
+import type { DrawTemplate as Template } from './generated/schema';
 
 export type {
   BankShown as MaskedBank,
   BankWhole as BankDetails,
   Claim,
+  ClubUser,
   ConnectStatus,
   Financials,
   FixtureRow,
@@ -16,27 +17,11 @@ export type {
   ResultEntered,
   Stats,
   TermsText,
+  User,
+  Whoami,
   Winners as WinnersAnswer,
   WinningTicket as Winner,
 } from './generated/schema';
-
-/** Whoever is signed in; one of a club's people says of themselves who they are and what they may do (decision G-17). */
-export type User = AnyUser & { role?: string | null; memberName?: string | null; memberEmail?: string | null };
-
-export type Whoami = Omit<Who, 'user'> & { user: User };
-
-/** Somebody who may sign in for the club; 0 is the club's own login. */
-export interface ClubUser {
-  id: number;
-  email: string;
-  name: string;
-  role: string;
-  state: string;
-  isClubLogin: boolean;
-  invitedAt: string | null;
-  invitedUntil: string | null;
-  lastSeenAt: string | null;
-}
 
 /** What the registration form sends; all of it is there, if only as an empty text. */
 export interface Registration {

@@ -109,6 +109,13 @@ test('sellers and viewers read that the people are the owners’ business, and n
   expect(server.paths()).toEqual([]);
 });
 
+test('an archived club’s people stay as they are', async () => {
+  open({ archived: true });
+  expect((await person('Kim')).queryByRole('button')).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Invite somebody' })).toBeNull();
+  expect(screen.getByText(/^This club is archived\./)).toBeTruthy();
+});
+
 test('a session that ended while people were asked in opens the login over the page', async () => {
   server.on('POST /api/clubs/1/users', { status: 401 });
   const { store } = open();

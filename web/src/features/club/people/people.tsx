@@ -10,7 +10,7 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { changedAtom } from '../data/answers-atoms';
 import { said } from '../data/said';
 import { useAnswer } from '../data/use-answer';
-import { BackLink } from '../frame/club-frame';
+import { BackLink, archivedWords } from '../frame/club-frame';
 import { NotYours, type Here } from '../frame/club-page';
 import { OWNERS_ONLY, owns } from '../session/roles';
 import { useAction } from '../session/use-session';
@@ -49,8 +49,9 @@ function ForOwners({ here: { club, user } }: { here: Here }) {
       <BackLink club={club} />
       <div className="admin-head">
         <h1>People</h1>
-        <button type="button" className="btn people-invite" onClick={() => setInviting(true)}>Invite somebody</button>
+        {club.archived ? null : <button type="button" className="btn people-invite" onClick={() => setInviting(true)}>Invite somebody</button>}
       </div>
+      {club.archived ? <p className="callout is-warn">{archivedWords(club)}</p> : null}
       <p className="lead">Everybody signs in with an e-mail address and a password of their own.</p>
       {!data && problem ? (
         <div className="callout is-bad" role="alert"><strong>Failed to load people</strong><p>{said(problem, C.pleaseTryAgain)}</p><div className="actions"><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div></div>
@@ -58,11 +59,11 @@ function ForOwners({ here: { club, user } }: { here: Here }) {
       {data ? (
         <ul className="people">
           {data.map((person) => (
-            <PersonItem key={person.id} person={person} self={isSelf(person)} onRole={() => setAsking({ about: person, what: 'role' })} onAgain={() => again(person)} onRemove={() => setAsking({ about: person, what: 'remove' })} />
+            <PersonItem key={person.id} person={person} self={isSelf(person)} fixed={club.archived || person.isClubLogin || isSelf(person)} onRole={() => setAsking({ about: person, what: 'role' })} onAgain={() => again(person)} onRemove={() => setAsking({ about: person, what: 'remove' })} />
           ))}
         </ul>
       ) : problem ? null : <span className="bone" style={{ height: 130 }} />}
-      {data && data.every(({ isClubLogin }) => isClubLogin) ? <p className="card empty">Nobody else yet. Invite whoever helps at the ground, so that the club’s own password stays with the club.</p> : null}
+      {data && !club.archived && data.every(({ isClubLogin }) => isClubLogin) ? <p className="card empty">Nobody else yet. Invite whoever helps at the ground, so that the club’s own password stays with the club.</p> : null}
       <InviteDialog club={club.id} open={inviting} onClose={() => setInviting(false)} />
       <RoleQuestion club={club.id} person={asking?.what === 'role' ? asking.about : null} onClose={() => setAsking(null)} />
       <RemoveQuestion club={club.id} person={asking?.what === 'remove' ? asking.about : null} onClose={() => setAsking(null)} />

@@ -6,13 +6,15 @@ interface PersonItemProps {
   person: ClubUser;
   /** Whether it is the one who looks. */
   self: boolean;
+  /** Nothing can be done about them. */
+  fixed: boolean;
   onRole: () => void;
   onAgain: () => void;
   onRemove: () => void;
 }
 
 /** One of the club's people, how they stand, and what can be done about it. Nobody changes themselves, and the club's own login stays. */
-export function PersonItem({ person, self, onRole, onAgain, onRemove }: PersonItemProps) {
+export function PersonItem({ person, self, fixed, onRole, onAgain, onRemove }: PersonItemProps) {
   const state = stateOf(person);
   const items: MenuItem[] = [
     ...(state ? [{ label: 'Send the invitation again', onChoose: onAgain }] : []),
@@ -30,7 +32,7 @@ export function PersonItem({ person, self, onRole, onAgain, onRemove }: PersonIt
         {state ? <span className={`badge ${state.look}`}>{state.words}</span> : null}
       </div>
       <p className="meta person-since">{sinceWords(person)}</p>
-      {person.isClubLogin || self ? null : <ActionsMenu of={person.name} items={items} />}
+      {fixed ? null : <ActionsMenu of={person.name} items={items} />}
     </li>
   );
 }
