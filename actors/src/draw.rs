@@ -5,13 +5,12 @@ use std::sync::Arc;
 use actix::fut::wrap_future;
 use actix::{Actor, ActorContext, ActorFutureExt, AtomicResponse, Context, Handler, Message, fut};
 use domain::{Authority, Cell, Command, Deal, Draw, DrawId, Event, OrderId, Refusal, Serial};
-use persistence::ledger::{Append, Rider};
-use persistence::records::audit::Entry;
+use persistence::ledger::Append;
 use persistence::{Failure, Ledger};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::supervisor::roster::Window;
-use crate::{Clock, Committed, Denied};
+use crate::{Clock, Committed, Denied, Errand};
 use timer::Timer;
 
 mod timer;
@@ -39,14 +38,11 @@ pub(crate) struct DrawActor {
     obituary: Obituary,
 }
 
-/// A command, and what the asker wants written in the same transaction.
+/// Do this.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct Execute {
-    pub(crate) command: Command,
-    pub(crate) rider: Option<Rider>,
-    /// Who asks, when a person does.
-    pub(crate) act: Option<Entry>,
+    pub(crate) errand: Errand,
     pub(crate) reply: Reply<Result<Committed, Denied>>,
 }
 
@@ -123,13 +119,8 @@ impl DrawActor {
 
     /// The four beats. What follows the write owns everything it needs: an actor cannot be borrowed across an await, and so
     /// must decide before and apply after, which is just what it should do.
-    fn motion(
-        &mut self,
-        command: Command,
-        rider: Option<Rider>,
-        act: Option<Entry>,
-        reply: Option<Reply<Result<Committed, Denied>>>,
-    ) -> Motion {
+    fn motion(&mut self, errand: Errand, reply: Option<Reply<Result<Committed, Denied>>>) -> Motion {
+        let Errand { command, rider, act } = errand;
         let now = self.clock.now();
         let order = order_of(&command);
         // 1 decide
@@ -204,7 +195,7 @@ impl DrawActor {
             ctx.terminate();
             return Box::pin(fut::ready(()));
         }
-        let motion = self.motion(Command::Tick, None, None, None);
+        let motion = self.motion(Errand { command: Command::Tick, rider: None, act: None }, None);
         // A timer that came too early wrote nothing, and must be armed again.
         Box::pin(motion.map(|(), actor: &mut DrawActor, ctx| {
             if actor.timer.is_idle() {
@@ -269,7 +260,7 @@ impl Handler<Execute> for DrawActor {
             ctx.terminate();
             return AtomicResponse::new(Box::pin(fut::ready(())));
         }
-        AtomicResponse::new(self.motion(asked.command, asked.rider, asked.act, Some(asked.reply)))
+        AtomicResponse::new(self.motion(asked.errand, Some(asked.reply)))
     }
 }
 

@@ -4,20 +4,34 @@ use std::sync::Arc;
 
 use actix::{Addr, Handler, Message};
 use domain::{Allocation, Cell, Command, Deal, DrawId, Editor, Refusal, Reservation, Serial, TermsEdit, View};
+use persistence::Ledger;
 use persistence::ledger::{DrawDetails, Rider};
 use persistence::records::audit::Entry;
 use thiserror::Error;
 use tokio::sync::{oneshot, watch};
 
 use crate::draw::{AskCells, AskDeal, DrawActor, Execute};
+use crate::membership::Membership;
+use crate::neighbours::{Errand, Unreachable};
 use crate::supervisor::roster::{Asked, Roster};
 use crate::supervisor::{DrawSupervisor, Wake, Waker};
+
+/// Ways an errand may take: asked, after waking the draw, after its owner did not answer, and once more.
+const TURNS_MAX: usize = 4;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    MayForward,
+    HereOnly,
+}
 
 /// Asks draws. Cheap to clone; every clone reaches the same actors.
 #[derive(Clone)]
 pub struct Draws {
     roster: Arc<Roster>,
     supervisor: Addr<DrawSupervisor>,
+    membership: Arc<Membership>,
+    ledger: Arc<dyn Ledger>,
     act: Option<Arc<Entry>>,
 }
 
@@ -51,8 +65,13 @@ pub enum Denied {
 }
 
 impl Draws {
-    pub(crate) fn new(roster: Arc<Roster>, supervisor: Addr<DrawSupervisor>) -> Draws {
-        Draws { roster, supervisor, act: None }
+    pub(crate) fn new(
+        roster: Arc<Roster>,
+        supervisor: Addr<DrawSupervisor>,
+        membership: Arc<Membership>,
+        ledger: Arc<dyn Ledger>,
+    ) -> Draws {
+        Draws { roster, supervisor, membership, ledger, act: None }
     }
 
     /// A handle that signs: every commit it brings about carries the entry into the audit log, in the same transaction. A
@@ -68,8 +87,32 @@ impl Draws {
     /// # Errors
     /// [`Denied`]; after `Unavailable` the same command may be sent again.
     pub async fn execute(&self, draw: DrawId, command: Command, rider: Option<Rider>) -> Result<Committed, Denied> {
-        let act = self.act.as_deref().cloned();
-        self.ask(draw, |reply| Execute { command, rider, act, reply }).await?
+        let errand = Errand { command, rider, act: self.act.as_deref().cloned() };
+        self.errand(draw, errand, Way::MayForward).await.unwrap_or(Err(Denied::Unavailable))
+    }
+
+    /// The same for another node, which took this one for the draw's owner: it is done here, if need be after claiming the
+    /// draw, and never sent on.
+    ///
+    /// # Errors
+    /// [`Unreachable`]: the draw is somebody else's.
+    pub async fn execute_here(&self, draw: DrawId, errand: Errand) -> Result<Result<Committed, Denied>, Unreachable> {
+        self.errand(draw, errand, Way::HereOnly).await
+    }
+
+    /// Whether this node may answer from memory: it has heard from the books lately enough, or has no neighbours.
+    pub fn may_serve(&self) -> bool {
+        self.membership.may_serve()
+    }
+
+    /// How many other nodes there are.
+    pub fn others(&self) -> usize {
+        self.membership.others().len()
+    }
+
+    /// What one node is enough for is this one's to do; see [`crate::neighbours`]. It may be two nodes' for a moment.
+    pub fn is_eldest(&self) -> bool {
+        self.membership.is_eldest()
     }
 
     /// Changes a draw's terms and what its page says, in one commit; what is not given stays. While anybody has a ticket, price
@@ -150,8 +193,12 @@ impl Draws {
     /// # Errors
     /// [`Denied`]
     pub async fn cells(&self, draw: DrawId, serials: &[Serial]) -> Result<Vec<(Serial, Cell)>, Denied> {
-        let serials = serials.to_vec();
-        self.ask(draw, |reply| AskCells { serials, reply }).await
+        let wanted = serials.to_vec();
+        if let Some(cells) = self.ask(draw, |reply| AskCells { serials: wanted, reply }).await? {
+            return Ok(cells);
+        }
+        let deal = self.deal_from_the_books(draw).await?;
+        Ok(serials.iter().map(|serial| (*serial, deal.cell(*serial))).collect())
     }
 
     /// The whole deal with its seed. Secret until the draw is completed and its kick-off has passed (decisions K-1, E-6).
@@ -159,7 +206,17 @@ impl Draws {
     /// # Errors
     /// [`Denied`]
     pub async fn deal(&self, draw: DrawId) -> Result<Deal, Denied> {
-        self.ask(draw, |reply| AskDeal { reply }).await
+        match self.ask(draw, |reply| AskDeal { reply }).await? {
+            Some(deal) => Ok(deal),
+            None => self.deal_from_the_books(draw).await,
+        }
+    }
+
+    async fn deal_from_the_books(&self, draw: DrawId) -> Result<Deal, Denied> {
+        self.ledger.deal(draw).await.map_err(|failure| {
+            tracing::warn!(draw.id = %draw, %failure, "a deal could not be read");
+            Denied::Unavailable
+        })
     }
 
     /// Wakes a draw that was just created, or one that is paused.
@@ -175,7 +232,47 @@ impl Draws {
         self.roster.view(draw)
     }
 
-    async fn ask<M, T>(&self, draw: DrawId, message: impl FnOnce(oneshot::Sender<T>) -> M) -> Result<T, Denied>
+    /// Does it here, or sends it to the draw's owner once.
+    async fn errand(&self, draw: DrawId, errand: Errand, way: Way) -> Result<Result<Committed, Denied>, Unreachable> {
+        if !self.membership.may_serve() {
+            return Ok(Err(Denied::Unavailable));
+        }
+        let (reply, answer) = oneshot::channel();
+        let mut message = Execute { errand, reply };
+        let mut asked_before = None;
+        for _ in 0..TURNS_MAX {
+            message = match self.roster.ask(draw, message) {
+                // An actor that died on it drops the reply: nobody knows, and asking again is safe.
+                Asked::Sent => return Ok(answer.await.unwrap_or(Err(Denied::Unavailable))),
+                Asked::Paused => return Ok(Err(Denied::Paused)),
+                Asked::Full => return Ok(Err(Denied::Unavailable)),
+                Asked::Absent(message) => {
+                    if let Err(denied) = self.wake_for(draw, Waker::Asker).await {
+                        return Ok(Err(denied));
+                    }
+                    message
+                }
+                Asked::Elsewhere(owner, _) if asked_before.replace(owner.boot) == Some(owner.boot) => break,
+                Asked::Elsewhere(owner, message) => {
+                    let neighbours = &self.membership.place.neighbours;
+                    if way == Way::MayForward
+                        && let Ok(done) = neighbours.execute(&owner, draw, message.errand.clone()).await
+                    {
+                        return Ok(done);
+                    }
+                    // Its process may be gone, or its lease over, or the draw in other hands: the books know.
+                    if let Err(denied) = self.wake_for(draw, Waker::Forsaken(owner.boot)).await {
+                        return Ok(Err(denied));
+                    }
+                    message
+                }
+            };
+        }
+        Err(Unreachable)
+    }
+
+    /// `None`: another node owns the draw.
+    async fn ask<M, T>(&self, draw: DrawId, message: impl FnOnce(oneshot::Sender<T>) -> M) -> Result<Option<T>, Denied>
     where
         M: Message<Result = ()> + Send + 'static,
         DrawActor: Handler<M>,
@@ -189,10 +286,10 @@ impl Draws {
         Self::answered(self.roster.ask(draw, message), answer).await
     }
 
-    async fn answered<M, T>(asked: Asked<M>, answer: oneshot::Receiver<T>) -> Result<T, Denied> {
+    async fn answered<M, T>(asked: Asked<M>, answer: oneshot::Receiver<T>) -> Result<Option<T>, Denied> {
         match asked {
-            // An actor that died on it drops the reply: nobody knows, and asking again is safe.
-            Asked::Sent => answer.await.map_err(|_| Denied::Unavailable),
+            Asked::Sent => answer.await.map(Some).map_err(|_| Denied::Unavailable),
+            Asked::Elsewhere(..) => Ok(None),
             Asked::Paused => Err(Denied::Paused),
             Asked::Full | Asked::Absent(_) => Err(Denied::Unavailable),
         }

@@ -7,11 +7,14 @@ use actix::{Actor, Addr, Arbiter, ArbiterHandle};
 use persistence::{Books, Failure, Ledger};
 use tokio::sync::watch;
 
+use crate::membership::Membership;
 use crate::payment::room::{Nudges, Room};
 use crate::payment::{Desk, PaymentActor, operations, until_killed};
 use crate::supervisor::roster::Roster;
-use crate::supervisor::{DrawSupervisor, Rest, WakeAll};
-use crate::{Anomalies, Clock, Draws, Gateway, Payments, Post, Reconciler, mailer, notices, reconciler};
+use crate::supervisor::{DrawSupervisor, HandOver, Rest, WakeAll};
+use crate::{
+    Anomalies, Clock, Draws, Gateway, Neighbourhood, Payments, Post, Reconciler, mailer, membership, notices, reconciler,
+};
 
 /// How long stopping waits for what was begun; whatever is cut off is found by the next restart scan.
 const DRAIN_MAX: Duration = Duration::from_secs(20);
@@ -24,6 +27,7 @@ pub struct EngineParts {
     pub gateway: Arc<dyn Gateway>,
     pub clock: Arc<dyn Clock>,
     pub mail: Arc<dyn Post>,
+    pub neighbourhood: Neighbourhood,
 }
 
 /// Where the actors run.
@@ -42,6 +46,7 @@ pub struct Engine {
     pub reconciler: Reconciler,
     pub anomalies: Anomalies,
     supervisor: Addr<DrawSupervisor>,
+    membership: Arc<Membership>,
     desk: Desk,
     stop: watch::Sender<bool>,
     kill: watch::Sender<bool>,
@@ -62,6 +67,10 @@ impl Engine {
     /// # Errors
     /// The books could not be read.
     pub async fn start_at(parts: EngineParts, placement: Placement) -> Result<Engine, Failure> {
+        let membership = Arc::new(Membership::new(parts.neighbourhood));
+        membership.renew().await?;
+        // After a crash our own former self is among them, and must not keep us waiting.
+        membership.bury_the_dead().await;
         let live = parts.ledger.live().await?;
         let threads: Vec<Arbiter> = match placement {
             Placement::OwnThreads { draws } => (0..=draws.max(1)).map(|_| Arbiter::new()).collect(),
@@ -78,10 +87,12 @@ impl Engine {
         let roster = Arc::new(Roster::new(killed.clone()));
         let supervisor = {
             let (ledger, books, clock) = (parts.ledger.clone(), parts.books.clone(), parts.clock.clone());
-            let roster = roster.clone();
-            DrawSupervisor::start_in_arbiter(&rest, move |_| DrawSupervisor::new(ledger, books, clock, roster, handles))
+            let (roster, membership) = (roster.clone(), membership.clone());
+            DrawSupervisor::start_in_arbiter(&rest, move |_| {
+                DrawSupervisor::new(ledger, books, clock, roster, membership, handles)
+            })
         };
-        let draws = Draws::new(roster, supervisor.clone());
+        let draws = Draws::new(roster, supervisor.clone(), membership.clone(), parts.ledger);
         let desk = Desk::new(PaymentActor::start_in_arbiter(&rest, move |_| PaymentActor::new(dying)));
         let room = Arc::new(Room {
             draws: draws.clone(),
@@ -97,13 +108,26 @@ impl Engine {
         let awake = supervisor.send(WakeAll(live.clone())).await.unwrap_or(0);
         tracing::info!(live = live.len(), awake, "live draws are awake");
         let (stop, stopping) = watch::channel(false);
+        let lease = membership::run(membership.clone(), supervisor.clone(), stopping.clone());
+        rest.spawn(until_killed(killed.clone(), lease));
         rest.spawn(until_killed(killed.clone(), operations::run(room.clone(), stopping.clone())));
         rest.spawn(until_killed(killed.clone(), notices::run(room.clone(), stopping.clone())));
         rest.spawn(until_killed(killed.clone(), reconciler::run(room.clone(), stopping.clone())));
         rest.spawn(until_killed(killed, mailer::run(room.clone(), parts.mail, stopping)));
         let (payments, reconciler) = (Payments::new(room.clone()), Reconciler::new(room.clone()));
         let anomalies = Anomalies::new(room, reconciler.clone());
-        Ok(Engine { draws, payments, reconciler, anomalies, supervisor, desk, stop, kill, threads })
+        Ok(Engine { draws, payments, reconciler, anomalies, supervisor, membership, desk, stop, kill, threads })
+    }
+
+    /// Gives the draws to the other nodes while this one still answers: from now on it asks them. Without others it does
+    /// nothing, since there is nobody to ask.
+    pub async fn hand_over(&self) {
+        if !self.membership.has_others() {
+            return;
+        }
+        if tokio::time::timeout(DRAIN_MAX, self.supervisor.send(HandOver)).await.is_err() {
+            tracing::warn!("draws were not handed over; the lease ends by itself");
+        }
     }
 
     /// Lets what was begun come to an end, and stops. Nothing is lost by not calling it: a stop is a kind crash.
@@ -115,6 +139,7 @@ impl Engine {
         if tokio::time::timeout(DRAIN_MAX, self.supervisor.send(Rest)).await.is_err() {
             tracing::warn!("draws were cut off in the middle of a commit");
         }
+        self.membership.leave().await;
         self.kill.send_replace(true);
         for thread in &self.threads {
             thread.stop();
@@ -124,6 +149,7 @@ impl Engine {
     /// Ends as `kill -9` would: nothing is finished, nobody is told, what is at the books already may still be written.
     #[cfg(feature = "testing")]
     pub fn kill(self) {
+        self.membership.place.nodes.vanish(self.membership.boot());
         self.kill.send_replace(true);
         for thread in &self.threads {
             thread.stop();

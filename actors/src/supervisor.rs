@@ -8,19 +8,21 @@ use std::time::Duration;
 
 use actix::{Actor, ActorContext, ActorFutureExt, ArbiterHandle, AsyncContext, Context, WrapFuture};
 use domain::{Anomaly, AnomalyKind, Draw, DrawId};
-use persistence::ledger::Claimed;
+use persistence::ledger::{Claimed, Claims, Elsewhere, Known, Moved};
+use persistence::nodes::Boot;
 use persistence::{Books, Failure, Ledger};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use crate::draw::{Cause, DrawActor, Obituary, Stopped};
+use crate::membership::Membership;
 use crate::{Clock, Denied};
 use roster::Roster;
 
 mod messages;
 pub(crate) mod roster;
 
-pub(crate) use messages::{Rest, Wake, WakeAll, Waker};
+pub(crate) use messages::{HandOver, Look, Rest, Wake, WakeAll, Waker};
 
 /// Draws claimed with one call of the ledger.
 const CLAIM_BATCH_MAX: usize = 256;
@@ -33,6 +35,10 @@ const RESTARTS_MAX: usize = 3;
 const RESTARTS_WITHIN: Duration = Duration::from_secs(10);
 /// How often decided draws are let go, and live ones that nobody woke are looked for.
 const ROUND: Duration = Duration::from_secs(60);
+/// The same while there are other nodes, which make draws, too.
+const ROUND_AMONG_OTHERS: Duration = Duration::from_secs(5);
+/// How often what other nodes wrote is read, so that boards follow within a second.
+const LISTEN: Duration = Duration::from_millis(400);
 /// A decided draw is let go when nobody asked for it this long.
 const IDLE_MS: u64 = 600_000;
 const CLAIM_AGAIN_MS_MAX: u64 = 5_000;
@@ -44,6 +50,7 @@ pub(crate) struct DrawSupervisor {
     books: Arc<dyn Books>,
     clock: Arc<dyn Clock>,
     roster: Arc<Roster>,
+    membership: Arc<Membership>,
     /// Where draws run; each has its place.
     arbiters: Vec<ArbiterHandle>,
     cares: BTreeMap<DrawId, Care>,
@@ -51,6 +58,11 @@ pub(crate) struct DrawSupervisor {
     due: BTreeSet<DrawId>,
     claiming: BTreeSet<DrawId>,
     claims: usize,
+    /// Nodes that did not answer for their draws: with the next claim it is asked whether their processes are gone.
+    suspects: BTreeSet<Boot>,
+    /// The books are being asked what others wrote.
+    listening: bool,
+    looked_at: Instant,
     generation: u64,
     stops: mpsc::UnboundedSender<Stopped>,
     stopped: Option<mpsc::UnboundedReceiver<Stopped>>,
@@ -75,6 +87,7 @@ impl DrawSupervisor {
         books: Arc<dyn Books>,
         clock: Arc<dyn Clock>,
         roster: Arc<Roster>,
+        membership: Arc<Membership>,
         arbiters: Vec<ArbiterHandle>,
     ) -> DrawSupervisor {
         let (stops, stopped) = mpsc::unbounded_channel();
@@ -83,11 +96,15 @@ impl DrawSupervisor {
             books,
             clock,
             roster,
+            membership,
             arbiters,
             cares: BTreeMap::new(),
             due: BTreeSet::new(),
             claiming: BTreeSet::new(),
             claims: 0,
+            suspects: BTreeSet::new(),
+            listening: false,
+            looked_at: Instant::now(),
             generation: 0,
             stops,
             stopped: Some(stopped),
@@ -117,11 +134,18 @@ impl DrawSupervisor {
     }
 
     fn claim(&mut self, batch: Vec<DrawId>, ctx: &mut Context<Self>) {
+        if self.membership.is_leaving() {
+            return self.point_to_the_others(&batch);
+        }
         self.claims += 1;
         self.claiming.extend(&batch);
-        let ledger = self.ledger.clone();
+        let (ledger, membership) = (self.ledger.clone(), self.membership.clone());
+        let suspects = std::mem::take(&mut self.suspects);
         let claim = async move {
-            let claimed = ledger.claim(&batch).await;
+            for suspect in suspects {
+                membership.bury(suspect).await;
+            }
+            let claimed = ledger.claim(membership.boot(), &batch).await;
             (batch, claimed)
         };
         ctx.spawn(claim.into_actor(self).map(|(batch, claimed), supervisor, ctx| {
@@ -137,12 +161,31 @@ impl DrawSupervisor {
         }));
     }
 
-    fn claimed(&mut self, batch: &[DrawId], claimed: Vec<Claimed>, ctx: &mut Context<Self>) {
+    /// A node that goes claims nothing: whoever asks it is sent to another, which takes the draw if nobody has it.
+    fn point_to_the_others(&mut self, batch: &[DrawId]) {
+        let heir = self.membership.others().into_iter().next();
+        for draw in batch {
+            match (&heir, self.roster.view(*draw)) {
+                (Some(heir), Some(view)) => {
+                    self.roster.elsewhere(view, heir.clone());
+                    self.answer(*draw, Ok(()));
+                }
+                _ => self.answer(*draw, Err(Denied::Unavailable)),
+            }
+        }
+    }
+
+    fn claimed(&mut self, batch: &[DrawId], claimed: Claims, ctx: &mut Context<Self>) {
         let mut missing: BTreeSet<DrawId> = batch.iter().copied().collect();
-        for one in claimed {
+        for Elsewhere { view, owner } in claimed.elsewhere {
+            missing.remove(&view.draw);
+            self.roster.elsewhere(view, owner);
+            self.answer(view.draw, Ok(()));
+        }
+        for one in claimed.taken {
             let draw = one.snapshot.id;
             missing.remove(&draw);
-            if self.resting || self.roster.is_killed() {
+            if self.resting || self.membership.is_leaving() || self.roster.is_killed() {
                 self.answer(draw, Err(Denied::Unavailable));
             } else if self.build(one) {
                 self.answer(draw, Ok(()));
@@ -197,7 +240,7 @@ impl DrawSupervisor {
             care.claims_failed += 1;
             let pause_ms = (125 << care.claims_failed.min(6)).min(CLAIM_AGAIN_MS_MAX);
             ctx.run_later(Duration::from_millis(pause_ms), move |supervisor, ctx| {
-                if !supervisor.roster.is_live(draw) {
+                if !supervisor.roster.is_live(draw) && supervisor.roster.owner(draw).is_none() {
                     supervisor.want(draw);
                     supervisor.claim_due(ctx);
                 }
@@ -223,19 +266,19 @@ impl DrawSupervisor {
         if self.roster.is_killed() {
             return;
         }
-        if self.resting {
+        if self.resting || self.membership.is_leaving() {
             return self.rest_when_all_are_gone();
         }
         if !self.roster.asleep(gone.draw, gone.generation) {
             return;
         }
         match gone.cause {
-            // Another process owns it now. Whoever asks here for it claims it back; until then, the round looks after it.
-            Cause::Fenced | Cause::Retired => {}
+            Cause::Retired => {}
             Cause::Failed if self.restarts_too_often(gone.draw) => {
                 self.pause(gone.draw, "its actor stopped again and again", ctx);
             }
-            Cause::Failed | Cause::Contradicted => {
+            // Fenced: another process has taken it. While that one's lease runs the claim only says whose it is.
+            Cause::Failed | Cause::Fenced | Cause::Contradicted => {
                 self.want(gone.draw);
                 self.claim_due(ctx);
             }
@@ -280,6 +323,7 @@ impl DrawSupervisor {
         if self.roster.is_killed() {
             return ctx.terminate();
         }
+        self.looked_at = Instant::now();
         let retired = self.roster.retire(IDLE_MS);
         if retired > 0 {
             tracing::debug!(retired, "decided draws were let go");
@@ -289,7 +333,7 @@ impl DrawSupervisor {
         ctx.spawn(look.into_actor(self).map(|live, supervisor, ctx| match live {
             Ok(live) => {
                 for draw in live {
-                    if !supervisor.roster.is_live(draw) && !supervisor.roster.is_paused(draw) {
+                    if supervisor.wants_an_owner(draw) {
                         supervisor.want(draw);
                     }
                 }
@@ -297,6 +341,49 @@ impl DrawSupervisor {
             }
             Err(failure) => tracing::warn!(%failure, "live draws could not be listed"),
         }));
+    }
+
+    /// Nobody has it, as far as we know.
+    fn wants_an_owner(&self, draw: DrawId) -> bool {
+        match self.roster.owner(draw) {
+            Some(owner) => !self.membership.knows(owner) && self.roster.forget_owner(draw, owner),
+            None => !self.roster.is_live(draw) && !self.roster.is_paused(draw),
+        }
+    }
+
+    /// Reads what other nodes wrote: their draws' newer views, and which of ours they have taken. A process by itself asks
+    /// nothing.
+    fn listen(&mut self, ctx: &mut Context<Self>) {
+        let among_others = self.membership.has_others() || self.roster.has_elsewhere();
+        if self.listening || !among_others || self.resting || self.roster.is_killed() {
+            return;
+        }
+        if self.looked_at.elapsed() >= ROUND_AMONG_OTHERS {
+            self.round(ctx);
+        }
+        self.listening = true;
+        let (known, generations): (Vec<Known>, Vec<u64>) = self.roster.known().into_iter().unzip();
+        let (ledger, me) = (self.ledger.clone(), self.membership.boot());
+        let generations: BTreeMap<DrawId, u64> = known.iter().map(|known| known.draw).zip(generations).collect();
+        let read = async move { ledger.moved(me, &known).await };
+        ctx.spawn(read.into_actor(self).map(move |moved, supervisor, ctx| {
+            supervisor.listening = false;
+            match moved {
+                Ok(moved) => moved.into_iter().for_each(|one| supervisor.heard(one, &generations)),
+                Err(failure) => tracing::debug!(%failure, "what other nodes wrote could not be read"),
+            }
+            supervisor.claim_due(ctx);
+        }));
+    }
+
+    fn heard(&mut self, moved: Moved, generations: &BTreeMap<DrawId, u64>) {
+        let draw = moved.view.draw;
+        self.roster.show(moved.view);
+        let generation = generations.get(&draw).copied().unwrap_or_default();
+        // An actor that nobody asked would never learn that it is a ghost.
+        if !moved.ours && self.roster.evict(draw, generation) {
+            self.want(draw);
+        }
     }
 
     fn rest_when_all_are_gone(&mut self) {
@@ -317,5 +404,6 @@ impl Actor for DrawSupervisor {
             ctx.add_stream(stops);
         }
         ctx.run_interval(ROUND, Self::round);
+        ctx.run_interval(LISTEN, Self::listen);
     }
 }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::testing::{FakeGateway, Fault, Verb};
-use actors::{Clock, Engine, EngineParts, FulfilStatus, OpenOrder, PaymentFailure, Placement, SystemClock};
+use actors::{Clock, Engine, EngineParts, FulfilStatus, Neighbourhood, OpenOrder, PaymentFailure, Placement, SystemClock};
 use domain::{AccountId, Cents, ClubId, Command, DrawId, GameResult, Line, OrderId, OrderState, Terms};
 use persistence::books::OrderRecord;
 use persistence::ledger::BuyerDetails;
+use persistence::nodes::Boot;
 use persistence::postgres::draws::NewDraw;
 use persistence::records::Records;
 use persistence::records::clubs::NewClub;
@@ -70,6 +71,7 @@ impl Shop {
             gateway: Arc::new(self.gateway.clone()),
             clock: Arc::new(SystemClock),
             mail: Arc::new(self.post.clone()),
+            neighbourhood: Neighbourhood::alone(Boot::fresh(), Arc::new(self.postgres.clone())),
         };
         Engine::start_at(parts, Placement::OwnThreads { draws: 2 }).await.expect("the engine starts")
     }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use actors::{Denied, Engine, EngineParts, Placement};
+use actors::{Denied, Engine, EngineParts, Neighbourhood, Placement};
 use domain::{AnomalyKind, Command, DrawId, GameResult, Status};
 use persistence::memory::{Call, Fault};
 
@@ -129,9 +129,8 @@ fn while_the_books_are_away_nothing_is_sold_and_afterwards_everything_is_there()
 #[test]
 fn a_draw_lost_to_another_process_is_claimed_back_by_the_round() {
     play(|| async {
-        use persistence::Ledger;
         let world = World::with(&[1042]).await;
-        world.memory.claim(&[DRAW]).await.unwrap();
+        world.memory.steal(DRAW).unwrap();
         assert_eq!(world.draws().execute(DRAW, reserve(7, 3), None).await, Err(Denied::Unavailable));
         let mut watched = world.draws().watch(DRAW).await.unwrap();
         watched.borrow_and_update();
@@ -248,6 +247,7 @@ fn draws_run_on_their_own_threads_in_the_product() {
             gateway: std::sync::Arc::new(actors::testing::FakeGateway::new(clock.clone())),
             clock,
             mail: std::sync::Arc::new(world::PostOffice::default()),
+            neighbourhood: Neighbourhood::alone(persistence::nodes::Boot(1), std::sync::Arc::new(memory.clone())),
         };
         let engine = Engine::start_at(parts, Placement::OwnThreads { draws: 2 }).await.unwrap();
         let reserve = Command::Reserve { order: domain::OrderId(1), count: 2, until: now.plus_seconds(150) };

@@ -137,9 +137,8 @@ fn an_unknown_outcome_that_was_not_written_is_forgotten() {
 #[test]
 fn another_owners_epoch_stops_the_ghost() {
     play(|| async {
-        use persistence::Ledger;
         let world = World::with(&[1042]).await;
-        world.memory.claim(&[DRAW]).await.unwrap();
+        world.memory.steal(DRAW).unwrap();
         assert_eq!(world.draws().execute(DRAW, reserve(7, 3), None).await, Err(Denied::Unavailable));
         assert_eq!(world.held(1042), 0, "the ghost wrote nothing");
         // Whoever asks here claims it back.

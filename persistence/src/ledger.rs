@@ -2,9 +2,10 @@
 
 use async_trait::async_trait;
 use domain::draw::Snapshot;
-use domain::{AccountId, ClubId, DrawId, Event, Line, OrderId, Timestamp};
+use domain::{AccountId, ClubId, Deal, DrawId, Event, Line, OrderId, Timestamp, View};
 
 use crate::error::Failure;
+use crate::nodes::{Boot, Node};
 use crate::records::audit::Entry;
 
 /// A draw claimed by this process: its state, and the epoch that fences every earlier owner.
@@ -12,6 +13,39 @@ use crate::records::audit::Entry;
 pub struct Claimed {
     pub epoch: i64,
     pub snapshot: Snapshot,
+}
+
+/// What a claim came to, each part ascending by draw; draws that are in neither are unknown.
+#[derive(Clone, Debug, Default)]
+pub struct Claims {
+    pub taken: Vec<Claimed>,
+    /// Owned by another node, whose lease runs.
+    pub elsewhere: Vec<Elsewhere>,
+}
+
+/// A draw that another node owns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// As its row says.
+    pub view: View,
+    pub owner: Node,
+}
+
+/// A draw as a process knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    pub draw: DrawId,
+    pub revision: u64,
+    /// The process takes itself for the owner.
+    pub ours: bool,
+}
+
+/// A draw that stands otherwise than a process knew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// As its row says.
+    pub view: View,
+    pub ours: bool,
 }
 
 /// One commit of one draw: all or nothing.
@@ -116,12 +150,19 @@ pub struct NewOrder {
 /// An order that has no such line, or none of these tickets, is [`Failure::NotFound`]; nothing is written then.
 #[async_trait]
 pub trait Ledger: Send + Sync {
-    /// Takes ownership of the draws: bumps each epoch and loads each state. Unknown draws are left out.
-    async fn claim(&self, draws: &[DrawId]) -> Result<Vec<Claimed>, Failure>;
+    /// Takes ownership of those draws that are free, ours already, or owned by a node whose lease is over by the database's
+    /// clock: bumps each epoch and loads each state. One statement, however many draws.
+    async fn claim(&self, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure>;
 
     /// Writes one commit. Appends of different draws may share a transaction; each answers for itself.
     async fn append(&self, append: Append) -> Result<(), Failure>;
 
     /// Every draw that is not completed or cancelled: what a starting process must own.
     async fn live(&self) -> Result<Vec<DrawId>, Failure>;
+
+    /// Of these draws, those of others that have gone on, and those that are not ours any more.
+    async fn moved(&self, me: Boot, known: &[Known]) -> Result<Vec<Moved>, Failure>;
+
+    /// A draw's deal, which never changes, whoever owns the draw. Secret (rule 4).
+    async fn deal(&self, draw: DrawId) -> Result<Deal, Failure>;
 }

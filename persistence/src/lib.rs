@@ -10,6 +10,7 @@ pub mod journal;
 pub mod ledger;
 #[cfg(feature = "testing")]
 pub mod memory;
+pub mod nodes;
 pub mod postgres;
 pub mod records;
 pub mod seal;
@@ -20,6 +21,7 @@ pub mod yardstick;
 pub use books::Books;
 pub use error::Failure;
 pub use ledger::Ledger;
+pub use nodes::Nodes;
 pub use postgres::Postgres;
 pub use seal::Sealer;
 

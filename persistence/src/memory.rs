@@ -8,12 +8,13 @@ use domain::{AccountId, ClubId, Draw, DrawId, Serial, Timestamp};
 
 use crate::books::{AnomalyRecord, Operation, OrderRecord};
 use crate::error::Failure;
-use crate::ledger::Append;
+use crate::ledger::{Append, Claimed};
 
 mod anomalies;
 mod books;
 mod draws;
 mod ledger;
+mod nodes;
 mod notices;
 mod operations;
 mod orders;
@@ -66,6 +67,7 @@ struct Fixtures {
 
 #[derive(Default)]
 struct State {
+    nodes: nodes::List,
     draws: draws::Draws,
     orders: orders::Orders,
     operations: operations::Operations,
@@ -102,6 +104,16 @@ impl Memory {
 
     pub fn add_club(&self, club: ClubId, account: AccountId) {
         self.state().clubs.insert(club, account);
+    }
+
+    /// Takes a draw from its owner whatever lease runs: what nobody may do, and every write must survive.
+    pub fn steal(&self, draw: DrawId) -> Option<Claimed> {
+        self.state().draws.get_mut(draw).map(|row| row.taken_by(None))
+    }
+
+    /// Ends every lease, as their time would.
+    pub fn end_leases(&self) {
+        self.state().nodes.end_all();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

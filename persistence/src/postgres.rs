@@ -13,6 +13,7 @@ use crate::seal::Sealer;
 use desk::Desk;
 use entries::Entries;
 use group::Appends;
+use nodes::Seat;
 use orders::Finder;
 use writer::Writer;
 
@@ -22,11 +23,13 @@ pub mod draws;
 mod fence;
 mod group;
 mod ledger;
+mod nodes;
 mod reservations;
 mod riders;
 mod shape;
 mod tickets;
 mod undoing;
+pub(crate) mod views;
 
 // What payments remember.
 mod anomalies;
@@ -97,6 +100,7 @@ struct Inner {
     appends: Desk<Writer<Appends>>,
     entries: Desk<Writer<Entries>>,
     finders: Desk<Finder>,
+    seat: Seat,
     runtime: Threads,
 }
 
@@ -138,7 +142,9 @@ impl Postgres {
             Desk::open(&threads.handle, WRITERS, entries::TOGETHER_MAX, move || Writer::new(for_entries.clone()));
         let finder = move || Finder { options: for_finders.clone(), connection: None };
         let finders = Desk::open(&threads.handle, FINDERS, FOUND_TOGETHER_MAX, finder);
-        let inner = Inner { sealer, options, actors, reads, background, appends, entries, finders, runtime: threads };
+        let seat = Seat::new(session);
+        let inner =
+            Inner { sealer, options, actors, reads, background, appends, entries, finders, seat, runtime: threads };
         Ok(Postgres { inner: Arc::new(inner) })
     }
 

@@ -9,6 +9,8 @@ mod books;
 mod ledger;
 #[path = "contract/messages.rs"]
 mod messages;
+#[path = "contract/nodes.rs"]
+mod nodes;
 
 use support::{TERMS, World};
 
@@ -41,6 +43,15 @@ contract! {
     ledger::a_repriced_order_has_its_new_lines => a_repriced_order_has_its_new_lines,
     ledger::a_whole_life_is_loaded_again => a_whole_life_is_loaded_again,
     ledger::live_draws_are_those_without_an_end => live_draws_are_those_without_an_end,
+    nodes::a_draw_is_its_owners_while_the_lease_runs => a_draw_is_its_owners_while_the_lease_runs,
+    nodes::a_lease_that_is_over_gives_the_draws_away => a_lease_that_is_over_gives_the_draws_away,
+    nodes::two_claim_the_same_and_each_draw_goes_to_one => two_claim_the_same_and_each_draw_goes_to_one,
+    nodes::who_leaves_frees_its_draws => who_leaves_frees_its_draws,
+    nodes::the_roll_names_the_others_and_who_is_eldest => the_roll_names_the_others_and_who_is_eldest,
+    nodes::a_process_that_is_gone_is_buried_and_a_running_one_is_not =>
+        a_process_that_is_gone_is_buried_and_a_running_one_is_not,
+    nodes::what_others_wrote_is_heard_and_what_was_lost_is_told => what_others_wrote_is_heard_and_what_was_lost_is_told,
+    nodes::a_deal_is_read_without_owning_the_draw => a_deal_is_read_without_owning_the_draw,
     books::an_order_has_one_payment_intent => an_order_has_one_payment_intent,
     books::a_buyer_is_filled_in_and_never_written_over => a_buyer_is_filled_in_and_never_written_over,
     books::money_is_taken_once_and_only_for_tickets => money_is_taken_once_and_only_for_tickets,

@@ -17,14 +17,14 @@ use sqlx::Executor;
 use sqlx::postgres::PgConnection;
 use tokio::task::JoinHandle;
 
-use support::{CLUB, NOW, Owner, TERMS, World};
+use support::{ANYBODY, CLUB, NOW, Owner, TERMS, World};
 
 const DRAWS: usize = 12;
 
 async fn world() -> (World, Vec<Owner>) {
     let world = World::in_postgres(&[TERMS; DRAWS]).await;
     let mut owners = Vec::new();
-    for claimed in world.ledger.claim(&world.draws).await.expect("claimed") {
+    for claimed in world.ledger.claim(ANYBODY, &world.draws).await.expect("claimed").taken {
         let (ledger, epoch) = (world.ledger.clone(), claimed.epoch);
         owners.push(Owner { ledger, epoch, draw: Draw::restore(claimed.snapshot), at: support::NOW });
     }
@@ -251,8 +251,8 @@ async fn tell(
             }
             Err(Failure::Unknown(_) | Failure::Fenced) => {
                 let claimed = loop {
-                    match ledger.claim(&[draw]).await {
-                        Ok(mut claimed) => break claimed.remove(0),
+                    match ledger.claim(ANYBODY, &[draw]).await {
+                        Ok(mut claimed) => break claimed.taken.remove(0),
                         Err(_) => tokio::task::yield_now().await,
                     }
                 };
@@ -338,7 +338,7 @@ async fn the_writers_survive_a_restart_of_the_database() {
         .await
         .expect("a club");
     let draw = postgres.create_draw(NewDraw::plain(CLUB, "Broncos", "Eels", TERMS)).await.expect("created");
-    let claimed = postgres.claim(&[draw]).await.expect("claimed").remove(0);
+    let claimed = postgres.claim(ANYBODY, &[draw]).await.expect("claimed").taken.remove(0);
     let ledger: Arc<dyn Ledger> = Arc::new(postgres.clone());
     let mut owner = Owner { ledger, epoch: claimed.epoch, draw: Draw::restore(claimed.snapshot), at: support::NOW };
     owner.execute(owner.reserve(1, 1), None).await.expect("written");
@@ -348,7 +348,7 @@ async fn the_writers_survive_a_restart_of_the_database() {
     let embedded = persistence::embedded::Embedded::start(folder.path()).await.expect("started again");
     owner.execute(owner.reserve(2, 1), None).await.expect("the same connection's owner writes on");
     assert_eq!(postgres.order(OrderId(1)).await.expect("the readers, too").map(|record| record.token), None);
-    assert_eq!(postgres.claim(&[draw]).await.expect("claimed")[0].snapshot.revision, 2);
+    assert_eq!(postgres.claim(ANYBODY, &[draw]).await.expect("claimed").taken[0].snapshot.revision, 2);
     embedded.stop().await;
 }
 

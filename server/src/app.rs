@@ -8,8 +8,9 @@ use actix_web::dev::{Extensions, ServerHandle};
 use actix_web::middleware::from_fn;
 use actix_web::{HttpServer, web};
 use actors::payment::stripe::{Stripe, StripeSettings};
-use actors::{Clock, Engine, EngineParts};
+use actors::{Clock, Engine, EngineParts, Neighbourhood};
 use anyhow::Context;
+use persistence::nodes::Boot;
 use persistence::records::Records;
 use persistence::{Books, Postgres};
 
@@ -109,6 +110,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
         gateway: gateway.clone(),
         clock: clock.clone(),
         mail: postman.clone(),
+        neighbourhood: Neighbourhood::alone(Boot::fresh(), Arc::new(postgres.clone())),
     })
     .await?;
     postman.meet(engine.draws.clone());

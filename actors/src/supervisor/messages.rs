@@ -2,6 +2,7 @@
 
 use actix::{Context, Handler, Message, ResponseFuture, StreamHandler};
 use domain::DrawId;
+use persistence::nodes::Boot;
 use tokio::sync::oneshot;
 
 use super::{DrawSupervisor, WAITERS_MAX};
@@ -20,8 +21,20 @@ pub(crate) struct Wake {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Waker {
     Asker,
+    /// This node was asked as the draw's owner and did not do it.
+    Forsaken(Boot),
     Operator,
 }
+
+/// Somebody came or went among the nodes: look for draws that want an owner.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub(crate) struct Look;
+
+/// Let every actor finish and go, give the draws to the other nodes, and claim nothing any more.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub(crate) struct HandOver;
 
 /// Wake many draws; answers how many are awake.
 #[derive(Message)]
@@ -40,12 +53,17 @@ impl DrawSupervisor {
             self.roster.resume(draw);
             self.cares.remove(&draw);
         }
+        if let Waker::Forsaken(owner) = who
+            && self.roster.forget_owner(draw, owner)
+        {
+            self.suspects.insert(owner);
+        }
         let care = self.cares.entry(draw).or_default();
         let at_once = if self.resting || self.roster.is_killed() || care.waiters.len() >= WAITERS_MAX {
             Some(Err(Denied::Unavailable))
         } else if self.roster.is_paused(draw) {
             Some(Err(Denied::Paused))
-        } else if self.roster.is_live(draw) {
+        } else if self.roster.is_live(draw) || self.roster.owner(draw).is_some() {
             Some(Ok(()))
         } else {
             None
@@ -85,6 +103,31 @@ impl Handler<WakeAll> for DrawSupervisor {
                 awake += usize::from(matches!(answer.await, Ok(Ok(()))));
             }
             awake
+        })
+    }
+}
+
+impl Handler<Look> for DrawSupervisor {
+    type Result = ();
+
+    fn handle(&mut self, _: Look, ctx: &mut Context<Self>) {
+        self.round(ctx);
+    }
+}
+
+impl Handler<HandOver> for DrawSupervisor {
+    type Result = ResponseFuture<()>;
+
+    fn handle(&mut self, _: HandOver, _: &mut Context<Self>) -> Self::Result {
+        let (done, all_gone) = oneshot::channel();
+        let membership = self.membership.clone();
+        membership.begin_leaving();
+        self.rested = Some(done);
+        self.roster.let_go();
+        self.rest_when_all_are_gone();
+        Box::pin(async move {
+            let _ = all_gone.await;
+            membership.leave().await;
         })
     }
 }

@@ -7,6 +7,8 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use actix::dev::{MessageResponse, SendError, ToEnvelope};
 use actix::{Actor, Addr, Handler, Message};
 use domain::{DrawId, Status, View};
+use persistence::ledger::Known;
+use persistence::nodes::{Boot, Node};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -30,6 +32,8 @@ struct Slot {
 enum Stand {
     Live { generation: u64, addr: Addr<DrawActor> },
     Asleep,
+    /// Another node owns it; its view is read from the books.
+    Elsewhere(Node),
     Paused,
 }
 
@@ -38,6 +42,8 @@ pub(crate) enum Asked<M> {
     Sent,
     Full,
     Paused,
+    /// Another node owns the draw.
+    Elsewhere(Node, M),
     /// Nobody is there to take the message.
     Absent(M),
 }
@@ -109,6 +115,7 @@ impl Roster {
         match &slot.stand {
             Stand::Asleep => Asked::Absent(message),
             Stand::Paused => Asked::Paused,
+            Stand::Elsewhere(owner) => Asked::Elsewhere(owner.clone(), message),
             Stand::Live { addr, .. } => match addr.try_send(message) {
                 Ok(()) => Asked::Sent,
                 Err(SendError::Full(_)) => Asked::Full,
@@ -140,7 +147,7 @@ impl Roster {
     pub(crate) fn is_live(&self, draw: DrawId) -> bool {
         self.read().get(&draw).is_some_and(|slot| match &slot.stand {
             Stand::Live { addr, .. } => addr.connected(),
-            Stand::Asleep | Stand::Paused => false,
+            Stand::Asleep | Stand::Elsewhere(_) | Stand::Paused => false,
         })
     }
 
@@ -166,6 +173,70 @@ impl Roster {
         if let Some(slot) = self.write().get_mut(&draw) {
             slot.stand = Stand::Live { generation, addr };
         }
+    }
+
+    /// Another node owns the draw. Its watchers keep their channel, and hear what the books say.
+    pub(crate) fn elsewhere(&self, view: View, owner: Node) {
+        self.window(view).show(view);
+        if let Some(slot) = self.write().get_mut(&view.draw) {
+            slot.stand = Stand::Elsewhere(owner);
+        }
+    }
+
+    /// Who owns a draw, when another node does.
+    pub(crate) fn owner(&self, draw: DrawId) -> Option<Boot> {
+        self.read().get(&draw).and_then(|slot| match &slot.stand {
+            Stand::Elsewhere(owner) => Some(owner.boot),
+            Stand::Live { .. } | Stand::Asleep | Stand::Paused => None,
+        })
+    }
+
+    /// The draw is not this node's, or not any more; whose it is, the books say.
+    pub(crate) fn forget_owner(&self, draw: DrawId, was: Boot) -> bool {
+        let mut slots = self.write();
+        let Some(slot) = slots.get_mut(&draw) else { return false };
+        let matches = matches!(&slot.stand, Stand::Elsewhere(owner) if owner.boot == was);
+        if matches {
+            slot.stand = Stand::Asleep;
+        }
+        matches
+    }
+
+    pub(crate) fn has_elsewhere(&self) -> bool {
+        self.read().values().any(|slot| matches!(slot.stand, Stand::Elsewhere(_)))
+    }
+
+    /// What the books are to be compared with, and the generation of each draw that is ours.
+    pub(crate) fn known(&self) -> Vec<(Known, u64)> {
+        let slots = self.read();
+        let known = slots.iter().map(|(draw, slot)| {
+            let generation = match &slot.stand {
+                Stand::Live { generation, .. } => Some(*generation),
+                Stand::Asleep | Stand::Elsewhere(_) | Stand::Paused => None,
+            };
+            let known = Known { draw: *draw, revision: slot.view.borrow().revision, ours: generation.is_some() };
+            (known, generation.unwrap_or_default())
+        });
+        known.collect()
+    }
+
+    /// An owner that is none any more finishes what it was asked, which is fenced, and goes. `false`: it is gone already.
+    pub(crate) fn evict(&self, draw: DrawId, lost: u64) -> bool {
+        let mut slots = self.write();
+        let Some(slot) = slots.get_mut(&draw) else { return false };
+        match &slot.stand {
+            Stand::Live { generation, addr } if *generation == lost => {
+                let _ = addr.clone().try_send(Leave);
+                slot.stand = Stand::Asleep;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// A newer view from the books, of a draw that others write.
+    pub(crate) fn show(&self, view: View) {
+        self.window(view).show(view);
     }
 
     /// The actor of this generation is gone; `false` when the roster had forgotten it already.
@@ -215,7 +286,9 @@ impl Roster {
                 // A clone of its own has a slot in the fullest mailbox; an actor that is gone already needs no telling.
                 let _ = addr.clone().try_send(Leave);
             }
-            slot.stand = Stand::Asleep;
+            if !matches!(slot.stand, Stand::Elsewhere(_)) {
+                slot.stand = Stand::Asleep;
+            }
         }
     }
 }

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use actors::testing::ManualClock;
-use actors::{Draws, Engine, EngineParts, Payments, Placement};
+use actors::{Draws, Engine, EngineParts, Neighbourhood, Payments, Placement};
 use domain::View;
+use persistence::nodes::Boot;
 use tokio::sync::Notify;
 
 use super::chance::Chance;
@@ -151,6 +152,7 @@ impl House {
                 gateway: Arc::new(GatewayPort::new(with())),
                 clock: Arc::new(clock),
                 mail: Arc::new(PostPort::new(with())),
+                neighbourhood: Neighbourhood::alone(Boot(u128::from(number)), Arc::new(world.memory.clone())),
             };
             match Engine::start_at(parts, Placement::Current).await {
                 Ok(engine) => {

@@ -133,10 +133,9 @@ impl Person {
     }
 
     async fn steal(self) {
-        use persistence::Ledger;
         if self.some_time().await {
-            let claimed = self.world.memory.claim(&[self.draw()]).await;
-            self.world.watch.claimed(&self.world, 0, &claimed);
+            let claimed = self.world.memory.steal(self.draw()).into_iter().collect();
+            self.world.watch.claimed(&self.world, 0, &Ok(claimed));
         }
     }
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use actors::{Gateway, GatewayError, NewIntent, Opened, Post};
 use async_trait::async_trait;
-use domain::{AccountId, Cents, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Timestamp};
+use domain::{AccountId, Cents, Deal, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Timestamp};
 use persistence::books::{Mail, OrderRecord};
-use persistence::ledger::{Append, Claimed};
+use persistence::ledger::{Append, Claims, Known, Moved};
+use persistence::nodes::Boot;
 use persistence::{Failure, Ledger};
 
 use super::house::Process;
@@ -40,13 +41,25 @@ impl LedgerPort {
 
 #[async_trait]
 impl Ledger for LedgerPort {
-    async fn claim(&self, draws: &[DrawId]) -> Result<Vec<Claimed>, Failure> {
+    async fn claim(&self, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure> {
         let (world, process) = &self.0;
         enter(&self.0).await;
-        let claimed = world.memory.claim(draws).await;
-        world.watch.claimed(world, process.number, &claimed);
+        let claims = world.memory.claim(me, draws).await;
+        let taken = claims.clone().map(|claims| claims.taken);
+        world.watch.claimed(world, process.number, &taken);
         leave(&self.0).await;
-        claimed
+        claims
+    }
+
+    async fn moved(&self, me: Boot, known: &[Known]) -> Result<Vec<Moved>, Failure> {
+        enter(&self.0).await;
+        let moved = self.0.0.memory.moved(me, known).await;
+        leave(&self.0).await;
+        moved
+    }
+
+    async fn deal(&self, draw: DrawId) -> Result<Deal, Failure> {
+        self.0.0.memory.deal(draw).await
     }
 
     async fn append(&self, append: Append) -> Result<(), Failure> {

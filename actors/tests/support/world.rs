@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actors::testing::{FakeGateway, ManualClock};
-use actors::{Draws, Engine, EngineParts, Fulfilled, OpenOrder, PaymentFailure, Payments, Placement, Post};
+use actors::{Draws, Engine, EngineParts, Fulfilled, Neighbourhood, OpenOrder, PaymentFailure, Payments, Placement, Post};
 use async_trait::async_trait;
 use domain::draw::Snapshot;
 use domain::{
@@ -16,6 +16,7 @@ use domain::{
 use persistence::books::{Mail, OrderRecord};
 use persistence::ledger::BuyerDetails;
 use persistence::memory::Memory;
+use persistence::nodes::Boot;
 
 /// Saturday noon; kick-off of every draw is three hours later.
 pub const NOON: Timestamp = Timestamp(1_795_226_400_000);
@@ -51,6 +52,7 @@ pub struct World {
     pub post: PostOffice,
     pub engine: Option<Engine>,
     orders: AtomicU32,
+    boots: u128,
 }
 
 /// Runs a test inside an actix System on one thread, with paused time.
@@ -92,18 +94,21 @@ impl World {
         memory.set_clock(move || database_clock.true_now());
         let gateway = FakeGateway::new(Arc::new(clock.clone()));
         let mut world =
-            World { clock, memory, gateway, post: PostOffice::default(), engine: None, orders: AtomicU32::new(1) };
+            World { clock, memory, gateway, post: PostOffice::default(), engine: None, orders: AtomicU32::new(1), boots: 0 };
         world.start().await;
         world
     }
 
     pub async fn start(&mut self) {
+        self.boots += 1;
+        let nodes = Arc::new(self.memory.clone());
         let parts = EngineParts {
             ledger: Arc::new(self.memory.clone()),
             books: Arc::new(self.memory.clone()),
             gateway: Arc::new(self.gateway.clone()),
             clock: Arc::new(self.clock.clone()),
             mail: Arc::new(self.post.clone()),
+            neighbourhood: Neighbourhood::alone(Boot(self.boots), nodes),
         };
         self.engine = Some(Engine::start_at(parts, Placement::Current).await.expect("the engine starts"));
     }

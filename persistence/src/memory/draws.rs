@@ -9,6 +9,8 @@ use domain::{
 
 use crate::change::{Change, Handover};
 use crate::error::Failure;
+use crate::ledger::Claimed;
+use crate::nodes::Boot;
 
 #[derive(Default)]
 pub(super) struct Draws {
@@ -19,6 +21,7 @@ pub(super) struct Row {
     /// Everything but reservations and allocations, which have maps of their own.
     pub base: Snapshot,
     pub epoch: i64,
+    pub owner: Option<Boot>,
     pub tickets: BTreeMap<Serial, Ticket>,
     pub steps: Vec<(u64, OrderId, FeeStep)>,
     /// What its orders hold of its fee beyond what is due.
@@ -42,6 +45,7 @@ impl Draws {
         let row = Row {
             tickets: tickets.collect(),
             epoch: 0,
+            owner: None,
             steps: Vec::new(),
             to_return: Cents::ZERO,
             reservations: snapshot.reservations.iter().copied().collect(),
@@ -86,6 +90,13 @@ impl Row {
             allocations: self.allocations.iter().map(|(order, has)| (*order, has.clone())).collect(),
             ..self.base.clone()
         }
+    }
+
+    /// A new owner, with an epoch that fences every earlier one.
+    pub fn taken_by(&mut self, owner: Option<Boot>) -> Claimed {
+        self.epoch += 1;
+        self.owner = owner;
+        Claimed { epoch: self.epoch, snapshot: self.snapshot() }
     }
 
     /// What the database would refuse, before anything is touched.

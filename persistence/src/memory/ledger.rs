@@ -1,25 +1,32 @@
 //! The trait `Ledger` in memory.
 
 use async_trait::async_trait;
-use domain::{DrawId, Timestamp};
+use domain::{Deal, Draw, DrawId, Timestamp};
 
 use super::{Call, Memory, State};
 use crate::change::Change;
 use crate::error::Failure;
-use crate::ledger::{Append, Claimed, Ledger, Rider};
+use crate::ledger::{Append, Claims, Elsewhere, Known, Ledger, Moved, Rider};
+use crate::nodes::Boot;
 
 #[async_trait]
 impl Ledger for Memory {
-    async fn claim(&self, draws: &[DrawId]) -> Result<Vec<Claimed>, Failure> {
+    async fn claim(&self, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure> {
+        let now = self.now();
         self.writing(Call::Claim(draws), |state| {
-            let mut claimed = Vec::with_capacity(draws.len());
+            let mut claims = Claims::default();
             for draw in draws {
-                if let Some(row) = state.draws.get_mut(*draw) {
-                    row.epoch += 1;
-                    claimed.push(Claimed { epoch: row.epoch, snapshot: row.snapshot() });
+                let Some(row) = state.draws.get_mut(*draw) else { continue };
+                let owner = row.owner.filter(|owner| *owner != me).and_then(|owner| state.nodes.living(owner, now));
+                match owner {
+                    Some(owner) => {
+                        let view = Draw::restore(row.snapshot()).view();
+                        claims.elsewhere.push(Elsewhere { view, owner: owner.clone() });
+                    }
+                    None => claims.taken.push(row.taken_by(Some(me))),
                 }
             }
-            Ok(claimed)
+            Ok(claims)
         })
     }
 
@@ -30,6 +37,23 @@ impl Ledger for Memory {
 
     async fn live(&self) -> Result<Vec<DrawId>, Failure> {
         self.reading("live", |state| state.draws.live())
+    }
+
+    async fn moved(&self, me: Boot, known: &[Known]) -> Result<Vec<Moved>, Failure> {
+        self.reading("moved", |state| {
+            let stands = |known: &Known| {
+                let row = state.draws.get(known.draw)?;
+                let ours = row.owner == Some(me);
+                let moved = if known.ours { !ours } else { row.base.revision > known.revision };
+                moved.then(|| Moved { view: Draw::restore(row.snapshot()).view(), ours })
+            };
+            known.iter().filter_map(stands).collect()
+        })
+    }
+
+    async fn deal(&self, draw: DrawId) -> Result<Deal, Failure> {
+        let deal = self.reading("deal", |state| state.draws.get(draw).map(|row| row.base.deal.clone()))?;
+        deal.ok_or(Failure::NotFound)
     }
 }
 

@@ -1,18 +1,21 @@
 //! Claiming draws: the new epoch that fences every earlier owner, and then the state, in a handful of statements however
 //! many draws there are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::draw::{Outcome, Snapshot};
 use domain::{Allocation, Cents, Deal, DrawId, FeePolicy, GameResult, OrderId, Reservation, Seed, Serial, Terms};
-use sqlx::postgres::{PgPool, PgRow};
+use sqlx::postgres::{PgConnection, PgPool, PgRow};
 use sqlx::{FromRow, Row};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::nodes::uuid;
+use super::views::{Seen, columns};
 use super::{instant, words};
 use crate::error::Failure;
-use crate::ledger::Claimed;
+use crate::ledger::{Claimed, Claims, Elsewhere, Known, Moved};
+use crate::nodes::{Boot, Node};
 use crate::seal::{PURPOSE_SEED, Sealer};
 
 /// A draw's own row.
@@ -42,20 +45,32 @@ struct Stored {
     prize_cents: Option<i64>,
 }
 
-/// Once the update has committed no earlier owner can write, so what is read after it stands still.
-pub(super) async fn claim(pool: &PgPool, sealer: &Sealer, draws: &[DrawId]) -> Result<Vec<Claimed>, Failure> {
+/// Once the update has committed no earlier owner can write, so what is read after it stands still. Whose lease runs is
+/// judged in the same statement, by the database's clock.
+pub(super) async fn claim(pool: &PgPool, sealer: &Sealer, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure> {
     let ids: Vec<i64> = draws.iter().map(|draw| draw.0).collect();
     let mut connection = pool.acquire().await.map_err(Failure::from_read)?;
     let stored: Vec<Stored> = sqlx::query_as(
-        "update draws d set owner_epoch = d.owner_epoch + 1
-         from (select id from draws where id = any($1) order by id for update) a
+        "update draws d set owner_epoch = d.owner_epoch + 1, owner_boot = $2
+         from (
+           select id from draws o where id = any($1)
+             and (owner_boot is null or owner_boot = $2 or not exists (
+               select from nodes n where n.boot_id = o.owner_boot and n.lease_until > clock_timestamp()))
+           order by id for update
+         ) a
          where d.id = a.id
          returning d.*",
     )
     .bind(&ids)
+    .bind(uuid(me))
     .fetch_all(&mut *connection)
     .await
     .map_err(Failure::at_commit)?;
+    let elsewhere = if stored.len() < ids.len() { elsewhere(&mut connection, &ids, &stored).await? } else { Vec::new() };
+    let ids: Vec<i64> = stored.iter().map(|row| row.id).collect();
+    if ids.is_empty() {
+        return Ok(Claims { taken: Vec::new(), elsewhere });
+    }
     let reservations =
         sqlx::query("select draw_id, order_id, count, until, extensions from reservations where draw_id = any($1)")
             .bind(&ids)
@@ -81,7 +96,83 @@ pub(super) async fn claim(pool: &PgPool, sealer: &Sealer, draws: &[DrawId]) -> R
         claimed.push(Claimed { epoch: row.owner_epoch, snapshot: row.restore(sealer, reservations, allocations)? });
     }
     claimed.sort_by_key(|claimed| claimed.snapshot.id);
-    Ok(claimed)
+    Ok(Claims { taken: claimed, elsewhere })
+}
+
+/// Who has the draws that could not be taken, and what their rows say. An owner without a row went away meanwhile.
+async fn elsewhere(connection: &mut PgConnection, asked: &[i64], taken: &[Stored]) -> Result<Vec<Elsewhere>, Failure> {
+    #[derive(FromRow)]
+    struct Row {
+        #[sqlx(flatten)]
+        seen: Seen,
+        owner_boot: Option<Uuid>,
+        address: Option<String>,
+    }
+    let taken: BTreeSet<i64> = taken.iter().map(|row| row.id).collect();
+    let missing: Vec<i64> = asked.iter().copied().filter(|id| !taken.contains(id)).collect();
+    let rows: Vec<Row> = sqlx::query_as(concat!(
+        "select ",
+        columns!(),
+        ", d.owner_boot, n.address from draws d left join nodes n on n.boot_id = d.owner_boot where d.id = any($1) order by d.id"
+    ))
+    .bind(missing)
+    .fetch_all(connection)
+    .await
+    .map_err(Failure::from_read)?;
+    let read = |row: Row| {
+        let boot = Boot(row.owner_boot.unwrap_or_default().as_u128());
+        Ok(Elsewhere { view: row.seen.view()?, owner: Node { boot, address: row.address.unwrap_or_default() } })
+    };
+    rows.into_iter().map(read).collect()
+}
+
+/// One question for however many draws; what did not move is not answered.
+pub(super) async fn moved(pool: &PgPool, me: Boot, known: &[Known]) -> Result<Vec<Moved>, Failure> {
+    #[derive(FromRow)]
+    struct Row {
+        #[sqlx(flatten)]
+        seen: Seen,
+        ours: bool,
+    }
+    let (mut ids, mut revisions, mut ours) = (Vec::new(), Vec::new(), Vec::new());
+    for one in known {
+        ids.push(one.draw.0);
+        revisions.push(one.revision.cast_signed());
+        ours.push(one.ours);
+    }
+    let rows: Vec<Row> = sqlx::query_as(concat!(
+        "select ",
+        columns!(),
+        ", d.owner_boot is not distinct from $4 as ours
+         from unnest($1::bigint[], $2::bigint[], $3::boolean[]) as k (id, revision, ours) join draws d on d.id = k.id
+         where case when k.ours then d.owner_boot is distinct from $4 else d.revision > k.revision end"
+    ))
+    .bind(ids)
+    .bind(revisions)
+    .bind(ours)
+    .bind(uuid(me))
+    .fetch_all(pool)
+    .await
+    .map_err(Failure::from_read)?;
+    rows.into_iter().map(|row| Ok(Moved { view: row.seen.view()?, ours: row.ours })).collect()
+}
+
+/// A deal never changes: it may be read without owning the draw.
+pub(super) async fn deal(pool: &PgPool, sealer: &Sealer, draw: DrawId) -> Result<Deal, Failure> {
+    let read = sqlx::query_as("select seed_sealed, commitment from draws where id = $1").bind(draw.0);
+    let row: Option<(Vec<u8>, Vec<u8>)> = read.fetch_optional(pool).await.map_err(Failure::from_read)?;
+    let (sealed, commitment) = row.ok_or(Failure::NotFound)?;
+    open_deal(sealer, draw, &sealed, &commitment)
+}
+
+fn open_deal(sealer: &Sealer, id: DrawId, sealed: &[u8], commitment: &[u8]) -> Result<Deal, Failure> {
+    let corrupt = |what: &str| Failure::Corrupt(format!("draw {id}: {what}"));
+    let seed = sealer.open(PURPOSE_SEED, id, sealed)?;
+    let seed = Seed(seed.try_into().map_err(|_| corrupt("seed of another length"))?);
+    if seed.commitment(id)[..] != *commitment {
+        return Err(corrupt("the seed does not match its commitment"));
+    }
+    Ok(Deal::new(seed))
 }
 
 pub(super) async fn live(pool: &PgPool) -> Result<Vec<DrawId>, Failure> {
@@ -128,11 +219,7 @@ impl Stored {
     ) -> Result<Snapshot, Failure> {
         let id = DrawId(self.id);
         let corrupt = |what: &str| Failure::Corrupt(format!("draw {id}: {what}"));
-        let seed = sealer.open(PURPOSE_SEED, id, &self.seed_sealed)?;
-        let seed = Seed(seed.try_into().map_err(|_| corrupt("seed of another length"))?);
-        if seed.commitment(id)[..] != self.commitment {
-            return Err(corrupt("the seed does not match its commitment"));
-        }
+        let deal = open_deal(sealer, id, &self.seed_sealed, &self.commitment)?;
         // The counters were written by the fence, the rows by others: a pair assertion at every load.
         let sold: usize = allocations.iter().map(|(_, allocation)| allocation.serials.len()).sum();
         let held: i64 = reservations.iter().map(|(_, reservation)| i64::from(reservation.count)).sum();
@@ -149,7 +236,7 @@ impl Stored {
                 closes_at: instant::read(self.kick_off),
             },
             fee_policy: FeePolicy { rate_bps: self.fee_rate_bps.cast_unsigned(), cap: Cents(self.fee_cap_cents) },
-            deal: Deal::new(seed),
+            deal,
             status: words::read_status(&self.status)?,
             revision: self.revision.cast_unsigned(),
             reservations,

@@ -1,18 +1,19 @@
 //! The trait `Ledger` in Postgres.
 
 use async_trait::async_trait;
-use domain::DrawId;
+use domain::{Deal, DrawId};
 
 use super::group::Entry;
 use super::{Postgres, claims};
 use crate::error::Failure;
-use crate::ledger::{Append, Claimed, Ledger};
+use crate::ledger::{Append, Claims, Known, Ledger, Moved};
+use crate::nodes::Boot;
 
 #[async_trait]
 impl Ledger for Postgres {
-    async fn claim(&self, draws: &[DrawId]) -> Result<Vec<Claimed>, Failure> {
+    async fn claim(&self, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure> {
         let (postgres, draws) = (self.clone(), draws.to_vec());
-        self.run(async move { claims::claim(postgres.actors(), postgres.sealer(), &draws).await }).await
+        self.run(async move { claims::claim(postgres.actors(), postgres.sealer(), me, &draws).await }).await
     }
 
     async fn append(&self, append: Append) -> Result<(), Failure> {
@@ -26,5 +27,15 @@ impl Ledger for Postgres {
     async fn live(&self) -> Result<Vec<DrawId>, Failure> {
         let postgres = self.clone();
         self.run(async move { claims::live(postgres.actors()).await }).await
+    }
+
+    async fn moved(&self, me: Boot, known: &[Known]) -> Result<Vec<Moved>, Failure> {
+        let (postgres, known) = (self.clone(), known.to_vec());
+        self.run(async move { claims::moved(postgres.reads(), me, &known).await }).await
+    }
+
+    async fn deal(&self, draw: DrawId) -> Result<Deal, Failure> {
+        let postgres = self.clone();
+        self.run(async move { claims::deal(postgres.reads(), postgres.sealer(), draw).await }).await
     }
 }

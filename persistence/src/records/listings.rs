@@ -1,11 +1,12 @@
 //! A draw as lists show it: its fixed facts, and its counts as of the row. A waking actor's view is newer than the row.
 
-use domain::{Cents, ClubId, DrawId, GameResult, Serial, Status, TICKETS, Timestamp, View, prize::prize};
+use domain::{ClubId, DrawId, Timestamp, View};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
 use super::{Records, timestamp};
 use crate::Failure;
+use crate::postgres::views::{Seen, columns};
 
 /// Zone of a draw that names none (A:13).
 pub const ZONE_DEFAULT: &str = "Australia/Brisbane";
@@ -43,30 +44,19 @@ impl Listing {
 
 #[derive(sqlx::FromRow)]
 struct Row {
-    id: i64,
+    #[sqlx(flatten)]
+    seen: Seen,
     club_id: i64,
     league: Option<String>,
     home_team: String,
     away_team: String,
     zone: Option<String>,
-    kick_off: OffsetDateTime,
     opens_at: Option<OffsetDateTime>,
-    price_cents: i64,
-    prize_percentage: i16,
-    round_up_prize: bool,
     pass_card_fee: bool,
-    status: String,
     archived: bool,
     contact_name: Option<String>,
     contact_phone: Option<String>,
     commitment: Vec<u8>,
-    revision: i64,
-    sold: i16,
-    held: i16,
-    result_home: Option<i16>,
-    result_away: Option<i16>,
-    winning_serial: Option<i16>,
-    prize_cents: Option<i64>,
     closed_at: Option<OffsetDateTime>,
     completed_at: Option<OffsetDateTime>,
     completed_revision: Option<i64>,
@@ -74,41 +64,8 @@ struct Row {
 }
 
 impl Row {
-    fn view(&self) -> Result<View, Failure> {
-        let damaged = |what: &str| Failure::Corrupt(format!("draw {}: {what}", self.id));
-        let status = match self.status.as_str() {
-            "active" => Status::Active,
-            "closed" => Status::Closed,
-            "completed" => Status::Completed,
-            "cancelled" => Status::Cancelled,
-            other => return Err(damaged(&format!("status {other}"))),
-        };
-        let result = match (self.result_home, self.result_away, self.winning_serial) {
-            (Some(home), Some(away), Some(serial)) => {
-                let result = GameResult::new(home as u8, away as u8).ok_or_else(|| damaged("result"))?;
-                let winner = Serial::new(serial as u16).ok_or_else(|| damaged("winning serial"))?;
-                Some((result, winner))
-            }
-            _ => None,
-        };
-        let price = Cents(self.price_cents);
-        let prize_of = |sold| prize(sold, price, self.prize_percentage as u8, self.round_up_prize);
-        Ok(View {
-            draw: DrawId(self.id),
-            revision: self.revision as u64,
-            status,
-            sold: self.sold as u16,
-            held: self.held as u16,
-            price,
-            prize: self.prize_cents.filter(|_| result.is_some()).map_or_else(|| prize_of(self.sold as u16), Cents),
-            prize_max: prize_of(TICKETS),
-            closes_at: timestamp(self.kick_off),
-            result,
-        })
-    }
-
     fn listing(self) -> Result<Listing, Failure> {
-        let view = self.view()?;
+        let view = self.seen.view()?;
         Ok(Listing {
             club: ClubId(self.club_id),
             league: self.league,
@@ -116,8 +73,8 @@ impl Row {
             away_team: self.away_team,
             zone: self.zone.unwrap_or_else(|| ZONE_DEFAULT.to_string()),
             opens_at: self.opens_at.map(timestamp),
-            prize_percentage: self.prize_percentage as u8,
-            round_up_prize: self.round_up_prize,
+            prize_percentage: self.seen.prize_percentage as u8,
+            round_up_prize: self.seen.round_up_prize,
             pass_card_fee: self.pass_card_fee,
             archived: self.archived,
             contact_name: self.contact_name,
@@ -136,11 +93,14 @@ impl Records {
     /// Every draw, by kick-off.
     pub async fn listings(&self) -> Result<Vec<Listing>, Failure> {
         let read = sqlx::query_as(
-            "select id, club_id, league, home_team, away_team, zone, kick_off, opens_at, price_cents, prize_percentage,
-                 round_up_prize, pass_card_fee, status, archived, contact_name, contact_phone, commitment, revision,
-                 sold, held, result_home, result_away, winning_serial, prize_cents, closed_at, completed_at, completed_revision,
+            concat!(
+                "select ",
+                columns!(),
+                ", club_id, league, home_team, away_team, zone, opens_at, pass_card_fee, archived, contact_name,
+                 contact_phone, commitment, closed_at, completed_at, completed_revision,
                  exists (select from tickets t where t.draw_id = d.id and t.serial = d.winning_serial) as winner_sold
-             from draws d order by kick_off, id",
+             from draws d order by kick_off, id"
+            ),
         );
         let rows: Vec<Row> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
         rows.into_iter().map(Row::listing).collect()

@@ -7,11 +7,11 @@ use persistence::books::{Operation, OperationKind};
 use persistence::ledger::Rider;
 use persistence::{Failure, Ledger};
 
-use crate::support::{NOW, Owner, TERMS, World, intent_id, line};
+use crate::support::{ANYBODY, NOW, Owner, TERMS, World, intent_id, line};
 
 async fn reloaded(world: &World, draw: usize) -> Draw {
-    let mut claimed = world.ledger.claim(&[world.draws[draw]]).await.expect("claimed");
-    Draw::restore(claimed.remove(0).snapshot)
+    let mut claimed = world.ledger.claim(ANYBODY, &[world.draws[draw]]).await.expect("claimed");
+    Draw::restore(claimed.taken.remove(0).snapshot)
 }
 
 async fn operation(world: &World, id: u128, kind: OperationKind) -> Option<Operation> {
@@ -33,7 +33,7 @@ pub async fn a_claim_loads_what_was_written(world: World) {
 pub async fn a_claim_leaves_out_unknown_draws(world: World) {
     let mut asked = world.draws.clone();
     asked.insert(1, DrawId(77));
-    let claimed = world.ledger.claim(&asked).await.expect("claimed");
+    let claimed = world.ledger.claim(ANYBODY, &asked).await.expect("claimed").taken;
     let ids: Vec<DrawId> = claimed.iter().map(|claimed| claimed.snapshot.id).collect();
     assert_eq!(ids, world.draws);
     assert!(claimed.iter().all(|claimed| claimed.epoch == 1));

@@ -11,11 +11,12 @@ use domain::{
     PaymentIntentId, PaymentStatus, Seed, Terms, Timestamp,
 };
 use persistence::books::OrderRecord;
-use persistence::ledger::{Append, BuyerDetails, NewOrder, Rider};
+use persistence::ledger::{Append, BuyerDetails, Claims, NewOrder, Rider};
 use persistence::memory::Memory;
+use persistence::nodes::{Boot, Node, Roll};
 use persistence::postgres::draws::NewDraw;
 use persistence::testing::{Database, database};
-use persistence::{Books, Failure, Ledger, Postgres};
+use persistence::{Books, Failure, Ledger, Nodes, Postgres};
 use sqlx::postgres::PgConnection;
 
 /// What the actors' clock says. Kick-off is far away for them and for the database's own clock.
@@ -24,6 +25,8 @@ pub const KICK_OFF: Timestamp = Timestamp(4_100_000_000_000);
 pub const TERMS: Terms =
     Terms { price: Cents(500), prize_percentage: 50, round_up_prize: false, opens_at: None, closes_at: KICK_OFF };
 pub const CLUB: ClubId = ClubId(1);
+/// A process that holds no lease: whoever claims after it gets its draws.
+pub const ANYBODY: Boot = Boot(7);
 
 pub fn account() -> AccountId {
     AccountId("acct_1".into())
@@ -79,9 +82,30 @@ impl World {
     }
 
     pub async fn owner(&self, draw: usize) -> Owner {
-        let mut claimed = self.ledger.claim(&[self.draws[draw]]).await.expect("claimed");
-        let claimed = claimed.remove(0);
+        let mut claimed = self.ledger.claim(ANYBODY, &[self.draws[draw]]).await.expect("claimed");
+        let claimed = claimed.taken.remove(0);
         Owner { ledger: self.ledger.clone(), epoch: claimed.epoch, draw: Draw::restore(claimed.snapshot), at: NOW }
+    }
+
+    /// A process beside others on the same books.
+    pub async fn process(&self, number: u128) -> Process {
+        let node = Node { boot: Boot(number), address: format!("10.0.0.{number}:8080") };
+        match (&self.memory, &self.postgres) {
+            (Some(memory), _) => Process { node, books: Side::Memory(memory.clone()) },
+            (None, Some((database, _))) => Process { node, books: Side::Postgres(database.postgres().await) },
+            (None, None) => unreachable!("a world has a memory"),
+        }
+    }
+
+    /// The time of every lease comes.
+    pub async fn end_leases(&self) {
+        match &self.memory {
+            Some(memory) => memory.end_leases(),
+            None => {
+                let end = sqlx::query("update nodes set lease_until = clock_timestamp()");
+                end.execute(&mut self.connection().await).await.expect("ended");
+            }
+        }
     }
 
     pub async fn connection(&self) -> PgConnection {
@@ -122,6 +146,47 @@ impl World {
         let record = self.allocated(owner, id, count).await;
         self.books.captured(OrderId(id), &said(&record, PaymentStatus::Succeeded), NOW).await.expect("captured");
         self.record(id).await
+    }
+}
+
+/// One process: its own way to the books.
+pub struct Process {
+    pub node: Node,
+    books: Side,
+}
+
+enum Side {
+    Memory(Memory),
+    Postgres(Postgres),
+}
+
+impl Process {
+    pub fn nodes(&self) -> &dyn Nodes {
+        match &self.books {
+            Side::Memory(memory) => memory,
+            Side::Postgres(postgres) => postgres,
+        }
+    }
+
+    pub fn ledger(&self) -> Arc<dyn Ledger> {
+        match &self.books {
+            Side::Memory(memory) => Arc::new(memory.clone()),
+            Side::Postgres(postgres) => Arc::new(postgres.clone()),
+        }
+    }
+
+    pub async fn renew(&self) -> Roll {
+        self.nodes().renew(&self.node).await.expect("renewed")
+    }
+
+    pub async fn claim(&self, draws: &[DrawId]) -> Claims {
+        self.ledger().claim(self.node.boot, draws).await.expect("claimed")
+    }
+
+    /// As `kill -9` does it; in Postgres, its connections are closed by the kernel.
+    pub fn kill(self) -> Boot {
+        self.nodes().vanish(self.node.boot);
+        self.node.boot
     }
 }
 

@@ -5,9 +5,10 @@ use std::task::Poll;
 
 use actors::Denied;
 use async_trait::async_trait;
-use domain::{Command, DrawId, OrderId};
+use domain::{Command, Deal, DrawId, OrderId};
 use futures_util::poll;
-use persistence::ledger::{Append, Claimed};
+use persistence::ledger::{Append, Claims, Known, Moved};
+use persistence::nodes::Boot;
 use persistence::{Failure, Ledger, Postgres};
 use tokio::sync::{Notify, Semaphore};
 
@@ -22,8 +23,16 @@ struct SlowDisk {
 
 #[async_trait]
 impl Ledger for SlowDisk {
-    async fn claim(&self, draws: &[DrawId]) -> Result<Vec<Claimed>, Failure> {
-        self.books.claim(draws).await
+    async fn claim(&self, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure> {
+        self.books.claim(me, draws).await
+    }
+
+    async fn moved(&self, me: Boot, known: &[Known]) -> Result<Vec<Moved>, Failure> {
+        self.books.moved(me, known).await
+    }
+
+    async fn deal(&self, draw: DrawId) -> Result<Deal, Failure> {
+        self.books.deal(draw).await
     }
 
     async fn append(&self, append: Append) -> Result<(), Failure> {

@@ -9,10 +9,11 @@ use actix_web::middleware::from_fn;
 use actix_web::rt::task::JoinHandle;
 use actix_web::{App, HttpServer, web};
 use actors::payment::stripe::{Stripe, StripeSettings};
-use actors::{Clock, Engine, EngineParts, Post};
+use actors::{Clock, Engine, EngineParts, Neighbourhood, Post};
 use async_trait::async_trait;
 use domain::{AccountId, Cents, ClubId, Command, DrawId, FeePolicy, Status, Terms, Timestamp};
 use persistence::books::{Mail, OrderRecord};
+use persistence::nodes::Boot;
 use persistence::records::Records;
 use persistence::records::bundles::NewBundle;
 use persistence::records::clubs::{Club, NewClub};
@@ -98,6 +99,7 @@ impl TestServer {
             gateway: gateway.clone(),
             clock: clock.clone(),
             mail: Arc::new(Pigeonhole(sent)),
+            neighbourhood: Neighbourhood::alone(Boot(1), Arc::new(postgres.clone())),
         };
         let engine = Engine::start(parts).await.expect("the engine starts");
         let records = Records::new(postgres);

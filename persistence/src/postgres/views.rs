@@ -1,0 +1,63 @@
+//! A draw's view as its row says it.
+
+use domain::{Cents, DrawId, GameResult, Serial, TICKETS, View, prize::prize};
+use sqlx::FromRow;
+use time::OffsetDateTime;
+
+use super::{instant, words};
+use crate::error::Failure;
+
+/// The columns that a view is made of; [`COLUMNS`] names them.
+#[derive(FromRow)]
+pub(crate) struct Seen {
+    pub(crate) id: i64,
+    pub(crate) kick_off: OffsetDateTime,
+    pub(crate) price_cents: i64,
+    pub(crate) prize_percentage: i16,
+    pub(crate) round_up_prize: bool,
+    pub(crate) status: String,
+    pub(crate) revision: i64,
+    pub(crate) sold: i16,
+    pub(crate) held: i16,
+    pub(crate) result_home: Option<i16>,
+    pub(crate) result_away: Option<i16>,
+    pub(crate) winning_serial: Option<i16>,
+    pub(crate) prize_cents: Option<i64>,
+}
+
+/// Of `draws d`.
+macro_rules! columns {
+    () => {
+        "d.id, d.kick_off, d.price_cents, d.prize_percentage, d.round_up_prize, d.status, d.revision, d.sold, d.held,
+         d.result_home, d.result_away, d.winning_serial, d.prize_cents"
+    };
+}
+pub(crate) use columns;
+
+impl Seen {
+    pub(crate) fn view(&self) -> Result<View, Failure> {
+        let damaged = |what: &str| Failure::Corrupt(format!("draw {}: {what}", self.id));
+        let result = match (self.result_home, self.result_away, self.winning_serial) {
+            (Some(home), Some(away), Some(serial)) => {
+                let result = GameResult::new(home as u8, away as u8).ok_or_else(|| damaged("result"))?;
+                let winner = Serial::new(serial as u16).ok_or_else(|| damaged("winning serial"))?;
+                Some((result, winner))
+            }
+            _ => None,
+        };
+        let price = Cents(self.price_cents);
+        let prize_of = |sold| prize(sold, price, self.prize_percentage as u8, self.round_up_prize);
+        Ok(View {
+            draw: DrawId(self.id),
+            revision: self.revision as u64,
+            status: words::read_status(&self.status)?,
+            sold: self.sold as u16,
+            held: self.held as u16,
+            price,
+            prize: self.prize_cents.filter(|_| result.is_some()).map_or_else(|| prize_of(self.sold as u16), Cents),
+            prize_max: prize_of(TICKETS),
+            closes_at: instant::read(self.kick_off),
+            result,
+        })
+    }
+}
