@@ -13,7 +13,8 @@ use crate::payment::{Desk, PaymentActor, operations, until_killed};
 use crate::supervisor::roster::Roster;
 use crate::supervisor::{DrawSupervisor, HandOver, Rest, WakeAll};
 use crate::{
-    Anomalies, Clock, Draws, Gateway, Neighbourhood, Payments, Post, Reconciler, mailer, membership, notices, reconciler,
+    Anomalies, Clock, Draws, Gateway, Neighbourhood, Payments, Post, Reconciler, mailer, membership, notices,
+    reconciler,
 };
 
 /// How long stopping waits for what was begun; whatever is cut off is found by the next restart scan.
@@ -70,7 +71,9 @@ impl Engine {
         let membership = Arc::new(Membership::new(parts.neighbourhood));
         membership.renew().await?;
         // After a crash our own former self is among them, and must not keep us waiting.
-        membership.bury_the_dead().await;
+        if membership.bury_the_dead().await {
+            membership.renew().await?;
+        }
         let live = parts.ledger.live().await?;
         let threads: Vec<Arbiter> = match placement {
             Placement::OwnThreads { draws } => (0..=draws.max(1)).map(|_| Arbiter::new()).collect(),

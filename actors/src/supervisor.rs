@@ -6,9 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix::{Actor, ActorContext, ActorFutureExt, ArbiterHandle, AsyncContext, Context, WrapFuture};
+use actix::{Actor, ActorFutureExt, ArbiterHandle, AsyncContext, Context, WrapFuture};
 use domain::{Anomaly, AnomalyKind, Draw, DrawId};
-use persistence::ledger::{Claimed, Claims, Elsewhere, Known, Moved};
+use persistence::ledger::{Claimed, Claims, Elsewhere};
 use persistence::nodes::Boot;
 use persistence::{Books, Failure, Ledger};
 use tokio::sync::{mpsc, oneshot};
@@ -19,6 +19,7 @@ use crate::membership::Membership;
 use crate::{Clock, Denied};
 use roster::Roster;
 
+mod lookout;
 mod messages;
 pub(crate) mod roster;
 
@@ -33,14 +34,6 @@ const WAITERS_MAX: usize = 1024;
 /// More restarts than this within `RESTARTS_WITHIN` pause a draw.
 const RESTARTS_MAX: usize = 3;
 const RESTARTS_WITHIN: Duration = Duration::from_secs(10);
-/// How often decided draws are let go, and live ones that nobody woke are looked for.
-const ROUND: Duration = Duration::from_secs(60);
-/// The same while there are other nodes, which make draws, too.
-const ROUND_AMONG_OTHERS: Duration = Duration::from_secs(5);
-/// How often what other nodes wrote is read, so that boards follow within a second.
-const LISTEN: Duration = Duration::from_millis(400);
-/// A decided draw is let go when nobody asked for it this long.
-const IDLE_MS: u64 = 600_000;
 const CLAIM_AGAIN_MS_MAX: u64 = 5_000;
 
 type Waiter = oneshot::Sender<Result<(), Denied>>;
@@ -62,6 +55,8 @@ pub(crate) struct DrawSupervisor {
     suspects: BTreeSet<Boot>,
     /// The books are being asked what others wrote.
     listening: bool,
+    /// The next time is set.
+    listens: bool,
     looked_at: Instant,
     generation: u64,
     stops: mpsc::UnboundedSender<Stopped>,
@@ -104,6 +99,7 @@ impl DrawSupervisor {
             claims: 0,
             suspects: BTreeSet::new(),
             listening: false,
+            listens: false,
             looked_at: Instant::now(),
             generation: 0,
             stops,
@@ -158,6 +154,7 @@ impl DrawSupervisor {
                 Err(failure) => supervisor.not_claimed(batch, &failure, ctx),
             }
             supervisor.claim_due(ctx);
+            supervisor.keep_listening(ctx);
         }));
     }
 
@@ -318,74 +315,6 @@ impl DrawSupervisor {
         ctx.spawn(raise.into_actor(self));
     }
 
-    /// Finds live draws that nobody woke (made by another process, or lost to one), and lets decided ones go.
-    fn round(&mut self, ctx: &mut Context<Self>) {
-        if self.roster.is_killed() {
-            return ctx.terminate();
-        }
-        self.looked_at = Instant::now();
-        let retired = self.roster.retire(IDLE_MS);
-        if retired > 0 {
-            tracing::debug!(retired, "decided draws were let go");
-        }
-        let ledger = self.ledger.clone();
-        let look = async move { ledger.live().await };
-        ctx.spawn(look.into_actor(self).map(|live, supervisor, ctx| match live {
-            Ok(live) => {
-                for draw in live {
-                    if supervisor.wants_an_owner(draw) {
-                        supervisor.want(draw);
-                    }
-                }
-                supervisor.claim_due(ctx);
-            }
-            Err(failure) => tracing::warn!(%failure, "live draws could not be listed"),
-        }));
-    }
-
-    /// Nobody has it, as far as we know.
-    fn wants_an_owner(&self, draw: DrawId) -> bool {
-        match self.roster.owner(draw) {
-            Some(owner) => !self.membership.knows(owner) && self.roster.forget_owner(draw, owner),
-            None => !self.roster.is_live(draw) && !self.roster.is_paused(draw),
-        }
-    }
-
-    /// Reads what other nodes wrote: their draws' newer views, and which of ours they have taken. A process by itself asks
-    /// nothing.
-    fn listen(&mut self, ctx: &mut Context<Self>) {
-        let among_others = self.membership.has_others() || self.roster.has_elsewhere();
-        if self.listening || !among_others || self.resting || self.roster.is_killed() {
-            return;
-        }
-        if self.looked_at.elapsed() >= ROUND_AMONG_OTHERS {
-            self.round(ctx);
-        }
-        self.listening = true;
-        let (known, generations): (Vec<Known>, Vec<u64>) = self.roster.known().into_iter().unzip();
-        let (ledger, me) = (self.ledger.clone(), self.membership.boot());
-        let generations: BTreeMap<DrawId, u64> = known.iter().map(|known| known.draw).zip(generations).collect();
-        let read = async move { ledger.moved(me, &known).await };
-        ctx.spawn(read.into_actor(self).map(move |moved, supervisor, ctx| {
-            supervisor.listening = false;
-            match moved {
-                Ok(moved) => moved.into_iter().for_each(|one| supervisor.heard(one, &generations)),
-                Err(failure) => tracing::debug!(%failure, "what other nodes wrote could not be read"),
-            }
-            supervisor.claim_due(ctx);
-        }));
-    }
-
-    fn heard(&mut self, moved: Moved, generations: &BTreeMap<DrawId, u64>) {
-        let draw = moved.view.draw;
-        self.roster.show(moved.view);
-        let generation = generations.get(&draw).copied().unwrap_or_default();
-        // An actor that nobody asked would never learn that it is a ghost.
-        if !moved.ours && self.roster.evict(draw, generation) {
-            self.want(draw);
-        }
-    }
-
     fn rest_when_all_are_gone(&mut self) {
         if self.alive.is_empty()
             && let Some(rested) = self.rested.take()
@@ -403,7 +332,6 @@ impl Actor for DrawSupervisor {
             let stops = futures_util::stream::poll_fn(move |cx| stopped.poll_recv(cx));
             ctx.add_stream(stops);
         }
-        ctx.run_interval(ROUND, Self::round);
-        ctx.run_interval(LISTEN, Self::listen);
+        Self::keep_looking(ctx);
     }
 }

@@ -10,17 +10,19 @@ use actix_web::{HttpServer, web};
 use actors::payment::stripe::{Stripe, StripeSettings};
 use actors::{Clock, Engine, EngineParts, Neighbourhood};
 use anyhow::Context;
-use persistence::nodes::Boot;
+use persistence::nodes::{Boot, Node};
 use persistence::records::Records;
 use persistence::{Books, Postgres};
 
 use crate::config::{Config, Stage};
+use crate::nodes::OverHttp;
+use crate::nodes::pass::Pass;
 use crate::post::smtp::Smtp;
 use crate::post::{Delivery, Postman};
 use crate::sandbox::{self, Sandbox};
 use crate::site::Site;
 use crate::state::{State, StateParts};
-use crate::{edge, metrics, routes};
+use crate::{edge, metrics, nodes, routes};
 
 pub mod life;
 mod stand_in;
@@ -77,6 +79,8 @@ pub struct Running {
     housekeeping: Vec<tokio::task::JoinHandle<()>>,
     stand_in: Option<StandIn>,
     metrics: Option<ServerHandle>,
+    /// Where other nodes ask us.
+    door: Option<ServerHandle>,
 }
 
 /// Binds, wires and starts. The answer comes when the server accepts connections. Must be called inside an actix System.
@@ -97,6 +101,8 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
     let books: Arc<dyn Books> = Arc::new(postgres.clone());
     let stand_in = provider.sandbox().map(|sandbox| StandIn::serve(sandbox.clone())).transpose()?;
     let gateway = gateway(&config, stand_in.as_ref())?;
+    let door = config.node.map(listen).transpose()?;
+    let (neighbourhood, pass) = neighbourhood(door.as_ref(), &postgres, &clock)?;
     if let Some(sandbox) = provider.sandbox() {
         // Notices go round inside the machine, whatever browsers call us.
         let secret = config.stripe.webhook_secrets.first().context("a secret that signs notices")?;
@@ -110,7 +116,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
         gateway: gateway.clone(),
         clock: clock.clone(),
         mail: postman.clone(),
-        neighbourhood: Neighbourhood::alone(Boot::fresh(), Arc::new(postgres.clone())),
+        neighbourhood,
     })
     .await?;
     postman.meet(engine.draws.clone());
@@ -126,14 +132,30 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
             anomalies: engine.anomalies.clone(),
             payments: engine.payments.clone(),
             connect: gateway,
+            pass,
         })
         .await?,
     );
     let (server, finished) = serve(listener, state.clone(), site.into(), provider.sandbox().cloned())?;
     let housekeeping = routes::run(state.clone());
+    let door = door.map(|listener| nodes::serve(listener, state.clone())).transpose()?;
     let metrics = scraped.map(|listener| metrics::serve(listener, state.clone())).transpose()?;
     life.enter(Phase::Ready);
-    Ok(Running { address, state, engine, life, server, finished, housekeeping, stand_in, metrics })
+    Ok(Running { address, state, engine, life, server, finished, housekeeping, stand_in, metrics, door })
+}
+
+/// Alone, or behind a door for other nodes.
+fn neighbourhood(
+    door: Option<&TcpListener>,
+    postgres: &Postgres,
+    clock: &Arc<dyn Clock>,
+) -> anyhow::Result<(Neighbourhood, Option<Pass>)> {
+    let (boot, nodes) = (Boot::fresh(), Arc::new(postgres.clone()));
+    let Some(door) = door else { return Ok((Neighbourhood::alone(boot, nodes), None)) };
+    let pass = Pass::new(postgres.sealer().clone(), boot);
+    let neighbours = Arc::new(OverHttp::new(pass.clone(), clock.clone()));
+    let me = Node { boot, address: door.local_addr()?.to_string() };
+    Ok((Neighbourhood { me, nodes, neighbours }, Some(pass)))
 }
 
 /// Takes the port, or says who must let go of it.
@@ -207,12 +229,17 @@ impl Running {
         if self.state.config.stage == Stage::Production {
             tokio::time::sleep(NOTICE).await;
         }
+        // Whoever still comes here is served by their next owner, and nobody has to wait for a lease to end.
+        self.engine.hand_over().await;
         self.life.enter(Phase::Closing);
         self.server.stop(true).await;
         self.finished.await??;
         self.engine.stop().await;
         if let Some(metrics) = self.metrics {
             metrics.stop(false).await;
+        }
+        if let Some(door) = self.door {
+            door.stop(false).await;
         }
         self.housekeeping.iter().for_each(tokio::task::JoinHandle::abort);
         if let Some(stand_in) = self.stand_in {

@@ -69,6 +69,9 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Where `/metrics` is, apart from everything browsers reach (decision B-24); `None`: nowhere.
     pub metrics: Option<SocketAddr>,
+    /// Where other nodes on the same database ask this one, apart from everything browsers reach; `None`: there are none. It
+    /// is told to them as it stands here.
+    pub node: Option<SocketAddr>,
     /// Address under which browsers reach us, without a trailing slash; empty until the demo knows its port.
     pub public_url: String,
     /// Uploads, and in the demo Postgres, the sandbox's journal and the sealing key.
@@ -137,6 +140,7 @@ impl Config {
             stage: Stage::Demo,
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or(PORT_DEFAULT))),
             metrics: problems.keep(environment.parse_optional("METRICS_ADDR")).flatten(),
+            node: problems.keep(environment.parse_optional("NODE_ADDRESS")).flatten(),
             public_url: environment.get("PUBLIC_URL").unwrap_or_default(),
             data_dir: environment.path("FD_DATA_DIR").unwrap_or_else(|| PathBuf::from(".data")),
             web_dir: environment.path("FD_WEB_DIR"),
@@ -181,6 +185,7 @@ impl Config {
                 problems.keep(environment.parse("PORT", PORT_DEFAULT)).unwrap_or(PORT_DEFAULT),
             )),
             metrics: problems.keep(environment.parse_optional("METRICS_ADDR")).flatten(),
+            node: problems.keep(environment.parse_optional("NODE_ADDRESS")).flatten(),
             public_url,
             data_dir: environment.path("FD_DATA_DIR").unwrap_or_else(|| PathBuf::from(".data")),
             web_dir: environment.path("FD_WEB_DIR"),

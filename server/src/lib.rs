@@ -27,6 +27,7 @@ pub mod catalogue;
 pub mod fixtures;
 pub mod live;
 pub mod metrics;
+pub mod nodes;
 pub mod offer;
 pub mod open_orders;
 pub mod state;

@@ -87,7 +87,7 @@ pub async fn open(
         return Err(Problem::new(StatusCode::FORBIDDEN, "cross-origin", "This socket is for our own pages."));
     }
     let full = state.live.sessions() >= SESSIONS_MAX;
-    if full || *state.phase.borrow() >= Phase::Draining {
+    if full || *state.phase.borrow() >= Phase::Draining || !state.draws.may_serve() {
         return Err(Problem::unavailable());
     }
     session::start(&request, payload, state, caller.principal(), topic::read_list(&wanted.topics))
@@ -241,6 +241,10 @@ impl Seen {
         }
         if self.ticks.is_multiple_of(TICKS_PER_CLEANING) {
             state.live.clean(state.clock.now().0);
+            // Cut off from the books: what a board shows here may be old, and another node knows better.
+            if !state.draws.may_serve() {
+                state.live.say_goodbye();
+            }
         }
     }
 }

@@ -104,7 +104,7 @@ fn operation(route: &Route, said: &Description) -> Value {
         | Audience::Operator
         | Audience::ProvenOperator => operation["security"] = json!([{ "login": [] }]),
         Audience::Machine => operation["security"] = json!([{ "signature": [] }]),
-        Audience::Public | Audience::Buyer => {}
+        Audience::Public | Audience::Buyer | Audience::Node => {}
     }
     if let Some(content) = content(&said.body) {
         operation["requestBody"] = json!({ "content": content, "required": true });

@@ -7,7 +7,7 @@ use actix_web::http::Method;
 use actix_web::web::{self, PayloadConfig, ServiceConfig};
 use actix_web::{HttpRequest, Route as ActixRoute};
 use domain::access::Audience;
-use domain::access::Audience::{Buyer, Club, Machine, Operator, Owner, ProvenOperator, Public, Seller, SignedIn};
+use domain::access::Audience::{Buyer, Club, Machine, Node, Operator, Owner, ProvenOperator, Public, Seller, SignedIn};
 
 use crate::error::Problem;
 use crate::state::State;
@@ -50,9 +50,8 @@ const SEASON: usize = 1024 * 1024;
 const LOG: usize = 2 * 1024;
 
 macro_rules! routes {
-    ($($method:ident $path:literal $audience:ident $body_max:ident => $handler:path;)*) => {
-        /// The table.
-        pub const ROUTES: &[Route] = &[$(Route {
+    ($table:ident $($method:ident $path:literal $audience:ident $body_max:ident => $handler:path;)*) => {
+        pub const $table: &[Route] = &[$(Route {
             method: Verb::$method,
             path: $path,
             audience: $audience,
@@ -62,7 +61,8 @@ macro_rules! routes {
     };
 }
 
-routes! {
+// For browsers, the provider and whoever else comes.
+routes! { ROUTES
     Get    "/api/config"                            Public   FORM   => buyer::site::config;
     Get    "/api/maintenance-mode"                  Public   FORM   => buyer::site::maintenance_mode;
     Get    "/api/footer-menus"                      Public   FORM   => buyer::site::footer_menus;
@@ -226,6 +226,11 @@ routes! {
     Get    "/ws"                                    Public   FORM   => crate::live::open;
 }
 
+// For other nodes, on an address of their own; nothing else is there, and nothing of this is anywhere else.
+routes! { FOR_NODES
+    Post   "/nodes/draws/{draw}"                    Node     FORM   => machine::nodes::execute;
+}
+
 impl Verb {
     pub fn method(self) -> Method {
         match self {
@@ -249,19 +254,28 @@ impl Verb {
 /// Registers every route of the table, and answers 404 to every other address under `/api/`.
 /// The application is wrapped in [`crate::edge::wrap`] by its maker.
 pub fn configure(cfg: &mut ServiceConfig, state: web::Data<State>) {
+    register(cfg, state, ROUTES);
+    cfg.service(web::scope("/api").default_service(web::to(no_such_address)));
+}
+
+/// Registers what other nodes may call; it has an address of its own, where nothing else is.
+pub fn configure_for_nodes(cfg: &mut ServiceConfig, state: web::Data<State>) {
+    register(cfg, state, FOR_NODES);
+}
+
+fn register(cfg: &mut ServiceConfig, state: web::Data<State>, table: &'static [Route]) {
     cfg.app_data(state);
-    let mut paths: Vec<&str> = ROUTES.iter().map(|route| route.path).collect();
+    let mut paths: Vec<&str> = table.iter().map(|route| route.path).collect();
     // The first that fits is taken: a word comes before a variable in the same place.
     paths.sort_by_key(|path| path.replace('{', "\u{7f}"));
     paths.dedup();
     for path in paths {
-        let here: Vec<&'static Route> = ROUTES.iter().filter(|route| route.path == path).collect();
+        let here: Vec<&'static Route> = table.iter().filter(|route| route.path == path).collect();
         let body_max = here.iter().map(|route| route.body_max).max().unwrap_or(FORM);
         let resource = web::resource(path).app_data(PayloadConfig::new(body_max));
         let resource = here.into_iter().fold(resource, |resource, route| resource.route(guard::guarded(route)));
         cfg.service(resource.default_service(web::to(method_not_allowed)));
     }
-    cfg.service(web::scope("/api").default_service(web::to(no_such_address)));
 }
 
 async fn no_such_address() -> Result<actix_web::HttpResponse, Problem> {
@@ -300,7 +314,9 @@ pub fn run(state: web::Data<State>) -> Vec<actix_web::rt::task::JoinHandle<()>> 
                 state.open_orders.sweep(state.clock.now());
                 let _ = state.records.sweep_sessions(state.clock.now()).await;
                 let _ = state.records.sweep_ticket_links(state.clock.now()).await;
-                club::reminders::sweep(&state).await;
+                if state.draws.is_eldest() {
+                    club::reminders::sweep(&state).await;
+                }
             }
         }
     };

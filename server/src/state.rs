@@ -16,6 +16,7 @@ use crate::heard::Heard;
 use crate::limits::Limits;
 use crate::live::Hub;
 use crate::metrics::Metrics;
+use crate::nodes::pass::Pass;
 use crate::open_orders::OpenOrders;
 use crate::routes::machine::cards::Cards;
 use crate::routes::machine::health::Integrity;
@@ -42,6 +43,8 @@ pub struct State {
     pub started_at: Timestamp,
     pub cards: Cards,
     pub heard: Heard,
+    /// What other nodes are known by; a process by itself lets none in.
+    pub pass: Option<Pass>,
 }
 
 /// What the state is made of.
@@ -56,6 +59,7 @@ pub struct StateParts {
     pub connect: Arc<dyn Connect>,
     pub reconciler: Reconciler,
     pub anomalies: Anomalies,
+    pub pass: Option<Pass>,
 }
 
 impl State {
@@ -86,6 +90,7 @@ impl State {
             started_at,
             cards: Cards::default(),
             heard: Heard::default(),
+            pass: parts.pass,
         })
     }
 }

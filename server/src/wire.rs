@@ -15,6 +15,7 @@ pub mod instant;
 pub mod joining;
 pub mod loose;
 pub mod my_tickets;
+pub mod node;
 pub mod order;
 pub mod payout;
 pub mod people;

@@ -61,6 +61,8 @@ pub enum Audience {
     ProvenOperator,
     /// The payment provider, by signature.
     Machine,
+    /// Another node of ours, by what it can seal; on an address of its own.
+    Node,
 }
 
 impl Audience {
@@ -79,6 +81,8 @@ impl Audience {
 pub fn may(who: Principal, audience: Audience) -> bool {
     match audience {
         Audience::Public | Audience::Buyer | Audience::Machine => true,
+        // Nobody who comes with a cookie.
+        Audience::Node => false,
         Audience::SignedIn => who != Principal::Anonymous,
         Audience::Club | Audience::Seller | Audience::Owner => match who {
             Principal::Club(_, role) => audience.role().is_some_and(|least| role >= least),

@@ -24,6 +24,7 @@ fn the_whole_access_matrix() {
         (Audience::Operator, [false, false, false, false, false, true]),
         (Audience::ProvenOperator, [false, false, false, false, false, true]),
         (Audience::Machine, [true, true, true, true, true, true]),
+        (Audience::Node, [false; 6]),
     ];
     for (audience, allowed) in matrix {
         assert_eq!(who.map(|who| may(who, audience)), allowed, "{audience:?}");

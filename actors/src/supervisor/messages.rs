@@ -112,6 +112,7 @@ impl Handler<Look> for DrawSupervisor {
 
     fn handle(&mut self, _: Look, ctx: &mut Context<Self>) {
         self.round(ctx);
+        self.keep_listening(ctx);
     }
 }
 

@@ -30,7 +30,10 @@ struct Slot {
 }
 
 enum Stand {
-    Live { generation: u64, addr: Addr<DrawActor> },
+    Live {
+        generation: u64,
+        addr: Addr<DrawActor>,
+    },
     Asleep,
     /// Another node owns it; its view is read from the books.
     Elsewhere(Node),

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actors::testing::{FakeGateway, ManualClock};
-use actors::{Draws, Engine, EngineParts, Fulfilled, Neighbourhood, OpenOrder, PaymentFailure, Payments, Placement, Post};
+use actors::{
+    Draws, Engine, EngineParts, Fulfilled, Neighbourhood, OpenOrder, PaymentFailure, Payments, Placement, Post,
+};
 use async_trait::async_trait;
 use domain::draw::Snapshot;
 use domain::{
@@ -93,8 +95,15 @@ impl World {
         let database_clock = clock.clone();
         memory.set_clock(move || database_clock.true_now());
         let gateway = FakeGateway::new(Arc::new(clock.clone()));
-        let mut world =
-            World { clock, memory, gateway, post: PostOffice::default(), engine: None, orders: AtomicU32::new(1), boots: 0 };
+        let mut world = World {
+            clock,
+            memory,
+            gateway,
+            post: PostOffice::default(),
+            engine: None,
+            orders: AtomicU32::new(1),
+            boots: 0,
+        };
         world.start().await;
         world
     }

@@ -66,7 +66,8 @@ pub(super) async fn claim(pool: &PgPool, sealer: &Sealer, me: Boot, draws: &[Dra
     .fetch_all(&mut *connection)
     .await
     .map_err(Failure::at_commit)?;
-    let elsewhere = if stored.len() < ids.len() { elsewhere(&mut connection, &ids, &stored).await? } else { Vec::new() };
+    let elsewhere =
+        if stored.len() < ids.len() { elsewhere(&mut connection, &ids, &stored).await? } else { Vec::new() };
     let ids: Vec<i64> = stored.iter().map(|row| row.id).collect();
     if ids.is_empty() {
         return Ok(Claims { taken: Vec::new(), elsewhere });

@@ -57,6 +57,12 @@ impl Entry {
         self
     }
 
+    /// What it says, to be said elsewhere.
+    pub fn told(&self) -> (Act<'_>, &serde_json::Value) {
+        let act = Act { actor: &self.actor, club: self.club, action: &self.action, object: &self.object, ip: self.ip };
+        (act, &self.detail)
+    }
+
     /// The same with the revision its draw came to, at which the journal says what it did, and the status if that changed.
     pub(crate) fn at_revision(&self, revision: u64, status: Option<&str>) -> Entry {
         let mut entry = self.clone();

@@ -92,16 +92,14 @@ impl Row {
 impl Records {
     /// Every draw, by kick-off.
     pub async fn listings(&self) -> Result<Vec<Listing>, Failure> {
-        let read = sqlx::query_as(
-            concat!(
-                "select ",
-                columns!(),
-                ", club_id, league, home_team, away_team, zone, opens_at, pass_card_fee, archived, contact_name,
+        let read = sqlx::query_as(concat!(
+            "select ",
+            columns!(),
+            ", club_id, league, home_team, away_team, zone, opens_at, pass_card_fee, archived, contact_name,
                  contact_phone, commitment, closed_at, completed_at, completed_revision,
                  exists (select from tickets t where t.draw_id = d.id and t.serial = d.winning_serial) as winner_sold
              from draws d order by kick_off, id"
-            ),
-        );
+        ));
         let rows: Vec<Row> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
         rows.into_iter().map(Row::listing).collect()
     }

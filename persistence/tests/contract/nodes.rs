@@ -41,7 +41,11 @@ pub async fn a_lease_that_is_over_gives_the_draws_away(world: World) {
     other.renew().await;
     let mut heir = owner(&world, &other).await;
     one.renew().await;
-    assert_eq!(ghost.open(world.order(1, &[(0, 1)])).await, Err(Failure::Fenced), "a lease renewed too late is no epoch");
+    assert_eq!(
+        ghost.open(world.order(1, &[(0, 1)])).await,
+        Err(Failure::Fenced),
+        "a lease renewed too late is no epoch"
+    );
     heir.open(world.order(2, &[(0, 1)])).await.expect("opened");
     assert!(one.claim(&world.draws[..1]).await.taken.is_empty());
 }

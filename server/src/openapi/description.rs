@@ -74,7 +74,7 @@ impl Description {
             | Audience::ProvenOperator => {
                 statuses.extend([401, 403]);
             }
-            Audience::Public | Audience::Buyer | Audience::Machine => {}
+            Audience::Public | Audience::Buyer | Audience::Machine | Audience::Node => {}
         }
         if route.method != Verb::Get {
             // From another site's page; more than we read.

@@ -12,6 +12,7 @@ use super::Route;
 use crate::edge::is_unsafe;
 use crate::error::Problem;
 use crate::identity::{caller, check_same_origin};
+use crate::nodes::pass::PASS;
 use crate::state::State;
 
 /// What an archived club may still write: its running draws finish and pay (decision H-3).
@@ -54,6 +55,11 @@ async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), Problem> {
         return Ok(());
     }
     let state = request.app_data::<web::Data<State>>().ok_or_else(Problem::unavailable)?;
+    if audience == Audience::Node {
+        let said = request.headers().get(PASS).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let admitted = state.pass.as_ref().is_some_and(|pass| pass.admits(said, state.clock.now()));
+        return if admitted { Ok(()) } else { Err(Problem::unauthenticated()) };
+    }
     check_same_origin(request.request(), &state.config)?;
     if matches!(audience, Audience::Public | Audience::Buyer) {
         return Ok(());

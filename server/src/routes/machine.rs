@@ -3,6 +3,7 @@
 pub mod cards;
 pub mod described;
 pub mod health;
+pub mod nodes;
 pub mod openapi;
 pub mod search;
 pub mod shell;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use actix_web::{HttpResponse, web};
 use domain::Timestamp;
+use serde::Deserialize;
 use tokio::sync::Mutex;
 
 use crate::app::Phase;
@@ -15,12 +16,24 @@ pub async fn live() -> HttpResponse {
     HttpResponse::Ok().json(wire::Live { status: "live" })
 }
 
+/// How a load balancer wants to be told.
+#[derive(Deserialize)]
+pub struct Told {
+    /// The status while the server drains: HAProxy takes 404 for "finish what it has, and send no more" and 503 for "it is down".
+    draining: Option<u16>,
+}
+
 /// 503 while starting, stopping or without a database.
-pub async fn ready(state: web::Data<State>) -> HttpResponse {
+pub async fn ready(state: web::Data<State>, told: web::Query<Told>) -> HttpResponse {
     let phase = *state.phase.borrow();
     let books = state.records.reachable().await.is_ok();
-    let ready = phase == Phase::Ready && books;
-    let mut response = if ready { HttpResponse::Ok() } else { HttpResponse::ServiceUnavailable() };
+    let ready = phase == Phase::Ready && books && state.draws.may_serve();
+    let drains = phase >= Phase::Draining && told.draining == Some(404);
+    let mut response = match (ready, drains) {
+        (true, _) => HttpResponse::Ok(),
+        (false, true) => HttpResponse::NotFound(),
+        (false, false) => HttpResponse::ServiceUnavailable(),
+    };
     response.json(wire::Ready { ready, database: books })
 }
 

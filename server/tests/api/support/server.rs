@@ -115,6 +115,7 @@ impl TestServer {
             anomalies: engine.anomalies.clone(),
             payments: engine.payments.clone(),
             connect: gateway,
+            pass: None,
         };
         let state = web::Data::new(State::open(parts).await.expect("the catalogue is read"));
         let (served, provider) = (state.clone(), sandbox.clone());

@@ -1,0 +1,328 @@
+//! Two engines on the same books: each draw has one owner, whoever is asked, and nobody waits for the dead.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use actors::testing::{FakeGateway, ManualClock};
+use actors::{
+    Committed, Denied, Draws, Engine, EngineParts, Errand, Neighbourhood, Neighbours, Placement, Unreachable,
+};
+use async_trait::async_trait;
+use domain::{AccountId, ClubId, DrawId, View};
+use persistence::memory::Memory;
+use persistence::nodes::{Boot, Node, Nodes, Roll};
+use persistence::{Failure, Ledger};
+use tokio::sync::watch;
+
+#[path = "support/world.rs"]
+mod world;
+use world::{NOON, PostOffice, play, reserve, snapshot};
+
+const DRAW: DrawId = DrawId(1042);
+const A_LEASE: Duration = Duration::from_millis(5_000);
+
+/// Where every node's handle is, while it answers.
+#[derive(Clone, Default)]
+struct Street(Arc<Mutex<BTreeMap<Boot, Draws>>>);
+
+#[async_trait]
+impl Neighbours for Street {
+    async fn execute(
+        &self,
+        owner: &Node,
+        draw: DrawId,
+        errand: Errand,
+    ) -> Result<Result<Committed, Denied>, Unreachable> {
+        let there = self.0.lock().unwrap().get(&owner.boot).cloned();
+        there.ok_or(Unreachable)?.execute_here(draw, errand).await
+    }
+}
+
+/// The list of nodes, which a node that is cut off cannot reach.
+struct Line {
+    memory: Memory,
+    open: watch::Receiver<bool>,
+}
+
+impl Line {
+    async fn pass(&self) {
+        self.open.clone().wait_for(|open| *open).await.expect("the node lives");
+    }
+}
+
+#[async_trait]
+impl Nodes for Line {
+    async fn renew(&self, me: &Node) -> Result<Roll, Failure> {
+        self.pass().await;
+        self.memory.renew(me).await
+    }
+
+    async fn bury(&self, gone: Boot) -> Result<bool, Failure> {
+        self.pass().await;
+        self.memory.bury(gone).await
+    }
+
+    async fn leave(&self, me: Boot) -> Result<(), Failure> {
+        self.memory.leave(me).await
+    }
+
+    fn vanish(&self, me: Boot) {
+        self.memory.vanish(me);
+    }
+}
+
+struct House {
+    clock: ManualClock,
+    memory: Memory,
+    street: Street,
+}
+
+struct Inhabitant {
+    boot: Boot,
+    engine: Engine,
+    line: watch::Sender<bool>,
+    street: Street,
+}
+
+impl House {
+    fn with(numbers: &[i64]) -> House {
+        let (clock, memory) = (ManualClock::new(NOON), Memory::new());
+        memory.add_club(ClubId(1), AccountId("acct_club".into()));
+        numbers.iter().for_each(|number| memory.add_draw(snapshot(*number)));
+        let database_clock = clock.clone();
+        memory.set_clock(move || database_clock.true_now());
+        House { clock, memory, street: Street::default() }
+    }
+
+    async fn node(&self, number: u128) -> Inhabitant {
+        let (line, open) = watch::channel(true);
+        let boot = Boot(number);
+        let parts = EngineParts {
+            ledger: Arc::new(self.memory.clone()),
+            books: Arc::new(self.memory.clone()),
+            gateway: Arc::new(FakeGateway::new(Arc::new(self.clock.clone()))),
+            clock: Arc::new(self.clock.clone()),
+            mail: Arc::new(PostOffice::default()),
+            neighbourhood: Neighbourhood {
+                me: Node { boot, address: format!("10.0.0.{number}:9080") },
+                nodes: Arc::new(Line { memory: self.memory.clone(), open }),
+                neighbours: Arc::new(self.street.clone()),
+            },
+        };
+        let engine = Engine::start_at(parts, Placement::Current).await.expect("the engine starts");
+        self.street.0.lock().unwrap().insert(boot, engine.draws.clone());
+        Inhabitant { boot, engine, line, street: self.street.clone() }
+    }
+}
+
+impl Inhabitant {
+    async fn reserves(&self, order: u128, count: u16) -> Result<View, Denied> {
+        self.engine.draws.execute(DRAW, reserve(order, count), None).await.map(|done| done.view)
+    }
+
+    /// It answers nobody.
+    fn is_mute(&self) {
+        self.street.0.lock().unwrap().remove(&self.boot);
+    }
+
+    /// `kill -9`.
+    fn dies(self) {
+        self.is_mute();
+        self.engine.kill();
+    }
+}
+
+/// The owner of the draw, and another.
+async fn two(house: &House) -> (Inhabitant, Inhabitant) {
+    let one = house.node(1).await;
+    (one, house.node(2).await)
+}
+
+#[test]
+fn whoever_is_asked_the_draws_owner_does_it() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let (one, other) = two(&house).await;
+        assert_eq!(other.reserves(7, 3).await.unwrap().held, 3);
+        assert_eq!(one.reserves(8, 2).await.unwrap().held, 5);
+        assert_eq!(other.reserves(9, 170).await, Err(Denied::Refused(domain::Refusal::CountOutOfRange { max: 50 })));
+        let claims = house.memory.claim(Boot(3), &[DRAW]).await.unwrap();
+        assert_eq!(claims.elsewhere[0].owner.boot, one.boot, "it stays its first owner's");
+        assert_eq!(house.memory.claim(one.boot, &[DRAW]).await.unwrap().taken[0].epoch, 2, "and was claimed once");
+    });
+}
+
+#[test]
+fn secrets_are_read_without_the_owner() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let (one, other) = two(&house).await;
+        let serials = [domain::Serial::new(1).unwrap(), domain::Serial::new(169).unwrap()];
+        assert_eq!(one.engine.draws.deal(DRAW).await.unwrap(), other.engine.draws.deal(DRAW).await.unwrap());
+        let cells = one.engine.draws.cells(DRAW, &serials).await.unwrap();
+        assert_eq!(other.engine.draws.cells(DRAW, &serials).await.unwrap(), cells);
+    });
+}
+
+#[test]
+fn boards_on_another_node_follow_within_a_second() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let (one, other) = two(&house).await;
+        let mut board = other.engine.draws.watch(DRAW).await.unwrap();
+        for order in 1..=20 {
+            let told = one.reserves(order, 1).await.unwrap();
+            let mut heard = 0;
+            let follows = async {
+                while heard < told.revision {
+                    board.changed().await.unwrap();
+                    let now = board.borrow_and_update().revision;
+                    assert!(now > heard, "revisions only grow");
+                    heard = now;
+                }
+            };
+            tokio::time::timeout(Duration::from_secs(1), follows).await.expect("within a second");
+        }
+    });
+}
+
+#[test]
+fn a_node_by_itself_asks_the_books_nothing() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let one = house.node(1).await;
+        let asked = Arc::new(Mutex::new(0));
+        let count = asked.clone();
+        house.memory.set_faults(move |call| {
+            if matches!(call, persistence::memory::Call::Read("moved" | "deal")) {
+                *count.lock().unwrap() += 1;
+            }
+            persistence::memory::Fault::None
+        });
+        for order in 1..=10 {
+            one.reserves(order, 1).await.unwrap();
+            tokio::time::sleep(Duration::from_secs(2)).await;
+        }
+        assert_eq!(*asked.lock().unwrap(), 0);
+    });
+}
+
+#[test]
+fn a_dead_nodes_draws_are_taken_by_whoever_is_asked_at_once() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let (one, other) = two(&house).await;
+        assert_eq!(other.reserves(7, 3).await.unwrap().held, 3);
+        one.dies();
+        let begun = tokio::time::Instant::now();
+        assert_eq!(other.reserves(8, 2).await.unwrap().held, 5);
+        assert!(begun.elapsed() < Duration::from_secs(1), "nobody waits for the lease of the dead");
+    });
+}
+
+#[test]
+fn a_dead_nodes_draws_find_an_owner_though_nobody_asks() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let (one, other) = two(&house).await;
+        let mut board = other.engine.draws.watch(DRAW).await.unwrap();
+        one.dies();
+        // Kick-off must come all the same, and it comes by the owner's timer.
+        while board.borrow_and_update().status == domain::Status::Active {
+            board.changed().await.unwrap();
+        }
+        assert_eq!(actors::Clock::now(&house.clock), world::KICK_OFF);
+    });
+}
+
+#[test]
+fn a_hung_nodes_draws_are_taken_when_its_lease_is_over_and_its_ghost_writes_nothing() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let (one, other) = two(&house).await;
+        one.line.send_replace(false);
+        one.is_mute();
+        assert_eq!(other.reserves(7, 3).await, Err(Denied::Unavailable), "it may still be alive");
+        let begun = tokio::time::Instant::now();
+        while other.reserves(7, 3).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        assert!(begun.elapsed() <= A_LEASE + Duration::from_millis(200));
+        assert_eq!(one.reserves(8, 1).await, Err(Denied::Unavailable), "it knows itself that it may not be believed");
+        one.line.send_replace(true);
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(one.reserves(8, 1).await.unwrap().held, 4, "and asks the new owner");
+        assert_eq!(house.memory.claim(Boot(3), &[DRAW]).await.unwrap().elsewhere[0].owner.boot, other.boot);
+        let (draws, replayed) = (house.memory.draws(), house.memory.replayed());
+        assert_eq!(draws, replayed, "one chain of commits");
+    });
+}
+
+#[test]
+fn a_node_that_lost_a_draw_unasked_learns_it_and_its_boards_follow() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let (one, other) = two(&house).await;
+        let mut board = one.engine.draws.watch(DRAW).await.unwrap();
+        one.line.send_replace(false);
+        tokio::time::sleep(A_LEASE + Duration::from_secs(1)).await;
+        let told = other.reserves(7, 3).await.unwrap();
+        one.line.send_replace(true);
+        let follows = board.wait_for(|view| view.revision >= told.revision);
+        tokio::time::timeout(Duration::from_secs(3), follows).await.expect("it hears of it").unwrap();
+        // What the owner writes from now on arrives like everything of others.
+        let told = other.reserves(8, 1).await.unwrap();
+        let follows = board.wait_for(|view| view.revision >= told.revision);
+        tokio::time::timeout(Duration::from_secs(1), follows).await.expect("within a second").unwrap();
+    });
+}
+
+#[test]
+fn who_hands_over_still_answers_and_the_others_own_at_once() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let (one, other) = two(&house).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(one.reserves(7, 3).await.unwrap().held, 3);
+        one.engine.hand_over().await;
+        let begun = tokio::time::Instant::now();
+        assert_eq!(one.reserves(8, 2).await.unwrap().held, 5, "it asks the other, which claims");
+        assert_eq!(other.reserves(9, 1).await.unwrap().held, 6);
+        assert!(begun.elapsed() < Duration::from_secs(1), "nobody waits for a lease");
+        assert_eq!(house.memory.claim(Boot(3), &[DRAW]).await.unwrap().elsewhere[0].owner.boot, other.boot);
+        one.engine.stop().await;
+        assert_eq!(other.reserves(9, 2).await.unwrap().held, 7);
+    });
+}
+
+#[test]
+fn a_draw_made_on_one_node_is_known_on_the_other_within_seconds() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let (one, other) = two(&house).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        house.memory.add_draw(snapshot(1043));
+        one.engine.draws.wake(DrawId(1043)).await.unwrap();
+        let known = || other.engine.draws.views().iter().any(|view| view.draw == DrawId(1043));
+        let begun = tokio::time::Instant::now();
+        while !known() {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        assert!(begun.elapsed() <= Duration::from_secs(6));
+        assert!(other.engine.draws.execute(DrawId(1043), reserve(7, 1), None).await.is_ok());
+    });
+}
+
+#[test]
+fn the_eldest_looks_after_what_one_node_is_enough_for() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let (one, other) = two(&house).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert!(one.engine.draws.is_eldest() && !other.engine.draws.is_eldest());
+        one.dies();
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        assert!(other.engine.draws.is_eldest());
+    });
+}
