@@ -12,6 +12,7 @@ mod browser;
 mod buyer;
 mod club;
 mod crowd;
+mod failover;
 mod faults;
 mod fixtures;
 mod fresh;
@@ -39,6 +40,8 @@ enum Command {
     Rush(rush::Rush),
     /// A real season: imports a fixture list, sells it, closes it, enters the results, pays the winners.
     Season(season::Season),
+    /// Two nodes on one Postgres: one is killed, hung, cut off or replaced while people buy.
+    Failover(failover::Failover),
     /// How fast we are beside the raw limits and beside what one would write first. Build it with `--release`.
     Bench(bench::Bench),
     /// What the bench measures us beside; it starts this itself.
@@ -64,6 +67,7 @@ async fn run(command: Command) -> anyhow::Result<Report> {
     let (report, page) = match command {
         Command::Rush(rush) => (rush::run(&rush).await?, Some(rush.page().clone())),
         Command::Season(season) => (season::run(&season).await?, Some(season.page().clone())),
+        Command::Failover(failover) => (failover::run(&failover).await?, Some(failover.page().clone())),
         Command::Bench(bench) => (bench::run(&bench).await?, Some(bench.page().clone())),
         Command::BenchRival(rival) => {
             bench::rival::run(&rival).await?;

@@ -165,7 +165,7 @@ fn signal(process: Pid, signal: Signal) -> bool {
 
 /// The server beside our own executable. Under `cargo run` it is built first (nothing happens when it is fresh), so that
 /// nobody doubts yesterday's server; otherwise only when it is missing.
-async fn binary() -> Result<PathBuf> {
+pub async fn binary() -> Result<PathBuf> {
     let own = std::env::current_exe()?;
     let folder = own.parent().context("our own executable has no folder")?;
     let beside = folder.join("server");

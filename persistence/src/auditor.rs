@@ -67,6 +67,27 @@ impl Auditor {
         .map_err(unread)
     }
 
+    /// Where the node that owns a draw is asked; `None`: nobody whose row is there.
+    pub async fn owner(&self, draw: i64) -> Result<Option<String>, Failure> {
+        sqlx::query_scalar("select n.address from draws d join nodes n on n.boot_id = d.owner_boot where d.id = $1")
+            .bind(draw)
+            .fetch_optional(&self.pool)
+            .await
+            .map_err(unread)
+    }
+
+    /// Commits under an older epoch than the commit before them, as draw and revision: writes of a ghost.
+    pub async fn ghosts(&self) -> Result<Vec<(i64, i64)>, Failure> {
+        sqlx::query_as(
+            "select e.draw_id, e.revision from draw_events e
+             join draw_events p on p.draw_id = e.draw_id and p.revision = e.revision - 1
+             where e.epoch < p.epoch order by e.draw_id, e.revision",
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unread)
+    }
+
     /// Every order that ever had a payment intent.
     pub async fn orders(&self) -> Result<Vec<OrderMoney>, Failure> {
         sqlx::query_as(
