@@ -18,11 +18,13 @@ pub struct Problem {
     message: String,
     more: Map<String, Value>,
     retry_after_seconds: Option<u32>,
+    /// The methods that the address does take.
+    allowed: Option<String>,
 }
 
 impl Problem {
     pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Problem {
-        Problem { status, code, message: message.into(), more: Map::new(), retry_after_seconds: None }
+        Problem { status, code, message: message.into(), more: Map::new(), retry_after_seconds: None, allowed: None }
     }
 
     pub fn bad_request(code: &'static str, message: impl Into<String>) -> Problem {
@@ -139,6 +141,12 @@ impl Problem {
         self
     }
 
+    /// Says which methods an address takes, comma-separated.
+    pub fn allowing(mut self, methods: String) -> Problem {
+        self.allowed = Some(methods);
+        self
+    }
+
     pub fn status(&self) -> StatusCode {
         self.status
     }
@@ -194,6 +202,9 @@ impl ResponseError for Problem {
         let mut response = HttpResponse::build(self.status);
         if let Some(seconds) = self.retry_after_seconds {
             response.insert_header((header::RETRY_AFTER, seconds.to_string()));
+        }
+        if let Some(methods) = &self.allowed {
+            response.insert_header((header::ALLOW, methods.as_str()));
         }
         response.finish()
     }

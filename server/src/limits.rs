@@ -9,7 +9,7 @@ use actix_web::http::StatusCode;
 use dashmap::DashMap;
 use governor::clock::{Clock as _, DefaultClock};
 use governor::state::keyed::DashMapStateStore;
-use governor::{Quota, RateLimiter};
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 
 use crate::config::Stage;
 use crate::error::Problem;
@@ -18,6 +18,9 @@ use crate::error::Problem;
 pub const INTENTS_PER_SESSION_AND_MINUTE: u32 = 10;
 /// New payment intents of one address a minute: a clubhouse shares one at kick-off.
 pub const INTENTS_PER_ADDRESS_AND_MINUTE: u32 = 600;
+/// New payment intents of one address that bring no cookie of ours: one for as long as a reservation lasts, so that who keeps
+/// no cookie reserves no more than one browser may. Our own pages always set one before.
+pub const INTENTS_OF_STRANGERS_EVERY: Duration = Duration::from_secs(domain::reservation::KEPT_SECONDS.unsigned_abs());
 /// Browser diagnostics of one address a minute (decision B-23).
 const LOGS_PER_ADDRESS_AND_MINUTE: u32 = 30;
 /// Repeated confirmation mails of one order an hour (decision C-17).
@@ -41,6 +44,11 @@ const WRONG_CODES_WINDOW: Duration = Duration::from_secs(10 * 60);
 const DECLINES_MAX: u32 = 5;
 const DECLINES_WINDOW: Duration = Duration::from_secs(10 * 60);
 
+/// New sockets of the whole server a second: 20,000 that lost theirs at once are back within half a minute (reliability.md, F56).
+const SOCKETS_PER_SECOND: u32 = 700;
+/// Open sockets of one address: a clubhouse, or a phone company's customers, share one.
+pub const SOCKETS_PER_ADDRESS_MAX: usize = 1_000;
+
 type Bucket<K> = RateLimiter<K, DashMapStateStore<K>, DefaultClock>;
 
 pub struct Limits {
@@ -48,7 +56,9 @@ pub struct Limits {
     clock: DefaultClock,
     intents_by_session: Bucket<[u8; 16]>,
     intents_by_address: Bucket<IpAddr>,
+    intents_of_strangers: Bucket<IpAddr>,
     logs_by_address: Bucket<IpAddr>,
+    sockets: DefaultDirectRateLimiter,
     resends_by_order: Bucket<u128>,
     forms_by_address: Bucket<IpAddr>,
     claims_by_address: Bucket<IpAddr>,
@@ -68,7 +78,9 @@ impl Limits {
             clock: DefaultClock::default(),
             intents_by_session: Bucket::dashmap(per_minute(INTENTS_PER_SESSION_AND_MINUTE)),
             intents_by_address: Bucket::dashmap(per_minute(INTENTS_PER_ADDRESS_AND_MINUTE)),
+            intents_of_strangers: Bucket::dashmap(once_in(INTENTS_OF_STRANGERS_EVERY)),
             logs_by_address: Bucket::dashmap(per_minute(LOGS_PER_ADDRESS_AND_MINUTE)),
+            sockets: RateLimiter::direct(Quota::per_second(positive(SOCKETS_PER_SECOND))),
             resends_by_order: Bucket::dashmap(Quota::per_hour(positive(RESENDS_PER_ORDER_AND_HOUR))),
             forms_by_address: Bucket::dashmap(Quota::per_hour(positive(FORMS_PER_ADDRESS_AND_HOUR))),
             claims_by_address: Bucket::dashmap(per_minute(CLAIMS_PER_ADDRESS_AND_MINUTE)),
@@ -82,16 +94,34 @@ impl Limits {
         }
     }
 
-    /// A new payment intent for a browser session at an address.
+    /// A new payment intent for a browser session at an address; `None` for who brought no cookie.
     ///
     /// # Errors
     /// 429 with `Retry-After`.
-    pub fn new_intent(&self, session: &[u8; 16], address: IpAddr) -> Result<(), Problem> {
-        if self.declines.count(session) >= DECLINES_MAX {
-            return Err(too_many(DECLINES_WINDOW.as_secs() as u32));
+    pub fn new_intent(&self, session: Option<&[u8; 16]>, address: IpAddr) -> Result<(), Problem> {
+        match session {
+            Some(session) if self.declines.count(session) >= DECLINES_MAX => {
+                return Err(too_many(DECLINES_WINDOW.as_secs() as u32));
+            }
+            Some(session) => self.take(&self.intents_by_session, session)?,
+            None if self.exempt(address) => {}
+            None => self.take(&self.intents_of_strangers, &address)?,
         }
-        self.take(&self.intents_by_session, session)?;
         if self.exempt(address) { Ok(()) } else { self.take(&self.intents_by_address, &address) }
+    }
+
+    /// A socket may be opened: the whole server takes only so many a second, and one address keeps only so many (`open`).
+    ///
+    /// # Errors
+    /// 429 for the address, 503 for the server, both with `Retry-After`.
+    pub fn new_socket(&self, address: IpAddr, open: usize) -> Result<(), Problem> {
+        if self.exempt(address) {
+            return Ok(());
+        }
+        if open >= SOCKETS_PER_ADDRESS_MAX {
+            return Err(too_many(30));
+        }
+        self.sockets.check().map_err(|_| Problem::unavailable())
     }
 
     /// A card was declined, in a session if it is known; the card by the provider's name for it. Whether it was once too often
@@ -118,33 +148,33 @@ impl Limits {
         self.resends_by_order.check_key(&order).is_ok()
     }
 
-    /// A sign-in may be tried. Only wrong passwords count, so that a busy club is never locked out by signing in.
+    /// A password may be tried. Only wrong ones count, so that a busy club is never locked out by signing in; but each counts
+    /// as wrong until it is known to be right, so that a thousand guesses at once are no more than one after the other.
     ///
     /// # Errors
     /// 429 with `Retry-After`.
-    pub fn sign_in(&self, email: &str, address: IpAddr) -> Result<(), Problem> {
-        let by_account = self.wrong_passwords.count(&account_key(email)) >= WRONG_PASSWORDS_PER_ACCOUNT_MAX;
-        let by_address = !self.exempt(address)
-            && self.wrong_passwords.count(&address.to_string()) >= WRONG_PASSWORDS_PER_ADDRESS_MAX;
-        if by_account || by_address { Err(too_many(60)) } else { Ok(()) }
-    }
-
-    pub fn wrong_password(&self, email: &str, address: IpAddr) {
-        self.wrong_passwords.add(account_key(email));
-        self.wrong_passwords.add(address.to_string());
+    pub fn sign_in(&self, email: &str, address: IpAddr) -> Result<Guess<'_>, Problem> {
+        let (account, place) = (account_key(email), address.to_string());
+        if !self.wrong_passwords.add_below(&account, WRONG_PASSWORDS_PER_ACCOUNT_MAX) {
+            return Err(too_many(60));
+        }
+        let counted = !self.exempt(address);
+        if counted && !self.wrong_passwords.add_below(&place, WRONG_PASSWORDS_PER_ADDRESS_MAX) {
+            self.wrong_passwords.take_back(&account);
+            return Err(too_many(60));
+        }
+        Ok(Guess { limits: self, at: Guessed::Password { account, place: counted.then_some(place) } })
     }
 
     /// An operator may show a code of the second factor.
     ///
     /// # Errors
     /// 429 with `Retry-After`.
-    pub fn showing_code(&self, operator: i64) -> Result<(), Problem> {
-        let guesses = self.wrong_codes.count(&operator);
-        if guesses >= WRONG_CODES_MAX { Err(too_many(WRONG_CODES_WINDOW.as_secs() as u32)) } else { Ok(()) }
-    }
-
-    pub fn wrong_code(&self, operator: i64) {
-        self.wrong_codes.add(operator);
+    pub fn showing_code(&self, operator: i64) -> Result<Guess<'_>, Problem> {
+        if !self.wrong_codes.add_below(&operator, WRONG_CODES_MAX) {
+            return Err(too_many(WRONG_CODES_WINDOW.as_secs() as u32));
+        }
+        Ok(Guess { limits: self, at: Guessed::Code { operator } })
     }
 
     /// Somebody at an address registers a club or joins the waitlist.
@@ -190,6 +220,7 @@ impl Limits {
     pub fn sweep(&self) {
         self.intents_by_session.retain_recent();
         self.intents_by_address.retain_recent();
+        self.intents_of_strangers.retain_recent();
         self.logs_by_address.retain_recent();
         self.resends_by_order.retain_recent();
         self.forms_by_address.retain_recent();
@@ -213,6 +244,31 @@ impl Limits {
     }
 }
 
+/// Something that was guessed, or known.
+#[must_use = "a guess that is not said to be right stays counted as wrong"]
+pub struct Guess<'a> {
+    limits: &'a Limits,
+    at: Guessed,
+}
+
+enum Guessed {
+    Password { account: String, place: Option<String> },
+    Code { operator: i64 },
+}
+
+impl Guess<'_> {
+    /// It was no guess.
+    pub fn was_right(self) {
+        match self.at {
+            Guessed::Password { account, place } => {
+                self.limits.wrong_passwords.take_back(&account);
+                place.iter().for_each(|place| self.limits.wrong_passwords.take_back(place));
+            }
+            Guessed::Code { operator } => self.limits.wrong_codes.take_back(&operator),
+        }
+    }
+}
+
 fn too_many(retry_after_seconds: u32) -> Problem {
     Problem::new(
         StatusCode::TOO_MANY_REQUESTS,
@@ -230,6 +286,11 @@ fn per_minute(count: u32) -> Quota {
     Quota::per_minute(positive(count))
 }
 
+/// Once, and once more each time the period has passed.
+fn once_in(period: Duration) -> Quota {
+    Quota::with_period(period).unwrap_or(per_minute(1)).allow_burst(NonZeroU32::MIN)
+}
+
 fn positive(count: u32) -> NonZeroU32 {
     NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN)
 }
@@ -240,7 +301,7 @@ struct Failures<K: Hash + Eq> {
     counts: DashMap<K, (Instant, u32)>,
 }
 
-impl<K: Hash + Eq> Failures<K> {
+impl<K: Hash + Eq + Clone> Failures<K> {
     fn new(window: Duration) -> Failures<K> {
         Failures { window, counts: DashMap::new() }
     }
@@ -259,6 +320,23 @@ impl<K: Hash + Eq> Failures<K> {
         entry.1
     }
 
+    /// One more, unless there are so many; looking and counting are one step.
+    fn add_below(&self, key: &K, max: u32) -> bool {
+        let mut entry = self.counts.entry(key.clone()).or_insert((Instant::now(), 0));
+        if entry.0.elapsed() >= self.window {
+            *entry = (Instant::now(), 0);
+        }
+        let room = entry.1 < max;
+        entry.1 += u32::from(room);
+        room
+    }
+
+    fn take_back(&self, key: &K) {
+        if let Some(mut entry) = self.counts.get_mut(key) {
+            entry.1 = entry.1.saturating_sub(1);
+        }
+    }
+
     fn sweep(&self) {
         self.counts.retain(|_, (since, _)| since.elapsed() < self.window);
     }
@@ -274,17 +352,43 @@ mod tests {
     #[test]
     fn wrong_passwords_slow_an_account_and_an_address_down() {
         let limits = Limits::new(Stage::Production);
+        for _ in 0..2 * WRONG_PASSWORDS_PER_ADDRESS_MAX {
+            limits.sign_in("a@demo.test", ELSEWHERE).expect("a right one is none").was_right();
+        }
         for _ in 0..WRONG_PASSWORDS_PER_ACCOUNT_MAX {
             assert!(limits.sign_in("a@demo.test", ELSEWHERE).is_ok());
-            limits.wrong_password("a@demo.test", ELSEWHERE);
         }
         assert!(limits.sign_in(" A@Demo.test ", HERE).is_err(), "from anywhere, however it is written");
-        assert!(limits.sign_in("b@demo.test", ELSEWHERE).is_ok(), "another account of the same clubhouse");
+        let clubhouse = limits.sign_in("b@demo.test", ELSEWHERE);
+        clubhouse.expect("another account of the same clubhouse").was_right();
         for turn in WRONG_PASSWORDS_PER_ACCOUNT_MAX..WRONG_PASSWORDS_PER_ADDRESS_MAX {
-            limits.wrong_password(&format!("{turn}@demo.test"), ELSEWHERE);
+            assert!(limits.sign_in(&format!("{turn}@demo.test"), ELSEWHERE).is_ok());
         }
         assert!(limits.sign_in("b@demo.test", ELSEWHERE).is_err());
         assert!(limits.sign_in("b@demo.test", HERE).is_ok());
+    }
+
+    #[test]
+    fn who_brings_no_cookie_opens_one_payment_while_a_reservation_lasts() {
+        let limits = Limits::new(Stage::Production);
+        assert!(limits.new_intent(None, ELSEWHERE).is_ok());
+        assert!((0..1_000).all(|_| limits.new_intent(None, ELSEWHERE).is_err()));
+        assert!(limits.new_intent(None, HERE).is_ok(), "of another address");
+        assert!(limits.new_intent(Some(&[3; 16]), ELSEWHERE).is_ok(), "who has a cookie is not kept waiting by them");
+        let demo = Limits::new(Stage::Demo);
+        assert!((0..20).all(|_| demo.new_intent(None, HERE).is_ok()));
+    }
+
+    #[test]
+    fn an_address_keeps_a_thousand_sockets_and_the_server_takes_some_hundreds_a_second() {
+        let limits = Limits::new(Stage::Production);
+        assert!(limits.new_socket(ELSEWHERE, SOCKETS_PER_ADDRESS_MAX - 1).is_ok());
+        let full = limits.new_socket(ELSEWHERE, SOCKETS_PER_ADDRESS_MAX).expect_err("no more");
+        assert_eq!(full.status(), StatusCode::TOO_MANY_REQUESTS);
+        let rush = (0..2 * SOCKETS_PER_SECOND).filter_map(|_| limits.new_socket(ELSEWHERE, 0).err()).next();
+        assert_eq!(rush.expect("too many at once").status(), StatusCode::SERVICE_UNAVAILABLE);
+        let demo = Limits::new(Stage::Demo);
+        assert!((0..2 * SOCKETS_PER_SECOND).all(|_| demo.new_socket(HERE, SOCKETS_PER_ADDRESS_MAX).is_ok()));
     }
 
     #[test]
@@ -311,12 +415,12 @@ mod tests {
             assert!(!limits.declined(Some(&alice), None), "{turn}");
             assert!(!limits.declined(None, Some("card")), "{turn}");
         }
-        assert!(limits.new_intent(&alice, here).is_ok());
+        assert!(limits.new_intent(Some(&alice), here).is_ok());
         assert!(limits.declined(Some(&alice), None));
-        assert!(limits.new_intent(&alice, here).is_err());
-        assert!(limits.new_intent(&bob, here).is_ok());
+        assert!(limits.new_intent(Some(&alice), here).is_err());
+        assert!(limits.new_intent(Some(&bob), here).is_ok());
         assert!(limits.declined(Some(&bob), Some("card")), "his first, the card's fifth");
-        assert!(limits.new_intent(&bob, here).is_err());
+        assert!(limits.new_intent(Some(&bob), here).is_err());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! the same bytes; a slow one is skipped to the newest, never queued.
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -90,6 +91,7 @@ pub async fn open(
     if full || *state.phase.borrow() >= Phase::Draining || !state.draws.may_serve() {
         return Err(Problem::unavailable());
     }
+    state.limits.new_socket(caller.ip, state.live.sessions_of(caller.ip))?;
     session::start(&request, payload, state, caller.principal(), topic::read_list(&wanted.topics))
 }
 
@@ -97,6 +99,12 @@ impl Hub {
     /// Sockets that are open.
     pub fn sessions(&self) -> usize {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Those of one address.
+    fn sessions_of(&self, address: IpAddr) -> usize {
+        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.iter().filter(|outbox| outbox.address == Some(address)).count()
     }
 
     fn admit(&self, outbox: Arc<Outbox>) {

@@ -177,8 +177,10 @@ impl OpenOrders {
 
     pub fn sweep(&self, now: Timestamp) {
         self.0.retain(|_, shelf| {
+            // Who only asked left nothing to remember: a crowd of strangers takes no memory.
+            let holds = !shelf.orders.is_empty() || !shelf.opening.is_empty() || shelf.consented_at.is_some();
             let ends = shelf.orders.iter().map(|known| known.kept_until).chain(shelf.seen_at);
-            ends.max().is_some_and(|end| now < end.plus_seconds(FORGOTTEN_AFTER_SECONDS))
+            holds && ends.max().is_some_and(|end| now < end.plus_seconds(FORGOTTEN_AFTER_SECONDS))
         });
     }
 }

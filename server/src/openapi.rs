@@ -107,9 +107,15 @@ fn operation(route: &Route, said: &Description) -> Value {
         Audience::Public | Audience::Buyer | Audience::Node => {}
     }
     if let Some(content) = content(&said.body) {
-        operation["requestBody"] = json!({ "content": content, "required": true });
+        operation["requestBody"] = json!({ "content": content, "required": needs_body(&said.body) });
     }
     operation
+}
+
+/// An empty body is `{}` (decision B-16): it will do where no field has to be there.
+fn needs_body(shape: &Shape) -> bool {
+    let needs = |model: &Model| json!((model.schema)())["required"].as_array().is_some_and(|names| !names.is_empty());
+    !matches!(shape, Shape::One(_)) || shape.models().iter().any(needs)
 }
 
 /// `GET /api/draws/{draw}` is `getDrawsDraw`.

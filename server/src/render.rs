@@ -8,6 +8,7 @@ pub mod mail;
 pub mod page;
 pub mod paper;
 pub mod picture;
+pub mod press;
 pub mod qr;
 pub mod report;
 pub mod when;

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use actix_web::Route as ActixRoute;
 use actix_web::guard::{Any, Get, Head};
 use actix_web::http::Method;
 use actix_web::web::{self, PayloadConfig, ServiceConfig};
-use actix_web::{HttpRequest, Route as ActixRoute};
 use domain::access::Audience;
 use domain::access::Audience::{Buyer, Club, Machine, Node, Operator, Owner, ProvenOperator, Public, Seller, SignedIn};
 
@@ -273,8 +273,9 @@ fn register(cfg: &mut ServiceConfig, state: web::Data<State>, table: &'static [R
         let here: Vec<&'static Route> = table.iter().filter(|route| route.path == path).collect();
         let body_max = here.iter().map(|route| route.body_max).max().unwrap_or(FORM);
         let resource = web::resource(path).app_data(PayloadConfig::new(body_max));
+        let allowed = allowed(&here);
         let resource = here.into_iter().fold(resource, |resource, route| resource.route(guard::guarded(route)));
-        cfg.service(resource.default_service(web::to(method_not_allowed)));
+        cfg.service(resource.default_service(web::to(move || method_not_allowed(allowed.clone()))));
     }
 }
 
@@ -288,9 +289,16 @@ pub fn pages() -> ActixRoute {
     web::to(page)
 }
 
-async fn method_not_allowed(_: HttpRequest) -> Result<actix_web::HttpResponse, Problem> {
+/// What an address takes, as RFC 9110 wants it told to who asked for something else.
+fn allowed(here: &[&Route]) -> String {
+    let reads = here.iter().any(|route| route.method == Verb::Get).then_some("HEAD");
+    let methods = here.iter().map(|route| route.method.method().to_string());
+    methods.chain(reads.map(str::to_string)).collect::<Vec<_>>().join(", ")
+}
+
+async fn method_not_allowed(allowed: String) -> Result<actix_web::HttpResponse, Problem> {
     let status = actix_web::http::StatusCode::METHOD_NOT_ALLOWED;
-    Err(Problem::new(status, "method-not-allowed", "This address does not take this kind of call."))
+    Err(Problem::new(status, "method-not-allowed", "This address does not take this kind of call.").allowing(allowed))
 }
 
 /// How often the catalogue is compared with the books.

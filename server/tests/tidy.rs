@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+#[path = "tidy/checklist.rs"]
+mod checklist;
 #[path = "tidy/source.rs"]
 mod source;
 use source::{Source, identifiers, sources, words};
@@ -194,4 +196,9 @@ fn the_top_level_is_the_one_the_user_drew() {
     let rooms = ["Cargo.toml", "server", "actors", "persistence", "web", "migrations", "loadtest", "README.md"];
     let missing = rooms.iter().filter(|room| !root().join(room).exists());
     assert_none("missing at the top level", missing.map(|room| room.to_string()).collect());
+}
+
+#[test]
+fn the_security_checklist_names_what_there_is() {
+    assert_none("server/ASVS.md", checklist::findings(&root(), &rust()));
 }

@@ -62,6 +62,10 @@ pub fn write(headers: &mut HeaderMap, place: Place, config: &Config) {
     if place != Place::Board {
         say(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
     }
+    if matches!(place, Place::Api | Place::Page | Place::Sandbox) {
+        // No other site's page gets it as a script, a picture or a style.
+        say(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
+    }
     if config.over_tls() {
         say(header::STRICT_TRANSPORT_SECURITY, "max-age=31536000; includeSubDomains");
     }
@@ -124,6 +128,53 @@ mod tests {
         ];
         for path in bare {
             assert!(!framed(path), "{path}");
+        }
+    }
+
+    /// The hosts that a policy names.
+    fn hosts(policy: &str) -> Vec<&str> {
+        policy.split([' ', ';']).filter(|word| word.contains("://")).collect()
+    }
+
+    fn directive<'a>(policy: &'a str, name: &str) -> &'a str {
+        let all = policy.split(';').map(str::trim);
+        all.filter_map(|part| part.strip_prefix(name)).map(str::trim).next().unwrap_or("missing")
+    }
+
+    /// As in production: over TLS, with the real provider.
+    #[test]
+    fn in_production_only_the_providers_hosts_may_be_reached_and_only_over_tls() {
+        let mut config = Config::demo(&Environment::default()).expect("the demo needs nothing");
+        (config.stage, config.public_url) = (Stage::Production, "https://doubles.example.com".to_string());
+        let headers = |place| {
+            let mut headers = HeaderMap::new();
+            write(&mut headers, place, &config);
+            headers
+        };
+        for place in [Place::Api, Place::Widget, Place::Board, Place::Asset, Place::Page] {
+            let headers = headers(place);
+            let header = |name: &'static str| {
+                headers.get(HeaderName::from_static(name)).map(|value| value.to_str().expect("text"))
+            };
+            assert_eq!(header("strict-transport-security"), Some("max-age=31536000; includeSubDomains"), "{place:?}");
+            let policy = header("content-security-policy").expect("a policy");
+            let allowed = [
+                "https://js.stripe.com",
+                "https://hooks.stripe.com",
+                "https://api.stripe.com",
+                "wss://doubles.example.com",
+            ];
+            for host in hosts(policy) {
+                assert!(allowed.contains(&host), "{place:?}: {host}");
+            }
+            assert!(
+                !policy.contains("http:") && !directive(policy, "script-src").contains("unsafe-inline"),
+                "{place:?}: {policy}"
+            );
+            for (name, value) in [("object-src", "'none'"), ("base-uri", "'none'"), ("form-action", "'self'")] {
+                let is_said = directive(policy, name) == value || policy.starts_with("default-src 'none'");
+                assert!(is_said, "{place:?}: {name} in {policy}");
+            }
         }
     }
 }

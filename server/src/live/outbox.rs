@@ -1,6 +1,7 @@
 //! What one socket still has to send: the newest frame of each topic, and nothing older.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytestring::ByteString;
@@ -29,6 +30,8 @@ pub struct Outbox {
     waker: OnceLock<Waker>,
     /// The login it was opened with, as the books hold it: what is for that login alone ends with it.
     pub login: Option<[u8; 32]>,
+    /// Where its browser is.
+    pub address: Option<IpAddr>,
 }
 
 #[derive(Default)]
@@ -48,8 +51,8 @@ pub struct Taken {
 }
 
 impl Outbox {
-    pub fn of(login: Option<[u8; 32]>) -> Outbox {
-        Outbox { login, ..Outbox::default() }
+    pub fn of(login: Option<[u8; 32]>, address: IpAddr) -> Outbox {
+        Outbox { login, address: Some(address), ..Outbox::default() }
     }
 
     /// The session started and can be woken.

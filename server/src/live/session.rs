@@ -12,7 +12,7 @@ use domain::access::Principal;
 use super::outbox::{Farewell, Outbox};
 use super::topic::Topic;
 use crate::error::Problem;
-use crate::identity::{login, random};
+use crate::identity::{address, login, random};
 use crate::state::State;
 use crate::wire::frame::{Wish, frame};
 
@@ -50,7 +50,7 @@ pub(super) fn start(
     topics: Vec<Topic>,
 ) -> Result<HttpResponse, Problem> {
     let now = Instant::now();
-    let outbox = Arc::new(Outbox::of(login(request, &state.config)));
+    let outbox = Arc::new(Outbox::of(login(request, &state.config), address(request, &state.config)));
     let session = Session { principal, state, outbox, topics: Vec::new(), heard_at: now, second: (now, 0) };
     let (outbox, state) = (session.outbox.clone(), session.state.clone());
     let topics: Vec<Topic> = topics.into_iter().filter(|topic| may_hear(principal, topic)).take(TOPICS_MAX).collect();

@@ -45,13 +45,16 @@ pub fn kind(bytes: &[u8]) -> Option<Kind> {
     is_drawing.then_some(Kind::Svg)
 }
 
-/// `None`: it is not what it says, or too large to be taken.
+/// `None`: it is not what it says, too large to be taken, or so odd that a decoder of somebody else's stumbles over it.
 pub fn made_anew(bytes: &[u8]) -> Option<Picture> {
-    match kind(bytes)? {
+    let kind = kind(bytes)?;
+    let made = || match kind {
         Kind::Svg => drawn(bytes),
         Kind::Png => encoded(&decoded(bytes, ImageFormat::Png)?, ImageFormat::Png),
         Kind::Jpeg => encoded(&decoded(bytes, ImageFormat::Jpeg)?, ImageFormat::Jpeg),
-    }
+    };
+    // A blur of a thousand million pixels overflows inside `resvg`: that is the drawing's fault, not a failure of ours.
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(made)).ok().flatten()
 }
 
 fn decoded(bytes: &[u8], format: ImageFormat) -> Option<DynamicImage> {

@@ -56,7 +56,11 @@ pub fn sums(takings: &Takings) -> Vec<(&'static str, String)> {
 /// A cell that no spreadsheet takes for a formula (decision F-6).
 fn safe(text: &str) -> String {
     let flat: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let dangerous = text.starts_with(['=', '+', '-', '@', '\t', '\r']) || flat.starts_with(['=', '+', '-', '@']);
+    // Their wide forms are read as the same where wide letters are written.
+    let sign = |c: char| "=+-@\u{ff1d}\u{ff0b}\u{ff0d}\u{ff20}".contains(c);
+    let unseen =
+        |c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}');
+    let dangerous = text.starts_with(['\t', '\r', '\n', '\0']) || flat.trim_start_matches(unseen).starts_with(sign);
     if dangerous { format!("'{flat}") } else { flat }
 }
 

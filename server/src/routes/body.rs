@@ -1,10 +1,16 @@
 //! Reading a JSON body: an empty one is `{}`, unknown fields are ignored (decision B-16), anything else unreadable is 400.
 
+use std::io::ErrorKind;
+use std::time::Duration;
+
 use actix_web::dev::Payload;
+use actix_web::error::PayloadError;
 use actix_web::http::StatusCode;
 use actix_web::{FromRequest, HttpRequest, web};
 use futures_util::future::LocalBoxFuture;
+use futures_util::{StreamExt, stream};
 use serde::de::DeserializeOwned;
+use tokio::time::{Instant, timeout_at};
 
 use crate::error::Problem;
 
@@ -18,6 +24,26 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
         let bytes = web::Bytes::from_request(request, payload);
         Box::pin(async move { read(&bytes.await.map_err(unreadable)?).map(Body) })
     }
+}
+
+/// How long the body of a call may take to arrive: a form at once, a picture over a slow line.
+pub fn patience(body_max: usize) -> Duration {
+    const FORM: usize = 64 * 1024;
+    Duration::from_secs(if body_max <= FORM { 15 } else { 60 })
+}
+
+/// A body that ends with a failure when it is not here in time: who sends a byte now and then holds no handler.
+pub fn in_time(payload: Payload, patience: Duration) -> Payload {
+    let end = Instant::now() + patience;
+    let chunks = stream::unfold(Some(payload), move |payload| async move {
+        let mut payload = payload?;
+        match timeout_at(end, payload.next()).await {
+            Ok(Some(chunk)) => Some((chunk, Some(payload))),
+            Ok(None) => None,
+            Err(_) => Some((Err(PayloadError::Io(ErrorKind::TimedOut.into())), None)),
+        }
+    });
+    Payload::Stream { payload: Box::pin(chunks) }
 }
 
 /// A body the framework would not take.
@@ -45,4 +71,28 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         let place = format!("line {}, column {}", error.line(), error.column());
         Problem::bad_request("bad-request", format!("The request is not the JSON that was expected ({place})."))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::web::Bytes;
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    fn slow(chunks: Vec<&'static [u8]>, ends: bool) -> Payload {
+        let sent = stream::iter(chunks).map(|chunk| Ok(Bytes::from_static(chunk)));
+        let rest = if ends { stream::empty().left_stream() } else { stream::pending().right_stream() };
+        Payload::Stream { payload: Box::pin(sent.chain(rest)) }
+    }
+
+    #[actix_web::test]
+    async fn a_body_that_does_not_end_is_given_up_and_a_whole_one_is_read() {
+        let read = async |payload: Payload| payload.collect::<Vec<_>>().await;
+        let whole = read(in_time(slow(vec![b"{\"a\":", b"1}"], true), Duration::from_secs(60))).await;
+        assert!(whole.iter().all(Result::is_ok) && whole.len() == 2, "{whole:?}");
+        let hung = read(in_time(slow(vec![b"{"], false), Duration::from_millis(20))).await;
+        assert!(matches!(hung.as_slice(), [Ok(_), Err(PayloadError::Io(_))]), "{hung:?}");
+        assert!(read(slow(vec![b"{"], false)).now_or_never().is_none(), "without it nobody would stop waiting");
+    }
 }

@@ -4,11 +4,12 @@ use actix_web::body::BoxBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
 use actix_web::middleware::{Next, from_fn};
-use actix_web::{Error, Route as ActixRoute, web};
+use actix_web::{Error, HttpMessage, Route as ActixRoute, web};
 use domain::access::{Audience, Principal, may};
 use tracing::Instrument;
 
 use super::Route;
+use super::body::{in_time, patience};
 use crate::edge::is_unsafe;
 use crate::error::Problem;
 use crate::identity::{caller, check_same_origin};
@@ -33,7 +34,7 @@ pub(super) fn guarded(route: &'static Route) -> ActixRoute {
 
 async fn guard(
     route: &'static Route,
-    request: ServiceRequest,
+    mut request: ServiceRequest,
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     if let Err(problem) = admit(route, &request).await {
@@ -42,6 +43,8 @@ async fn guard(
     if !is_unsafe(request.method()) {
         return next.call(request).await;
     }
+    let payload = request.take_payload();
+    request.set_payload(in_time(payload, patience(route.body_max)));
     // A browser that resets its connection drops the handler half-way (reliability.md, finding 3). What may change something
     // runs on by itself; only its answer is lost.
     let call = actix_web::rt::spawn(next.call(request).in_current_span());

@@ -1,27 +1,25 @@
-//! Who may call what: every URL of the table by every kind of caller.
+//! The table of routes is all there is; signing in and out. Who may call what: `security/matrix.rs`.
 
 use domain::DrawId;
-use domain::access::{Audience, Role};
-use persistence::records::bundles::NewBundle;
 use reqwest::Method;
 use serde_json::json;
-use server::routes::{ROUTES, Route, Verb};
+use server::routes::{Route, Verb};
 
 use crate::support::server::PASSWORD;
 use crate::support::{Buyer, TestServer, club};
 
-/// Puts real objects of the club `broncos` into a path.
+/// Puts real objects of the club `broncos` into a route's path.
 pub fn concrete(route: &Route, draw: DrawId, club: i64, payout: i64) -> String {
-    route
-        .path
-        .replace("{draw}", &draw.to_string())
+    filled(&route.path.replace("{bundle}", "1").replace("{slug}", "broncos"), draw, club, payout)
+}
+
+/// Puts objects into a path; those of the console that are nobody's.
+pub fn filled(path: &str, draw: DrawId, club: i64, payout: i64) -> String {
+    path.replace("{draw}", &draw.to_string())
         .replace("{club}", &club.to_string())
         .replace("{payout}", &payout.to_string())
         // The club's own login: the one whom nobody changes, so that the table can be walked in any order.
         .replace("{user}", "0")
-        .replace("{bundle}", "1")
-        .replace("{slug}", "broncos")
-        .replace("{bundle}", "finals")
         .replace("{type}/{id}", &format!("draw/{draw}"))
         .replace("{kind}", "sale")
         .replace("{anomaly}", "00000000-0000-4000-8000-000000000000")
@@ -42,118 +40,6 @@ pub fn method(route: &Route) -> Method {
         Verb::Patch => Method::PATCH,
         Verb::Delete => Method::DELETE,
     }
-}
-
-/// A body that does the least, so that the table can be walked in any order.
-async fn call(browser: &Buyer, route: &Route, path: &str) -> u16 {
-    let body = (route.method != Verb::Get).then(|| json!({}));
-    browser.call(method(route), path, body.as_ref()).await.status
-}
-
-/// Of the club `broncos`, beside its own login.
-async fn people(server: &TestServer) -> [Buyer; 2] {
-    let club = server.club_named("broncos");
-    [club::member(server, club, Role::Seller).await, club::member(server, club, Role::Viewer).await]
-}
-
-#[actix_web::test]
-async fn every_address_admits_whom_its_line_names_and_nobody_else() {
-    let server = TestServer::start().await;
-    let draw = server.game().await;
-    server.club("storm").await;
-    server.operator().await;
-    let (broncos, storm) = (club::club(&server, "broncos").await, club::club(&server, "storm").await);
-    let [seller, viewer] = people(&server).await;
-    let operator = club::operator(&server).await;
-    let bought = server.alice().buys(draw, 1).await.1;
-    let number = |name: &str| bought["tickets"][0][name].as_u64().expect("a number") as u8;
-    club::enters(&broncos, draw, number("homeNumber"), number("awayNumber")).await.ok();
-    let payout = broncos.post(&format!("/api/draws/{draw}/payouts"), json!({ "type": "winner" })).await.ok();
-    let payout = payout["id"].as_i64().expect("an id");
-    let club_id = broncos.get("/api/admin/whoami").await.ok()["user"]["id"].as_i64().expect("an id");
-    let offer = NewBundle {
-        name: "Double".into(),
-        slug: "double".into(),
-        status: "draft".into(),
-        kind: "SPECIAL".into(),
-        games: vec![draw],
-        ..NewBundle::default()
-    };
-    let offer = server.records.create_bundle(domain::ClubId(club_id), &offer).await.expect("an offer");
-    assert_eq!(offer, 1, "the first of this database");
-    let mut wrong = Vec::new();
-    // Signing in and out is for who is not signed in; the socket speaks another language.
-    let apart = ["/ws", "/api/clubs/login", "/api/auth/logout", "/api/clubs/logout", "/api/admin/logout"];
-    for route in ROUTES.iter().filter(|route| !apart.contains(&route.path)) {
-        let path = concrete(route, draw, club_id, payout);
-        let anonymous = call(&server.alice(), route, &path).await;
-        let own = call(&broncos, route, &path).await;
-        let seller = call(&seller, route, &path).await;
-        let viewer = call(&viewer, route, &path).await;
-        let other = call(&storm, route, &path).await;
-        let operator = call(&operator, route, &path).await;
-        let bound = route.path.contains('{');
-        let refused = |status: u16| status == 401 || status == 403;
-        let as_it_should = match route.audience {
-            // They have a table of their own.
-            Audience::Node => false,
-            Audience::Public | Audience::Buyer | Audience::Machine => {
-                ![anonymous, own, seller, viewer, other, operator].into_iter().any(refused)
-            }
-            // What only an operator may do there is the call's own matter.
-            Audience::SignedIn => anonymous == 401 && ![own, seller, viewer, other].contains(&401) && operator != 403,
-            Audience::Club | Audience::Seller | Audience::Owner => {
-                let others = if bound { other == 404 } else { !refused(other) };
-                let least = route.audience.role().expect("a club's");
-                let may = |role: Role, status: u16| if role >= least { !refused(status) } else { status == 403 };
-                let people = may(Role::Seller, seller) && may(Role::Viewer, viewer);
-                anonymous == 401 && others && people && ![own, operator].into_iter().any(|s| refused(s) || s == 404)
-            }
-            Audience::Operator | Audience::ProvenOperator => {
-                anonymous == 401 && [own, seller, viewer, other] == [403; 4] && operator != 403
-            }
-        };
-        let server_failed = [anonymous, own, seller, viewer, other, operator].into_iter().any(|status| status >= 500);
-        if !as_it_should || server_failed {
-            wrong.push(format!(
-                "{:?} {}: {anonymous} {own} {seller} {viewer} {other} {operator}",
-                route.method, route.path
-            ));
-        }
-    }
-    assert!(
-        wrong.is_empty(),
-        "anonymous, own club, its seller, its viewer, other club, operator:\n{}",
-        wrong.join("\n")
-    );
-    server.finish().await;
-}
-
-#[actix_web::test]
-async fn other_sites_pages_cannot_make_a_browser_act() {
-    let server = TestServer::start().await;
-    let draw = server.game().await;
-    let browser = club::club(&server, "broncos").await;
-    let mut wrong = Vec::new();
-    for route in ROUTES.iter().filter(|route| route.method != Verb::Get && route.audience != Audience::Machine) {
-        let path = concrete(route, draw, 1, 1);
-        let foreign = |name: &'static str, value: &'static str| {
-            browser.raw(method(route), &path).header(name, value).header("content-type", "text/plain").body("{}")
-        };
-        for request in [
-            foreign("origin", "https://evil.test"),
-            foreign("origin", "null"),
-            foreign("sec-fetch-site", "cross-site"),
-            foreign("x-no-origin-at-all", "1"),
-        ] {
-            let status = Buyer::sent(request).await.status;
-            if status != 403 {
-                wrong.push(format!("{:?} {}: {status}", route.method, route.path));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    server.finish().await;
 }
 
 #[actix_web::test]

@@ -20,4 +20,5 @@ mod purchase;
 mod reads;
 mod refusals;
 mod season;
+mod security;
 mod support;

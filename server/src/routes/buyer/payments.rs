@@ -13,7 +13,7 @@ use persistence::ledger::BuyerDetails;
 use crate::app::Phase;
 use crate::error::Problem;
 use crate::identity::{Browser, address, random};
-use crate::open_orders::{Counts, Known, RESERVED_PER_BROWSER_MAX, client_key};
+use crate::open_orders::{Counts, Known, Plan, RESERVED_PER_BROWSER_MAX, client_key};
 use crate::routes::body::Body;
 use crate::state::State;
 use crate::wire::instant::rfc3339;
@@ -30,6 +30,8 @@ const GENERATIONS_MAX: u32 = 200;
 /// What a browser asks to pay for.
 pub struct Asked {
     pub browser: Browser,
+    /// It brought no cookie of ours, so nobody can tell it from the next one.
+    pub is_stranger: bool,
     pub address: IpAddr,
     pub counts: Counts,
     pub attempt: Option<String>,
@@ -43,6 +45,7 @@ impl Asked {
     pub fn new(request: &HttpRequest, state: &State, browser: Browser, counts: Counts, body: &Purchase) -> Asked {
         Asked {
             browser,
+            is_stranger: Browser::read(request, &state.config).is_none(),
             address: address(request, &state.config),
             counts,
             attempt: body.client_key.clone().filter(|key| !key.is_empty()),
@@ -50,6 +53,15 @@ impl Asked {
             buyer: body.buyer_details(),
             offers: body.offers(),
         }
+    }
+
+    /// A new payment intent is opened for it.
+    ///
+    /// # Errors
+    /// 429 with `Retry-After`.
+    fn is_one_more(&self, state: &State) -> Result<(), Problem> {
+        let known = (!self.is_stranger).then_some(&self.browser.0);
+        state.limits.new_intent(known, self.address)
     }
 }
 
@@ -107,14 +119,14 @@ pub async fn open(state: &State, asked: Asked) -> Result<Open, Problem> {
         ));
     }
     if plan.is_new {
-        state.limits.new_intent(&asked.browser.0, asked.address)?;
+        asked.is_one_more(state)?;
     }
     let is_new = plan.is_new;
-    for order in plan.give_up {
-        state.payments.abandon(order).await?;
-        state.open_orders.over(&asked.browser, order);
+    for order in &plan.give_up {
+        state.payments.abandon(*order).await?;
+        state.open_orders.over(&asked.browser, *order);
     }
-    let (record, generation) = find_or_open(state, &asked, &quote, plan.generation).await?;
+    let (record, generation) = find_or_open(state, &asked, &quote, &plan).await?;
     let shown_until = shown_until(state, &record, &quote, now).await?;
     remember_buyer(state, &asked, &record, now).await?;
     // A new order has nothing noted that would have to be forgotten.
@@ -136,7 +148,9 @@ pub async fn open(state: &State, asked: Asked) -> Result<Open, Problem> {
 }
 
 /// The browser's unpaid order for these draws, or a new one: a finished order is answered only to the attempt that made it.
-async fn find_or_open(state: &State, asked: &Asked, quote: &Quote, first: u32) -> Result<(OrderRecord, u32), Problem> {
+async fn find_or_open(state: &State, asked: &Asked, quote: &Quote, plan: &Plan) -> Result<(OrderRecord, u32), Problem> {
+    let first = plan.generation;
+    let mut is_counted = plan.is_new;
     let known = state.open_orders.current(&asked.browser, &asked.counts);
     let attempt_of = |order: OrderId| known.as_ref().filter(|known| known.order == order).map(|known| &known.attempt);
     for generation in first..first + GENERATIONS_MAX {
@@ -155,6 +169,10 @@ async fn find_or_open(state: &State, asked: &Asked, quote: &Quote, first: u32) -
             OrderState::Quoted | OrderState::Allocated | OrderState::Rejecting => return Ok((record, generation)),
             OrderState::Captured if same_attempt => return Ok((record, generation)),
             OrderState::Captured | OrderState::Released | OrderState::Void | OrderState::Anomaly => {}
+        }
+        // The known order ended a moment ago, by a fifth declined card say: the one after it is as new as any.
+        if !std::mem::replace(&mut is_counted, true) {
+            asked.is_one_more(state)?;
         }
     }
     Err(Problem::unavailable())

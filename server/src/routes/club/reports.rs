@@ -9,6 +9,7 @@ use serde_json::json;
 use super::{financials, own_draw};
 use crate::error::Problem;
 use crate::identity::Caller;
+use crate::render::press;
 use crate::render::report::{self, Facts, Row};
 use crate::state::State;
 use crate::takings::Takings;
@@ -21,7 +22,8 @@ pub async fn table(state: web::Data<State>, caller: Caller, path: web::Path<Stri
 
 pub async fn report(state: web::Data<State>, caller: Caller, path: web::Path<String>) -> Result<HttpResponse, Problem> {
     let report = Report::read(&state, caller, &path, "download-report").await?;
-    Ok(answer("application/pdf", &report.name("report.pdf"), report.paper(&state)?))
+    let name = report.name("report.pdf");
+    Ok(answer("application/pdf", &name, paper(&state, report).await?))
 }
 
 /// The same report for the console, under the draw's serial number.
@@ -30,7 +32,7 @@ pub async fn report(state: web::Data<State>, caller: Caller, path: web::Path<Str
 /// 404: no such draw.
 pub async fn for_console(state: &State, caller: Caller, path: &web::Path<String>) -> Result<HttpResponse, Problem> {
     let report = Report::read(state, caller, path, "download-report").await?;
-    Ok(answer("application/pdf", &format!("FD-{}-report.pdf", report.draw), report.paper(state)?))
+    Ok(answer("application/pdf", &format!("FD-{}-report.pdf", report.draw), paper(state, report).await?))
 }
 
 /// For the clubhouse wall: no buyer is on it.
@@ -40,8 +42,14 @@ pub async fn poster(state: web::Data<State>, caller: Caller, path: web::Path<Str
     let club = facts.club(listing.club).ok_or_else(Problem::draw_not_found)?;
     let link = format!("{}/draw/{draw}", state.config.public_url);
     let facts = facts_of(&listing, &view, &club.name, state.clock.now());
-    let body = report::poster(&facts, &link, view.prize_max).ok_or_else(Problem::unavailable)?;
+    let made = press::run(move || report::poster(&facts, &link, view.prize_max)).await?;
+    let body = made.ok_or_else(Problem::unavailable)?;
     Ok(answer("application/pdf", &format!("draw-{draw}-poster.pdf"), body))
+}
+
+async fn paper(state: &State, report: Report) -> Result<Vec<u8>, Problem> {
+    let facts = report.facts(state);
+    press::run(move || report::pdf(&facts, &report.takings, &report.rows)).await?.ok_or_else(Problem::unavailable)
 }
 
 struct Report {
@@ -76,10 +84,6 @@ impl Report {
         let (actor, object) = (caller.name(), format!("draw:{draw}"));
         state.records.audit(caller.act(&actor, Some(listing.club), action, &object), &json!({})).await?;
         Ok(Report { draw, listing, view, takings, rows, club })
-    }
-
-    fn paper(&self, state: &State) -> Result<Vec<u8>, Problem> {
-        report::pdf(&self.facts(state), &self.takings, &self.rows).ok_or_else(Problem::unavailable)
     }
 
     fn facts(&self, state: &State) -> Facts {

@@ -19,17 +19,20 @@ use crate::wire::session::{Login, User, Whoami};
 pub async fn login(request: HttpRequest, state: web::Data<State>, body: Body<Login>) -> Result<HttpResponse, Problem> {
     let Body(Login { email, password }) = body;
     let from = address(&request, &state.config);
-    state.limits.sign_in(&email, from)?;
+    let guess = state.limits.sign_in(&email, from)?;
     if password.is_empty() || password.len() > PASSWORD_BYTES_MAX {
         return Err(wrong());
     }
     let (holder, hash) = state.records.credentials(&email).await?.unzip();
+    let (account, address) = (holder.map(told), from.to_string());
     // Somebody unknown takes as long and reads the same.
     if !verify(password, hash).await? {
-        state.limits.wrong_password(&email, from);
+        tracing::warn!(account, address, "a sign-in was refused");
         return Err(wrong());
     }
+    tracing::info!(account, address, "somebody signed in");
     let holder = holder.ok_or_else(wrong)?;
+    guess.was_right();
     let cookie = sign_in(&request, &state, holder, false).await?;
     let mut user = user(&state, holder).await?;
     user.second_factor = second_factor(&state, holder, false).await?;
@@ -47,6 +50,15 @@ async fn second_factor(state: &State, holder: Holder, proven: bool) -> Result<Op
         (false, true) => "required",
         (false, false) => "enrol",
     }))
+}
+
+/// An account in the log: by its number, never by its address.
+fn told(holder: Holder) -> String {
+    match holder {
+        Holder::Club(club) => format!("club {club}"),
+        Holder::Member(member) => format!("club {}, person {}", member.club, member.id),
+        Holder::Admin(admin) => format!("operator {admin}"),
+    }
 }
 
 fn wrong() -> Problem {

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::error::Problem;
 use crate::identity::Caller;
 use crate::render::picture::{Kind, Picture, kind, made_anew};
+use crate::render::press;
 use crate::routes::body::Body;
 use crate::state::State;
 use crate::wire::desk::{ImageRemoval, ImageUpload, Uploaded};
@@ -30,12 +31,12 @@ pub(super) fn decoded(text: &str) -> Option<Vec<u8>> {
     STANDARD.decode(text).ok()
 }
 
-/// Makes a picture anew on the blocking threads.
+/// Makes a picture anew.
 ///
 /// # Errors
 /// The server is stopping.
 pub(super) async fn anew(bytes: Vec<u8>) -> Result<Option<Picture>, Problem> {
-    web::block(move || made_anew(&bytes)).await.map_err(|_| Problem::unavailable())
+    press::run(move || made_anew(&bytes)).await
 }
 
 /// Keeps a picture under a key that follows from its club and its bytes; the address it is served at.

@@ -165,12 +165,12 @@ pub async fn reveal(
     let holder = caller.holder().ok_or_else(Problem::unauthenticated)?;
     let (email, hash) = credentials(&state, holder).await?;
     let from = address(&request, &state.config);
-    state.limits.sign_in(&email, from)?;
+    let guess = state.limits.sign_in(&email, from)?;
     if !verify(body.0.password.unwrap_or_default(), hash).await? {
-        state.limits.wrong_password(&email, from);
         // Not 401: the session is as good as before.
         return Err(Problem::bad_request("wrong-password", "Invalid credentials"));
     }
+    guess.was_right();
     let claim = state.records.claim(draw).await?;
     let bank = claim.and_then(|claim| claim.bank).ok_or_else(Problem::not_found)?;
     audit(&state, caller, draw, &listing, "read-winner-bank").await?;

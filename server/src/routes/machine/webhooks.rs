@@ -30,7 +30,9 @@ pub async fn receive(
     if event.livemode != expects_live_events(&state) {
         return Ok(HttpResponse::Ok().finish());
     }
-    if let Some(account) = &event.account_updated {
+    // An account's standing is told by its own events: what another one's says of it is nobody's news.
+    let own = |account: &&Account| event.notice.account.as_deref().is_none_or(|teller| teller == account.id);
+    if let Some(account) = event.account_updated.as_ref().filter(own) {
         let id = AccountId(account.id.clone());
         let (charges, details, payouts) = (account.charges_enabled, account.details_submitted, account.payouts_enabled);
         state.records.account_updated(&id, charges, details, payouts).await?;

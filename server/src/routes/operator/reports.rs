@@ -6,7 +6,7 @@ use serde_json::json;
 use super::fees::{self, Period};
 use crate::error::Problem;
 use crate::identity::Caller;
-use crate::render::fee_report;
+use crate::render::{fee_report, press};
 use crate::routes::club::reports::{answer, for_console};
 use crate::state::State;
 
@@ -25,13 +25,14 @@ pub async fn platform_fees(
     period: web::Query<Period>,
 ) -> Result<HttpResponse, Problem> {
     let report = fees::report(&state, period.into_inner()).await?;
-    let body = fee_report::pdf(&report, state.clock.now()).ok_or_else(Problem::unavailable)?;
+    let now = state.clock.now();
     let day = |day: &Option<String>, otherwise: &str| day.clone().unwrap_or_else(|| otherwise.to_string());
     let name = match (&report.from, &report.to) {
         (None, None) => "platform-fees-all-time.pdf".to_string(),
         (from, to) => format!("platform-fees-{}-to-{}.pdf", day(from, "begin"), day(to, "today")),
     };
     let (actor, detail) = (caller.name(), json!({ "from": report.from, "to": report.to }));
+    let body = press::run(move || fee_report::pdf(&report, now)).await?.ok_or_else(Problem::unavailable)?;
     state.records.audit(caller.act(&actor, None, "download-platform-fees", "system"), &detail).await?;
     Ok(answer("application/pdf", &name, body))
 }

@@ -77,13 +77,18 @@ async fn operator(state: &State, caller: Caller) -> Result<Admin, Problem> {
 
 /// Takes a code; guessing ends after five in ten minutes.
 async fn shown(state: &State, admin: &Admin, code: Code) -> Result<(), Problem> {
-    state.limits.showing_code(admin.id)?;
+    let guess = state.limits.showing_code(admin.id)?;
     let code = code.code.unwrap_or_default();
     match take(&state.records, admin, &code, state.clock.now()).await? {
-        Shown::Right => Ok(()),
-        Shown::Used => Err(Problem::unauthorized("code-used", "That code was used already. Wait for the next one.")),
+        Shown::Right => {
+            guess.was_right();
+            Ok(())
+        }
+        Shown::Used => {
+            guess.was_right();
+            Err(Problem::unauthorized("code-used", "That code was used already. Wait for the next one."))
+        }
         Shown::Wrong => {
-            state.limits.wrong_code(admin.id);
             let sentence = "That code is not right. Codes change every 30 seconds.";
             Err(Problem::unauthorized("wrong-code", sentence))
         }

@@ -232,12 +232,12 @@ async fn another_club_finds_nothing_and_an_archived_one_finishes_what_runs() {
     let number = |name: &str| bought["tickets"][0][name].as_u64().expect("a number") as u8;
     club::enters(&browser, draw, number("homeNumber"), number("awayNumber")).await.ok();
     put(&browser, draw, bank()).await.ok();
-    put(&storm, draw, bank()).await.refused(404, "not-found");
+    put(&storm, draw, bank()).await.refused(404, "draw-not-found");
     for path in ["winners", "payouts", "financials"] {
-        storm.get(&format!("/api/draws/{draw}/{path}")).await.refused(404, "not-found");
+        storm.get(&format!("/api/draws/{draw}/{path}")).await.refused(404, "draw-not-found");
     }
     for path in ["results", "notify-winners", "winner-bank/reveal", "payouts"] {
-        storm.post(&format!("/api/draws/{draw}/{path}"), json!({})).await.refused(404, "not-found");
+        storm.post(&format!("/api/draws/{draw}/{path}"), json!({})).await.refused(404, "draw-not-found");
     }
     server.finish().await;
 }

@@ -52,19 +52,27 @@ impl Socket {
     pub async fn hears(&mut self, kind: &str) -> Value {
         let next = async {
             loop {
+                let frame = self.hears_any(kind).await;
+                if frame["type"] == kind {
+                    return frame;
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, next).await.unwrap_or_else(|_| panic!("never heard {kind}"))
+    }
+
+    /// The next frame, whatever it is.
+    pub async fn hears_any(&mut self, awaited: &str) -> Value {
+        let next = async {
+            loop {
                 match self.stream.next().await.expect("an open socket").expect("a message") {
-                    Message::Text(text) => {
-                        let frame: Value = serde_json::from_str(&text).expect("JSON");
-                        if frame["type"] == kind {
-                            return frame;
-                        }
-                    }
+                    Message::Text(text) => return serde_json::from_str(&text).expect("JSON"),
                     Message::Close(reason) => panic!("closed: {reason:?}"),
                     _ => {}
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, next).await.unwrap_or_else(|_| panic!("never heard {kind}"))
+        tokio::time::timeout(PATIENCE, next).await.unwrap_or_else(|_| panic!("never heard {awaited}"))
     }
 
     pub async fn says(&mut self, text: &str) {

@@ -1,0 +1,187 @@
+//! Notices that only pretend to be the provider's: none is taken, and one that is signed is still no more than a hint
+//! (decision B-1; reliability.md F13, F16-F22).
+
+use actors::payment::signature::sign;
+use domain::Timestamp;
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+use server::config::DEMO_WEBHOOK_SECRET;
+
+use crate::support::server::eventually;
+use crate::support::{Buyer, TestServer};
+
+const SECRET: &str = DEMO_WEBHOOK_SECRET;
+
+fn body(id: &str, payment_intent: &str, account: &str, kind: &str) -> String {
+    json!({
+        "id": id, "type": kind, "account": account, "livemode": false,
+        "data": { "object": { "object": "payment_intent", "id": payment_intent, "status": "succeeded" } },
+    })
+    .to_string()
+}
+
+async fn sends(browser: &Buyer, body: impl Into<reqwest::Body>, header: &str) -> u16 {
+    let request = browser.raw(Method::POST, "/api/stripe/webhook").header("stripe-signature", header);
+    Buyer::sent(request.body(body)).await.status
+}
+
+async fn stored(server: &TestServer, id: &str) -> i64 {
+    server.database.count("select count(*) from webhook_events where event_id like $1 || '%'", id).await
+}
+
+/// Each header that a forger might send with a body; `signed` is the right one.
+fn forged_headers(signed: &str, body: &[u8], now: Timestamp) -> Vec<String> {
+    let (time, signature) = signed.trim_start_matches("t=").split_once(",v1=").expect("a header");
+    let half = &signature[..32];
+    let mut headers = vec![
+        String::new(),
+        "nonsense".into(),
+        format!("t={time}"),
+        format!("v1={signature}"),
+        format!("t=,v1={signature}"),
+        format!("t={time},v1="),
+        format!("t={time},v1={half}"),
+        format!("t={time},v1={signature}00"),
+        format!("t={time},v0={signature}"),
+        format!("t={time},v2={signature}"),
+        format!("t={time},v1 ={signature}x"),
+        format!("t={time},t={time},v1={signature}"),
+        format!("t=0{time}0,v1={signature}"),
+        format!("t=-{time},v1={signature}"),
+        format!("t={time}.5,v1={signature}"),
+        format!("t={time},v1={}", "0".repeat(64)),
+        format!("t={time},v1={}", "f".repeat(64)),
+        format!("t={time},v1={}", signature.chars().rev().collect::<String>()),
+        format!("t={time},v1={signature},{}", "x".repeat(5000)),
+        format!("{{\"t\":{time},\"v1\":\"{signature}\"}}"),
+        sign(body, "whsec_another", now),
+        sign(body, "", now),
+        sign(body, &SECRET.to_uppercase(), now),
+        sign(&[body, b" "].concat(), SECRET, now),
+        sign(&[b" ", body].concat(), SECRET, now),
+        sign(b"", SECRET, now),
+    ];
+    // The right signature at another second, and one wrong digit of it anywhere.
+    let seconds: i64 = time.parse().expect("seconds");
+    headers.extend((1..=20).flat_map(|off| [seconds - off, seconds + off]).map(|t| format!("t={t},v1={signature}")));
+    headers.extend((0..64).map(|place| {
+        let mut digits = signature.as_bytes().to_vec();
+        digits[place] = if digits[place] == b'0' { b'1' } else { b'0' };
+        format!("t={time},v1={}", String::from_utf8(digits).expect("digits"))
+    }));
+    headers
+}
+
+#[actix_web::test]
+async fn no_header_but_the_providers_and_no_changed_byte_is_taken() {
+    let server = TestServer::start().await;
+    let alice = server.alice();
+    let body = body("evt_forged", "pi_nobody", "acct_broncos", "payment_intent.succeeded");
+    let now = server.now();
+    let signed = sign(body.as_bytes(), SECRET, now);
+    let (mut tried, mut taken) = (0, Vec::new());
+    for header in forged_headers(&signed, body.as_bytes(), now) {
+        tried += 1;
+        if sends(&alice, body.clone(), &header).await != 400 {
+            taken.push(header);
+        }
+    }
+    for place in 0..body.len() {
+        let mut changed = body.clone().into_bytes();
+        changed[place] ^= 1;
+        tried += 1;
+        if sends(&alice, changed, &signed).await != 400 {
+            taken.push(format!("byte {place}"));
+        }
+    }
+    let (shorter, longer) = (body[..body.len() - 1].to_string(), format!("{body}\n"));
+    for changed in [shorter, longer, String::new()] {
+        tried += 1;
+        if sends(&alice, changed, &signed).await != 400 {
+            taken.push("another length".into());
+        }
+    }
+    assert!(taken.is_empty(), "{taken:?}");
+    assert!(tried >= 200, "{tried}");
+    assert_eq!(stored(&server, "evt_forged").await, 0, "nothing was kept");
+    let none: RequestBuilder = alice.raw(Method::POST, "/api/webhooks/stripe").body(body.clone());
+    Buyer::sent(none).await.refused(400, "bad-signature");
+    // The same body with its own header is taken: it is the signature that decides. While a secret is rolled there are two.
+    assert_eq!(sends(&alice, body.clone(), &format!("{signed},v1={}", "0".repeat(64))).await, 200);
+    assert_eq!(stored(&server, "evt_forged").await, 1);
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn a_notice_is_good_for_five_minutes_either_way() {
+    let server = TestServer::start().await;
+    let alice = server.alice();
+    for (age_seconds, status) in [(0, 200), (298, 200), (-298, 200), (302, 400), (-303, 400), (86_400, 400)] {
+        let body = body(&format!("evt_age_{age_seconds}"), "pi_nobody", "acct_broncos", "payment_intent.succeeded");
+        let header = sign(body.as_bytes(), SECRET, server.now().plus_seconds(-age_seconds));
+        assert_eq!(sends(&alice, body, &header).await, status, "{age_seconds} s old");
+    }
+    server.finish().await;
+}
+
+/// Signed, and still not true: another account's event with a guessed id, a live one, one nobody knows. What happened is asked
+/// of the provider, so nobody gets a ticket by it.
+#[actix_web::test]
+async fn what_a_signed_notice_says_is_not_believed() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    server.club("storm").await;
+    let alice = server.alice();
+    let intent = alice.intent(draw, 2).await;
+    let kinds = [
+        "payment_intent.succeeded",
+        "payment_intent.canceled",
+        "charge.refunded",
+        "charge.dispute.created",
+        "tomorrow.new",
+    ];
+    for (number, kind) in kinds.into_iter().enumerate() {
+        let said = body(&format!("evt_lie_{number}"), intent.id(), "acct_storm", kind);
+        let header = sign(said.as_bytes(), SECRET, server.now());
+        assert_eq!(sends(&alice, said, &header).await, 200, "{kind}");
+    }
+    let live = body("evt_live", intent.id(), "acct_broncos", "payment_intent.succeeded").replace("false", "true");
+    let header = sign(live.as_bytes(), SECRET, server.now());
+    assert_eq!(sends(&alice, live, &header).await, 200, "not sent for days, and not kept");
+    assert_eq!(stored(&server, "evt_live").await, 0);
+    let unhandled = "select count(*) from webhook_events where handled_at is null and event_id like $1 || '%'";
+    eventually("all are looked at", async || (server.database.count(unhandled, "evt_lie").await == 0).then_some(()))
+        .await;
+    let order = alice.order(&intent).await;
+    assert_eq!((&order["status"], &order["lines"][0]["tickets"]), (&json!("requires_payment_method"), &json!([])));
+    // An account's standing is told by that account's own events alone.
+    let account = json!({
+        "id": "evt_account", "type": "account.updated", "account": "acct_storm", "livemode": false,
+        "data": { "object": { "object": "account", "id": "acct_broncos", "charges_enabled": false } },
+    })
+    .to_string();
+    let header = sign(account.as_bytes(), SECRET, server.now());
+    assert_eq!(sends(&alice, account, &header).await, 200);
+    alice.ask(draw, 1).await.ok();
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn a_notice_a_hundred_times_over_is_one_and_a_novel_is_none() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    let alice = server.alice();
+    let (intent, bought) = alice.buys(draw, 2).await;
+    let said = body("evt_again", intent.id(), "acct_broncos", "payment_intent.succeeded");
+    let header = sign(said.as_bytes(), SECRET, server.now());
+    for _ in 0..100 {
+        assert_eq!(sends(&alice, said.clone(), &header).await, 200);
+    }
+    assert_eq!(stored(&server, "evt_again").await, 1);
+    let order: Value = alice.order(&intent).await;
+    assert_eq!(order["lines"][0]["tickets"].as_array().map(Vec::len), bought["tickets"].as_array().map(Vec::len));
+    let novel = "x".repeat(1024 * 1024);
+    let header = sign(novel.as_bytes(), SECRET, server.now());
+    assert_eq!(sends(&alice, novel, &header).await, 413);
+    server.finish().await;
+}

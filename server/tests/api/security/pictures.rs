@@ -1,0 +1,226 @@
+//! Pictures that are none, or more than one: refused, or made anew so that nothing of theirs is left (decisions G-8, G-9).
+
+use std::net::TcpListener;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use reqwest::Method;
+use serde_json::json;
+
+use crate::support::{Buyer, TestServer, club};
+
+fn base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
+}
+
+/// A picture of one colour, as the browser would send it.
+pub fn png(width: u32, height: u32) -> String {
+    base64(&png_bytes(width, height))
+}
+
+fn png_bytes(width: u32, height: u32) -> Vec<u8> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    image::RgbImage::new(width, height).write_to(&mut bytes, image::ImageFormat::Png).expect("encoded");
+    bytes.into_inner()
+}
+
+fn jpeg_bytes() -> Vec<u8> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    image::RgbImage::new(4, 4).write_to(&mut bytes, image::ImageFormat::Jpeg).expect("encoded");
+    bytes.into_inner()
+}
+
+/// A PNG that says it is so large, with the checksum that belongs to it.
+fn png_that_claims(width: u32, height: u32) -> Vec<u8> {
+    let mut bytes = png_bytes(1, 1);
+    bytes[16..20].copy_from_slice(&width.to_be_bytes());
+    bytes[20..24].copy_from_slice(&height.to_be_bytes());
+    let crc = crc32(&bytes[12..29]);
+    bytes[29..33].copy_from_slice(&crc.to_be_bytes());
+    bytes
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    let step = |crc: u32, byte: &u8| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 })
+    };
+    !bytes.iter().fold(!0, step)
+}
+
+/// Drawings with something in them that no picture has. `URL` is an address of ours that must never be asked.
+const DRAWINGS: [&str; 24] = [
+    r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>"#,
+    r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="alert(1)"><rect width="9" height="9"/></svg>"#,
+    r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><foreignObject width="9" height="9"><iframe xmlns="http://www.w3.org/1999/xhtml" src="javascript:alert(1)"/></foreignObject></svg>"#,
+    r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><a href="javascript:alert(1)"><rect width="9" height="9"/></a></svg>"#,
+    r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="URL/x.png" width="9" height="9"/></svg>"#,
+    r#"<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9"><image xlink:href="URL/x.png" width="9" height="9"/></svg>"#,
+    r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="file:///etc/passwd" width="9" height="9"/></svg>"#,
+    r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="/etc/passwd" width="9" height="9"/></svg>"#,
+    r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="data:image/svg+xml;base64,PHN2Zy8+" width="9" height="9"/></svg>"#,
+    r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><use href="URL/x.svg#a"/></svg>"#,
+    r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><feImage href="URL/x.png"/></svg>"#,
+    r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><defs><filter id="f"><feImage href="URL/x.png"/></filter></defs><rect width="9" height="9" filter="url(#f)"/></svg>"#,
+    r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><style>@import url("URL/x.css"); rect { fill: url("URL/y") }</style><rect width="9" height="9"/></svg>"#,
+    r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><style>@font-face { font-family: x; src: url("URL/x.woff") }</style><text font-family="x" y="9">x</text></svg>"#,
+    r#"<?xml version="1.0"?><?xml-stylesheet href="URL/x.xsl" type="text/xsl"?><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>"#,
+    r#"<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y="9">&x;</text></svg>"#,
+    r#"<?xml version="1.0"?><!DOCTYPE svg SYSTEM "URL/x.dtd"><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>"#,
+    r#"<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY % x SYSTEM "URL/x"> %x;]><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>"#,
+    r#"<svg xmlns="http://www.w3.org/2000/svg" width="20000" height="20000"><rect width="20000" height="20000"/></svg>"#,
+    r#"<svg xmlns="http://www.w3.org/2000/svg" width="1e38" height="1e-38"><rect width="9" height="9"/></svg>"#,
+    r#"<svg xmlns="http://www.w3.org/2000/svg" width="0" height="0"/>"#,
+    r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 NaN Infinity"/>"#,
+    r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><animate onbegin="alert(1)" attributeName="x"/><set onend="alert(1)"/></svg>"#,
+    r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><defs><filter id="f"><feGaussianBlur stdDeviation="1e9"/><feTurbulence numOctaves="1000000"/></filter></defs><rect width="9" height="9" filter="url(#f)"/></svg>"#,
+];
+
+/// A laugh of ten to the ninth: once of entities, once of drawings within drawings.
+fn laughs() -> [String; 2] {
+    let entities = (1..10).map(|n| format!("<!ENTITY l{n} \"{}\">", format!("&l{};", n - 1).repeat(10)));
+    let entities = entities.collect::<String>();
+    let uses = (1..10).map(|n| {
+        let inner = format!("<use href=\"#g{}\"/>", n - 1).repeat(10);
+        format!("<g id=\"g{n}\">{inner}</g>")
+    });
+    let uses = uses.collect::<String>();
+    [
+        format!(
+            "<?xml version=\"1.0\"?><!DOCTYPE svg [<!ENTITY l0 \"ha\">{entities}]><svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9\" height=\"9\"><text y=\"9\">&l9;</text></svg>"
+        ),
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9\" height=\"9\"><defs><g id=\"g0\"><rect width=\"1\" height=\"1\"/></g>{uses}</defs><use href=\"#g9\"/></svg>"
+        ),
+    ]
+}
+
+/// What is stored is a picture of ours: by its bytes, and with nothing of the sender's in it.
+async fn assert_plain(browser: &Buyer, url: &str, sent: &str) {
+    let answer = browser.raw(Method::GET, url).send().await.expect("an answer");
+    assert_eq!(answer.status(), 200, "{url}");
+    let header = |name: &str| answer.headers()[name].to_str().expect("text").to_string();
+    assert!(["image/png", "image/jpeg"].contains(&header("content-type").as_str()));
+    assert_eq!(header("x-content-type-options"), "nosniff");
+    assert_eq!(header("content-security-policy"), "default-src 'none'; sandbox");
+    let bytes = answer.bytes().await.expect("bytes");
+    assert!(bytes.starts_with(b"\x89PNG\r\n\x1a\n") || bytes.starts_with(b"\xff\xd8\xff"), "{sent}");
+    for trace in ["<svg", "<script", "alert", "root:", "<?php", "<html", "GPS"] {
+        let found = bytes.windows(trace.len()).any(|window| window == trace.as_bytes());
+        assert!(!found, "{trace} is left of {sent}");
+    }
+}
+
+#[actix_web::test]
+async fn a_hostile_drawing_is_refused_or_becomes_a_plain_picture_and_reaches_nobody() {
+    let server = TestServer::start().await;
+    let id = server.club("broncos").await.id;
+    let browser = club::club(&server, "broncos").await;
+    let nobody = TcpListener::bind("127.0.0.1:0").expect("a port");
+    nobody.set_nonblocking(true).expect("asked without waiting");
+    let url = format!("http://{}", nobody.local_addr().expect("an address"));
+    let path = format!("/api/clubs/{id}/home-page");
+    let mut drawn = 0;
+    for drawing in DRAWINGS.iter().map(|drawing| drawing.replace("URL", &url)).chain(laughs()) {
+        let start: String = drawing.chars().take(160).collect();
+        let logo = format!("data:image/svg+xml;base64,{}", base64(drawing.as_bytes()));
+        let answer = browser.call(Method::PATCH, &path, Some(&json!({ "logoUrl": logo }))).await;
+        if answer.status == 200 {
+            let kept = answer.json()["logoUrl"].as_str().expect("an address").to_string();
+            assert!(kept.starts_with("/uploads/") && kept.ends_with(".png"), "{kept}: {start}");
+            assert_plain(&browser, &kept, &start).await;
+            drawn += 1;
+        } else {
+            assert_eq!(answer.status, 400, "{start}: {}", answer.text);
+        }
+        // A share image is never a drawing.
+        let image = json!({ "clubSlug": "broncos", "data": base64(drawing.as_bytes()) });
+        browser.post("/api/uploads/bundle-image", image).await.refused(400, "invalid-file");
+    }
+    assert!(drawn >= 10, "most of them can be drawn without what makes them hostile: {drawn}");
+    assert!(nobody.accept().is_err(), "an address in a drawing was asked");
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn what_is_no_picture_two_things_at_once_or_too_large_is_refused_or_made_anew() {
+    let server = TestServer::start().await;
+    server.club("broncos").await;
+    let browser = club::club(&server, "broncos").await;
+    let (picture, photo) = (png_bytes(4, 4), jpeg_bytes());
+    let with = |bytes: &[u8], more: &[u8]| [bytes, more].concat();
+    let mut noted = photo.clone();
+    noted.splice(2..2, b"\xff\xfe\x00\x1a<script>alert(1)</script>"[..].iter().copied());
+    for (what, bytes) in [
+        ("a PNG with a page behind it", with(&picture, b"<html><script>alert(1)</script>")),
+        ("a JPEG with a program behind it", with(&photo, b"<?php system($_GET[0]);")),
+        ("a JPEG with a comment", noted),
+        ("a PNG with a picture's text", with(&picture, b"GPS -27.4")),
+    ] {
+        let sent =
+            browser.post("/api/uploads/bundle-image", json!({ "clubSlug": "broncos", "data": base64(&bytes) })).await;
+        let url = sent.ok()["url"].as_str().expect("an address").to_string();
+        assert_plain(&browser, &url, what).await;
+    }
+    let bare = |bytes: &[u8]| base64(bytes);
+    for (what, data) in [
+        ("nothing", String::new()),
+        ("no base64", "%%%%".into()),
+        ("a GIF", bare(b"GIF89a\x01\0\x01\0\0\0\0;")),
+        ("a WebP", bare(b"RIFF\0\0\0\0WEBPVP8 ")),
+        ("a PDF", bare(b"%PDF-1.7")),
+        ("a page", bare(b"<!doctype html><script>alert(1)</script>")),
+        ("a page that says PNG", format!("data:image/png;base64,{}", bare(b"<html><svg></svg></html>"))),
+        ("a PNG's first bytes", bare(b"\x89PNG\r\n\x1a\n")),
+        ("a PNG cut off", bare(&picture[..picture.len() - 20])),
+        ("a JPEG's first bytes", bare(b"\xff\xd8\xff\xe0")),
+        ("a PNG of 20,000 by 20,000", bare(&png_that_claims(20_000, 20_000))),
+        ("a PNG of four thousand million by as many", bare(&png_that_claims(u32::MAX, u32::MAX))),
+        ("a ZIP", bare(b"PK\x03\x04")),
+        ("an ICO", bare(b"\0\0\x01\0\x01\0")),
+    ] {
+        let answer = browser.post("/api/uploads/bundle-image", json!({ "clubSlug": "broncos", "data": data })).await;
+        assert_eq!(answer.status, 400, "{what}: {}", answer.text);
+        answer.refused(400, "invalid-file");
+    }
+    let mut large = picture.clone();
+    large.resize(3_000_001, 0);
+    let answer =
+        browser.post("/api/uploads/bundle-image", json!({ "clubSlug": "broncos", "data": base64(&large) })).await;
+    assert_eq!(answer.refused(413, "file-too-large")["message"], "Max size is 3MB");
+    server.finish().await;
+}
+
+/// Somebody else's address for a logo is shown as it is by browsers and fetched by nobody here.
+#[actix_web::test]
+async fn no_address_of_a_logo_runs_a_script_or_is_fetched_by_the_server() {
+    let server = TestServer::start().await;
+    let id = server.club("broncos").await.id;
+    let browser = club::club(&server, "broncos").await;
+    let path = format!("/api/clubs/{id}/home-page");
+    for bad in [
+        "javascript:alert(1)",
+        "JaVaScRiPt:alert(1)",
+        " javascript:alert(1)",
+        "data:text/html,<script>alert(1)</script>",
+        "data:text/html;base64,PHNjcmlwdD4=",
+        "vbscript:x",
+        "file:///etc/passwd",
+        "//evil.test/x.png",
+        "https://evil.test/\"onerror=\"alert(1)",
+        "https://evil.test/x.png'><script>",
+    ] {
+        let answer = browser.call(Method::PATCH, &path, Some(&json!({ "logoUrl": bad }))).await;
+        assert_eq!(answer.status, 400, "{bad}: {}", answer.text);
+    }
+    let nobody = TcpListener::bind("127.0.0.1:0").expect("a port");
+    nobody.set_nonblocking(true).expect("asked without waiting");
+    let there = nobody.local_addr().expect("an address");
+    // Over http it is kept, as specified; no browser shows it (the policy wants https), and nothing here asks for it.
+    for own in [format!("https://{there}/logo.png"), format!("http://{there}/latest/meta-data")] {
+        browser.call(Method::PATCH, &path, Some(&json!({ "logoUrl": own }))).await.ok();
+        assert_eq!(server.bob().get("/club/broncos").await.status, 200);
+        assert_eq!(server.bob().raw(Method::GET, "/og/club/broncos").send().await.expect("a card").status(), 200);
+    }
+    assert!(nobody.accept().is_err(), "the server fetched a club's address");
+    server.finish().await;
+}

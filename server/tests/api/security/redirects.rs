@@ -1,0 +1,105 @@
+//! Nobody is led away from our own pages by a link that begins with our name; and no header decides what our links say.
+
+use reqwest::Method;
+use reqwest::redirect::Policy;
+use serde_json::json;
+
+use crate::support::{TestServer, club};
+
+/// Where a path leads, without going there.
+async fn leads(server: &TestServer, path: &str) -> (u16, Option<String>) {
+    let browser = reqwest::Client::builder().redirect(Policy::none()).build().expect("a browser");
+    let answer = browser.get(format!("{}{path}", server.url)).send().await.expect("an answer");
+    let to = answer.headers().get("location").map(|value| value.to_str().expect("text").to_string());
+    (answer.status().as_u16(), to)
+}
+
+#[actix_web::test]
+async fn every_redirect_stays_on_our_own_pages() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    let evil = [
+        "//evil.test",
+        "https://evil.test",
+        "/\\evil.test",
+        "https:evil.test",
+        "%2f%2fevil.test",
+        "javascript:alert(1)",
+        "%0d%0aLocation:%20https://evil.test",
+        "\\\\evil.test",
+        "@evil.test",
+        ".evil.test",
+    ];
+    let mut led = 0;
+    for evil in evil {
+        for path in [
+            format!("/w/draw:{draw}?next={evil}"),
+            format!("/w/draw:{draw}?src={evil}&mode={evil}"),
+            format!("/w/bundle:{evil}/finals"),
+            format!("/w/bundle:broncos/{evil}"),
+            format!("/w/bundle:{evil}/{evil}?loc={evil}"),
+            format!("/checkout?drawId={draw}&ticketCount={evil}"),
+            format!("/checkout?drawId={evil}"),
+            format!("/checkout?drawId={draw}&return={evil}"),
+            format!("/admin/login?next={evil}"),
+            format!("/admin/stripe-connect/return?to={evil}"),
+            format!("/{evil}"),
+            format!("/{evil}/"),
+            format!("//evil.test/{evil}"),
+            format!("/club/{evil}"),
+        ] {
+            let (status, to) = leads(&server, &path).await;
+            assert!(status < 500, "{path}: {status}");
+            let Some(to) = to else { continue };
+            led += 1;
+            let page = to.split('?').next().unwrap_or_default();
+            let stays = page.starts_with('/') && !page.starts_with("//") && !page.contains('\\');
+            assert!(stays && !to.contains(['\r', '\n']), "{path} leads to {to}");
+        }
+    }
+    assert!(led > 20, "some of them do lead somewhere: {led}");
+    server.finish().await;
+}
+
+/// The links in mails, codes and heads are written with the address we were given, never with the one a request names.
+#[actix_web::test]
+async fn no_header_decides_where_our_links_lead() {
+    let server = TestServer::start().await;
+    server.club("broncos").await;
+    let alice = server.alice();
+    let forged = |path: &str, verb: Method| {
+        let request = alice.raw(verb, path).header("host", "evil.test").header("x-forwarded-host", "evil.test");
+        request.header("forwarded", "host=evil.test").header("x-original-url", "/admin").header("origin", &server.url)
+    };
+    let reset = forged("/api/clubs/reset-password", Method::POST).json(&json!({ "email": "broncos@demo.test" }));
+    assert!(reset.send().await.expect("an answer").status().is_success());
+    let mail = server.mail("reset").await;
+    let link = server.link(&mail);
+    assert!(link.starts_with(&server.url) && !link.contains("evil"), "{link}");
+    for path in ["/", "/club/broncos", "/sitemap.xml", "/robots.txt", "/api/config"] {
+        let text = forged(path, Method::GET).send().await.expect("an answer").text().await.expect("text");
+        assert!(!text.contains("evil.test"), "{path}");
+    }
+    let browser = club::club(&server, "broncos").await;
+    let id = server.club_named("broncos");
+    let begun = browser.raw(Method::POST, &format!("/api/clubs/{id}/stripe-connect")).header("origin", &server.url);
+    let begun = begun
+        .header("x-forwarded-host", "evil.test")
+        .json(&json!({ "returnUrl": "https://evil.test", "refreshUrl": "https://evil.test" }));
+    let text = begun.send().await.expect("an answer").text().await.expect("text");
+    assert!(!text.contains("evil.test"), "{text}");
+    for url in [
+        "https://evil.test",
+        "//evil.test",
+        "/\\evil.test",
+        "javascript:alert(1)",
+        "draw/1",
+        " /draw/1",
+        "/draw/1\r\nx",
+    ] {
+        let escaped: String = url.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let refused = alice.raw(Method::GET, &format!("/api/qr.svg?url={escaped}")).send().await.expect("an answer");
+        assert_eq!(refused.status(), 400, "{url:?}");
+    }
+    server.finish().await;
+}
