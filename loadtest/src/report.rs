@@ -143,6 +143,30 @@ impl Report {
         )
     }
 
+    /// Tables and verdict as Markdown, and each picture as a file beside it.
+    pub fn to_pages(&self, folder: &Path) -> Result<()> {
+        std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+        let mut page = String::new();
+        for (name, value) in &self.facts {
+            let _ = writeln!(page, "- {name}: {value}");
+        }
+        for table in &self.tables {
+            let _ = writeln!(page, "\n## {}\n", table.name);
+            for (place, row) in table.rows.iter().enumerate() {
+                let _ = writeln!(page, "| {} |", row.join(" | "));
+                if place == 0 {
+                    let _ = writeln!(page, "|{}", "---|".repeat(row.len()));
+                }
+            }
+        }
+        let _ = writeln!(page, "\n{}", self.summary());
+        std::fs::write(folder.join("figures.md"), page)?;
+        for (place, plot) in self.plots.iter().enumerate() {
+            std::fs::write(folder.join(format!("figures-{}.svg", place + 1)), plot)?;
+        }
+        Ok(())
+    }
+
     /// Prints the page and writes the HTML file.
     pub fn publish(&self, file: &Path) -> Result<()> {
         println!("{}", self.to_text());

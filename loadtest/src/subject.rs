@@ -56,6 +56,11 @@ impl Subject {
         self.own.as_ref()?.child.as_ref()?.id()
     }
 
+    /// Its embedded Postgres's first process.
+    pub fn postmaster_pid(&self) -> Option<u32> {
+        u32::try_from(postmaster(self.dir()?)?.as_raw()).ok()
+    }
+
     /// The data folder of our own server.
     pub fn dir(&self) -> Option<&Path> {
         self.own.as_ref().map(|own| own.dir.as_path())

@@ -43,6 +43,16 @@ impl Auditor {
         Ok(Self { pool })
     }
 
+    /// Transactions that anybody made in these books so far, as Postgres counts them: a second or so late.
+    pub async fn transactions(&self) -> Result<i64, Failure> {
+        sqlx::query_scalar(
+            "select (xact_commit + xact_rollback)::bigint from pg_stat_database where datname = current_database()",
+        )
+        .fetch_one(&self.pool)
+        .await
+        .map_err(unread)
+    }
+
     /// Orders that somebody paid for and nobody has decided: their state, and how many seconds ago they were opened.
     pub async fn undecided(&self) -> Result<Vec<(String, String, i64)>, Failure> {
         sqlx::query_as(

@@ -1,12 +1,13 @@
 //! Boards by the thousand: sockets that do no more than notice when a frame has come whole.
 
 use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -19,12 +20,22 @@ const FRAME_BYTES_MAX: usize = 64 << 10;
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Boards that are connected at the same moment.
 const AT_ONCE: usize = 64;
+/// Addresses of this machine that boards come from in turn: each has so many ports, and a closed one rests for a minute.
+const SOURCES: u8 = 16;
+
+/// One frame at one board.
+#[derive(Clone, Copy, Debug)]
+struct Arrival {
+    board: usize,
+    at: Instant,
+    /// Since the server made it, by the clock they share.
+    after_ms: Option<f64>,
+}
 
 /// Open boards, and the arrivals they report.
 pub struct Boards {
     count: usize,
-    /// Which board, and when.
-    arrivals: mpsc::UnboundedReceiver<(usize, Instant)>,
+    arrivals: mpsc::UnboundedReceiver<Arrival>,
     /// Ends the boards when it is dropped.
     _watching: JoinSet<()>,
 }
@@ -39,14 +50,15 @@ impl Boards {
         loop {
             while left > 0 && opening.len() < AT_ONCE {
                 left -= 1;
-                let asked = Arc::clone(&asked);
-                opening.spawn(async move { Board::open(&asked.0, &asked.1, greeted).await });
+                let (asked, source) = (Arc::clone(&asked), source(left));
+                opening.spawn(async move { Board::open(&asked.0, &asked.1, source, greeted).await });
             }
             let Some(opened) = opening.join_next().await else { break };
             let (mut board, told, number) = (opened??, told.clone(), watching.len());
             watching.spawn(async move {
-                while board.frame().await.is_ok() {
-                    let _ = told.send((number, Instant::now()));
+                while let Ok(made_at) = board.frame().await {
+                    let after_ms = made_at.map(|made_at| now_ms() - made_at);
+                    let _ = told.send(Arrival { board: number, at: Instant::now(), after_ms });
                 }
             });
         }
@@ -63,24 +75,51 @@ impl Boards {
         let mut seen = BTreeMap::new();
         while seen.len() < self.count {
             let arrived = tokio::time::timeout(PATIENCE, self.arrivals.recv()).await;
-            let (board, at) =
+            let arrived =
                 arrived.ok().flatten().with_context(|| format!("only {} of {} boards", seen.len(), self.count))?;
-            seen.entry(board).or_insert(at);
+            seen.entry(arrived.board).or_insert(arrived.at);
         }
         let (first, last) = (seen.values().min(), seen.values().max());
         Ok(first.zip(last).map_or(0.0, |(first, last)| millis(*last - *first)))
     }
 }
 
+impl Boards {
+    /// How long after they were made the frames since the last `forget` were at their boards, in milliseconds.
+    pub fn lags(&mut self) -> Vec<f64> {
+        std::iter::from_fn(|| self.arrivals.try_recv().ok()).filter_map(|arrived| arrived.after_ms).collect()
+    }
+}
+
+/// The first frame that a board is sent: what it shows.
+pub async fn first_frame(authority: &str, path: &str) -> Result<Vec<u8>> {
+    let mut board = Board::open(authority, path, source(0), false).await?;
+    board.frame().await?;
+    Ok(board.last)
+}
+
+fn source(number: usize) -> SocketAddr {
+    let host = 2 + (number % usize::from(SOURCES)) as u8;
+    (Ipv4Addr::new(127, 0, 0, host), 0).into()
+}
+
+fn now_ms() -> f64 {
+    millis(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+}
+
 struct Board {
     stream: TcpStream,
     buffer: Vec<u8>,
+    /// The last frame's payload.
+    last: Vec<u8>,
 }
 
 impl Board {
-    async fn open(authority: &str, path: &str, greeted: bool) -> Result<Self> {
-        let stream = TcpStream::connect(authority).await?;
-        let mut board = Self { stream, buffer: Vec::with_capacity(1024) };
+    async fn open(authority: &str, path: &str, from: SocketAddr, greeted: bool) -> Result<Self> {
+        let socket = TcpSocket::new_v4()?;
+        socket.bind(from)?;
+        let stream = socket.connect(authority.parse()?).await?;
+        let mut board = Self { stream, buffer: Vec::with_capacity(1024), last: Vec::new() };
         let hello = format!(
             "GET {path} HTTP/1.1\r\nhost: {authority}\r\norigin: http://{authority}\r\nconnection: Upgrade\r\n\
              upgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
@@ -100,8 +139,8 @@ impl Board {
         Ok(board)
     }
 
-    /// The next text frame about a draw, whole; heartbeats and pings are passed over.
-    async fn frame(&mut self) -> Result<()> {
+    /// The next text frame about a draw, whole, and when it says it was made; heartbeats and pings are passed over.
+    async fn frame(&mut self) -> Result<Option<f64>> {
         loop {
             let (head, length) = loop {
                 if let Some(found) = measure(&self.buffer) {
@@ -116,9 +155,12 @@ impl Board {
             let kind = self.buffer[0];
             let payload = &self.buffer[head..head + length];
             let counts = kind == TEXT && !payload.windows(11).any(|part| part == b"\"heartbeat\"");
+            let made_at = made_at(payload);
+            self.last.clear();
+            self.last.extend_from_slice(payload);
             self.buffer.drain(..head + length);
             if counts {
-                return Ok(());
+                return Ok(made_at);
             }
         }
     }
@@ -127,6 +169,14 @@ impl Board {
         ensure!(self.stream.read_buf(&mut self.buffer).await? > 0, "the socket was closed");
         Ok(())
     }
+}
+
+/// The server's clock in a frame, in milliseconds.
+fn made_at(payload: &[u8]) -> Option<f64> {
+    const NAME: &[u8] = b"\"serverNow\":";
+    let at = payload.windows(NAME.len()).position(|part| part == NAME)? + NAME.len();
+    let digits = payload[at..].split(|byte| !byte.is_ascii_digit()).next()?;
+    std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
 /// How long a server's frame's head and payload are, once the head is there. A server never masks.
@@ -162,6 +212,12 @@ pub fn text_frame(payload: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_frame_says_when_it_was_made() {
+        assert_eq!(made_at(br#"{"v":1,"seq":7,"serverNow":1795254399123,"type":"draw"}"#), Some(1_795_254_399_123.0));
+        assert_eq!(made_at(br#"{"v":1}"#), None);
+    }
 
     #[test]
     fn a_frame_is_measured_as_it_was_made_and_only_once_its_head_is_there() {

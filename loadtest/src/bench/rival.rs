@@ -15,6 +15,7 @@ use tokio::process::{Child, Command};
 use tokio::sync::broadcast;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
+use super::actor_boards::{self, Audience};
 use super::board::text_frame;
 
 /// Connections to Postgres; more gain nothing on two cores.
@@ -54,10 +55,6 @@ impl Running {
         Ok(Self { child, http, sockets })
     }
 
-    pub fn pid(&self) -> Option<u32> {
-        self.child.id()
-    }
-
     pub async fn stop(mut self) -> Result<()> {
         self.child.kill().await.context("ending the rival")
     }
@@ -73,6 +70,7 @@ pub async fn run(rival: &Rival) -> Result<()> {
     }
     let frame = bodies.iter().find(|(name, _)| name == FRAME).map(|(_, body)| body.clone()).unwrap_or_default();
     let (shout, _) = broadcast::channel::<Bytes>(BEHIND_MAX);
+    let audience = Data::new(Audience::new(&frame));
     let frame = Bytes::from(text_frame(&frame));
     let (http, sockets) = (TcpListener::bind("127.0.0.1:0")?, TcpListener::bind("127.0.0.1:0")?);
     println!("{}\n{}", http.local_addr()?, sockets.local_addr()?);
@@ -83,6 +81,10 @@ pub async fn run(rival: &Rival) -> Result<()> {
             .app_data(yardstick.clone())
             .app_data(shout.clone())
             .app_data(frame.clone())
+            .app_data(audience.clone())
+            .route("/hello", web::get().to(hello))
+            .route("/boards", web::get().to(actor_boards::open))
+            .route("/call", web::post().to(actor_boards::call))
             .route("/locked/{draw}", web::post().to(locked))
             .route("/shout", web::post().to(call_out));
         for (name, body) in bodies.clone() {
@@ -91,6 +93,10 @@ pub async fn run(rival: &Rival) -> Result<()> {
         app
     });
     server.listen(http)?.run().await.context("serving")
+}
+
+async fn hello() -> &'static str {
+    "Hello, world!"
 }
 
 async fn prepared(body: Bytes) -> HttpResponse {

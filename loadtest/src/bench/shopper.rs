@@ -93,13 +93,33 @@ pub trait AsyncBuy: Clone + Send + 'static {
 #[derive(Clone)]
 pub struct Ours {
     pub publishable_key: String,
+    /// Tickets of each purchase.
+    pub count: usize,
 }
 
 impl AsyncBuy for Ours {
     async fn buy(&self, line: &mut Line, draw: i64) -> Result<()> {
-        let buyer = json!({ "buyerName": "Bench", "buyerEmail": "bench@crowd.test", "buyerPhone": "0400000000" });
-        let body = json!({ "drawNumber": draw, "ticketCount": 1, "buyer": buyer }).to_string();
-        let (opened, cookie) = insist(line, "/api/create-payment-intent", JSON, "", &body).await?;
+        if self.try_to_buy(line, draw).await? { Ok(()) } else { bail!("draw {draw} had no ticket left") }
+    }
+}
+
+impl Ours {
+    /// What opening a payment sends.
+    pub fn wish(&self, draw: i64) -> (&'static str, String) {
+        (
+            "/api/create-payment-intent",
+            json!({ "drawNumber": draw, "ticketCount": self.count, "buyer": buyer() }).to_string(),
+        )
+    }
+
+    /// `false`: told that there are not enough tickets, which is a final answer.
+    pub async fn try_to_buy(&self, line: &mut Line, draw: i64) -> Result<bool> {
+        let (path, body) = self.wish(draw);
+        let (opened, cookie) = match insist(line, path, JSON, "", &body).await {
+            Ok(opened) => opened,
+            Err(why) if why.is::<Refused>() => return Ok(false),
+            Err(why) => return Err(why),
+        };
         let cookie = format!("cookie: {}\r\n", cookie.unwrap_or_default());
         let id = text(&opened, "/paymentIntentId");
         let key = &self.publishable_key;
@@ -107,14 +127,30 @@ impl AsyncBuy for Ours {
             format!("authorization: Bearer {key}\r\nstripe-account: {}\r\n", text(&opened, "/connectedAccountId"));
         let card = format!("client_secret={}&payment_method={GOOD_CARD}", text(&opened, "/clientSecret"));
         insist(line, &format!("/sandbox/stripe/v1/payment_intents/{id}/confirm"), FORM, &headers, &card).await?;
-        let body = json!({ "drawNumber": draw, "ticketCount": 1, "paymentIntentId": id, "buyer": buyer }).to_string();
-        let (done, _) = insist(line, "/api/complete-card-payment", JSON, &cookie, &body).await?;
+        let body = json!({ "drawNumber": draw, "ticketCount": self.count, "paymentIntentId": id, "buyer": buyer() });
+        let (done, _) = insist(line, "/api/complete-card-payment", JSON, &cookie, &body.to_string()).await?;
         match text(&done, "/status").as_str() {
-            "succeeded" => Ok(()),
+            "succeeded" => Ok(true),
             other => bail!("a purchase of draw {draw} came to {other}: {done}"),
         }
     }
 }
+
+fn buyer() -> Value {
+    json!({ "buyerName": "Bench", "buyerEmail": "bench@crowd.test", "buyerPhone": "0400000000" })
+}
+
+/// 409: there are not enough tickets.
+#[derive(Debug)]
+struct Refused;
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("refused")
+    }
+}
+
+impl std::error::Error for Refused {}
 
 /// A handler as one would write it first, with a lock on the draw's row; it has no provider to ask.
 #[derive(Clone)]
@@ -137,6 +173,7 @@ async fn insist(line: &mut Line, path: &str, kind: &str, headers: &str, body: &s
                 let cookie = reply.header("set-cookie").and_then(|cookie| cookie.split(';').next()).map(String::from);
                 return Ok((serde_json::from_slice(reply.body).unwrap_or_default(), cookie));
             }
+            409 => return Err(Refused.into()),
             status => bail!("{path} answered {status}: {}", String::from_utf8_lossy(reply.body)),
         }
         tokio::time::sleep(AGAIN).await;

@@ -1,0 +1,189 @@
+//! Purchases: complete ones with everything around them, and what the engine itself does beside other ways to write the rows.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use persistence::yardstick::Yardstick;
+use tokio::task::JoinSet;
+
+use super::Place;
+use super::contest::{Better, Contest};
+use super::line::Line;
+use super::shopper::{self, RowLock, Sale, TICKETS, draws_for};
+use super::walls::{self, Walls};
+use crate::latency::{Percentiles, millis};
+use crate::report::Table;
+
+const LATENCY: [&str; 6] = ["", "answers", "p50", "p90", "p99", "longest"];
+/// pretix on a machine of the same kind: 2.7 guest purchases a second, 690 ms of processor time each, 560 ms when alone
+/// (design, measured elsewhere). A thousandth, a fifteen-hundredth and a tenth of that.
+const PER_SECOND_MIN: f64 = 2_700.0;
+const CPU_US_MAX: f64 = 460.0;
+const P99_MS_MAX: f64 = 56.0;
+/// Beyond so many draws at a time nobody waits for anybody anyway.
+const HOT_INSIDE_MAX: usize = 20;
+/// Everybody at once for one draw, the provider's part included.
+const CRUSH: usize = 1_000;
+const CRUSH_MS_MAX: f64 = 1_000.0;
+
+impl Place<'_> {
+    /// Complete purchases, beside a handler with a row lock that asks no provider and sends no mail.
+    pub(super) async fn purchases(
+        &self,
+        draws: &mut Vec<i64>,
+        raw_free: &mut impl Iterator<Item = i64>,
+    ) -> Result<(Vec<Contest>, Table)> {
+        let (mut contests, mut took) = (Vec::new(), Table::new("Complete purchases (milliseconds)", &LATENCY));
+        for hot in &self.bench.hot {
+            let wanted = draws_for(*hot, self.bench.purchases);
+            let what = format!("complete purchases, {hot} draws at a time");
+            let mut each = Contest::alone(&what, "a second", Better::More, PER_SECOND_MIN);
+            let mut slow = Contest::alone(format!("{what}: p99"), "ms", Better::Less, P99_MS_MAX);
+            let mut cpu = Contest::alone(format!("{what}: processor time each"), "µs", Better::Less, CPU_US_MAX);
+            let mut postgres = Contest::new(format!("{what}: Postgres' part of it"), "µs", "", Better::Less);
+            let mut locked = Contest::new(&what, "a second", "row lock, no provider, no mail", Better::More);
+            let mut all = Vec::new();
+            for _ in 0..self.bench.rounds {
+                let sale = |draws: Vec<i64>| Sale::new(draws, *hot, self.bench.purchases);
+                self.meter.calm().await?;
+                let before = self.meter.cpu()?;
+                let some = sale(draws.drain(..wanted).collect());
+                let ours = shopper::sell(&self.ours, self.bench.buyers, some, self.buys(1)).await?;
+                // Mails and notices go on behind the answers; they are part of it.
+                self.meter.calm().await?;
+                let used = self.meter.cpu()?.since(before);
+                let lock = sale(raw_free.by_ref().take(wanted).collect());
+                let lock = shopper::sell(&self.rival.http, self.bench.buyers, lock, RowLock).await?;
+                each.figure(ours.per_second);
+                slow.figure(Percentiles::of(ours.took_ms.clone()).p99);
+                cpu.figure(used.all() as f64 * 1000.0 / self.bench.purchases as f64);
+                postgres.figure(used.postgres as f64 * 1000.0 / self.bench.purchases as f64);
+                locked.round(ours.per_second, lock.per_second);
+                all.extend(ours.took_ms);
+            }
+            took.row(row(what, all));
+            contests.extend([each, slow, cpu, postgres, locked]);
+        }
+        Ok((contests, took))
+    }
+
+    /// A thousand buyers at the same moment for one draw: until each has a final answer.
+    pub(super) async fn crush(&self, draws: &mut Vec<i64>, took: &mut Table) -> Result<Contest> {
+        let mut contest = Contest::alone(
+            format!("{CRUSH} buyers at once for 169 tickets: the last answer"),
+            "ms",
+            Better::Less,
+            CRUSH_MS_MAX,
+        );
+        let (mut bought_ms, mut refused_ms) = (Vec::new(), Vec::new());
+        for _ in 0..self.bench.rounds {
+            let Some(draw) = draws.pop() else { break };
+            // Calm first: a line that says nothing for some seconds is closed.
+            self.meter.calm().await?;
+            let mut lines = Vec::with_capacity(CRUSH);
+            for _ in 0..CRUSH {
+                lines.push(Line::open(&self.ours).await?);
+            }
+            let began = std::time::Instant::now();
+            let mut buying = JoinSet::new();
+            for mut line in lines {
+                let buys = self.buys(1);
+                buying.spawn(
+                    async move { anyhow::Ok((buys.try_to_buy(&mut line, draw).await?, millis(began.elapsed()))) },
+                );
+            }
+            let mut last = 0.0_f64;
+            while let Some(answer) = buying.join_next().await {
+                let (bought, ms) = answer??;
+                last = last.max(ms);
+                if bought { bought_ms.push(ms) } else { refused_ms.push(ms) }
+            }
+            contest.figure(last);
+        }
+        took.row(row(format!("{CRUSH} at once: bought"), bought_ms));
+        took.row(row(format!("{CRUSH} at once: told that none is left"), refused_ms));
+        Ok(contest)
+    }
+
+    /// The engine without HTTP and provider, beside the same rows written in other ways by as many askers.
+    pub(super) async fn inside(
+        &self,
+        walls: &Walls,
+        yardstick: &Yardstick,
+        raw_free: &mut impl Iterator<Item = i64>,
+    ) -> Result<Vec<Contest>> {
+        let mut contests = Vec::new();
+        for hot in self.bench.hot.iter().filter(|hot| **hot <= HOT_INSIDE_MAX) {
+            let what = format!("inside our walls, {hot} draws at a time");
+            let contest = |rival, one: f64, many: f64| {
+                Contest::new(&what, "a second", rival, Better::More).goal(if *hot == 1 { one } else { many })
+            };
+            let mut locked = contest("row lock", 10.0, 5.0);
+            let mut skipping = contest("SKIP LOCKED", 4.0, 3.0);
+            let mut raw = contest("one purchase a transaction", 3.0, 3.0);
+            let (askers, purchases) = (self.bench.buyers, self.bench.purchases);
+            let wanted = draws_for(*hot, purchases);
+            for _ in 0..self.bench.rounds {
+                let sale = |draws: Vec<i64>| Sale::new(draws, *hot, purchases);
+                let rows = |free: &mut dyn Iterator<Item = i64>| sale(free.take(wanted).collect());
+                let own = sale(walls.draws(wanted).await?);
+                let ours = Arc::new(walls.clone());
+                let ours = walls::sell(askers, own, move |draw| purchase(ours.clone(), draw)).await?;
+                let rival = yardstick.clone();
+                locked
+                    .round(ours, walls::sell(askers, rows(raw_free), move |draw| by_lock(rival.clone(), draw)).await?);
+                let rival = yardstick.clone();
+                skipping.round(
+                    ours,
+                    walls::sell(askers, rows(raw_free), move |draw| by_skipping(rival.clone(), draw)).await?,
+                );
+                let rival = yardstick.clone();
+                raw.round(ours, walls::sell(askers, rows(raw_free), move |draw| by_itself(rival.clone(), draw)).await?);
+            }
+            contests.extend([locked, skipping, raw]);
+        }
+        Ok(contests)
+    }
+}
+
+async fn purchase(walls: Arc<Walls>, draw: i64) -> Result<()> {
+    walls.purchase(draw).await
+}
+
+async fn by_lock(yardstick: Yardstick, draw: i64) -> Result<()> {
+    wrote(yardstick.locked(draw).await?)
+}
+
+async fn by_skipping(yardstick: Yardstick, draw: i64) -> Result<()> {
+    wrote(yardstick.skipping(draw).await?)
+}
+
+async fn by_itself(yardstick: Yardstick, draw: i64) -> Result<()> {
+    wrote(yardstick.raw(draw).await?)
+}
+
+fn wrote(written: bool) -> Result<()> {
+    anyhow::ensure!(written, "a draw of the yardstick was full");
+    Ok(())
+}
+
+fn row(what: String, sample: Vec<f64>) -> Vec<String> {
+    let Percentiles { count, p50, p90, p99, most } = Percentiles::of(sample);
+    [what, count.to_string()].into_iter().chain([p50, p90, p99, most].map(|ms| format!("{ms:.1}"))).collect()
+}
+
+/// So many draws does everything above use up in one round.
+pub fn draws_a_round(hot: &[usize], purchases: usize) -> usize {
+    hot.iter().map(|hot| draws_for(*hot, purchases)).sum::<usize>() + 1
+}
+
+/// So many of the yardstick's own draws; the rivals inside the walls sell only where few draws are hot.
+pub fn raw_draws_a_round(hot: &[usize], purchases: usize) -> usize {
+    let rivals = |hot: usize| if hot <= HOT_INSIDE_MAX { 4 } else { 1 };
+    hot.iter().map(|hot| draws_for(*hot, purchases) * rivals(*hot)).sum()
+}
+
+/// A sale of a single draw, whole: it is sold out afterwards.
+pub fn whole_draw(draw: i64) -> Arc<Sale> {
+    Sale::new(vec![draw], 1, TICKETS)
+}

@@ -1,0 +1,118 @@
+//! What processes used, as the system counts it: the server (the sandbox is inside it) and its Postgres with all its children.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use crate::subject::Subject;
+
+/// The system counts processor time in hundredths of a second, whatever its clock does (`USER_HZ`).
+const MS_PER_TICK: u64 = 10;
+/// Work that goes on behind an answer (mails, notices) is over when hardly anything is used for so long.
+const LOOK: Duration = Duration::from_millis(300);
+const IDLE_MS_MAX: u64 = 20;
+const CALM_MAX: Duration = Duration::from_secs(60);
+
+/// Whose use is measured.
+#[derive(Clone, Debug)]
+pub struct Meter {
+    server: u32,
+    postmaster: Option<u32>,
+}
+
+/// Milliseconds of processor time since the processes began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cpu {
+    pub server: u64,
+    pub postgres: u64,
+}
+
+impl Cpu {
+    pub fn since(self, earlier: Cpu) -> Cpu {
+        Cpu {
+            server: self.server.saturating_sub(earlier.server),
+            postgres: self.postgres.saturating_sub(earlier.postgres),
+        }
+    }
+
+    pub fn all(self) -> u64 {
+        self.server + self.postgres
+    }
+}
+
+impl Meter {
+    pub fn of(subject: &Subject) -> Result<Meter> {
+        Ok(Meter { server: subject.pid().context("the server is not ours")?, postmaster: subject.postmaster_pid() })
+    }
+
+    pub fn cpu(&self) -> Result<Cpu> {
+        let (own, _) = spent(self.server).context("the server's own figures")?;
+        let postgres = self.postmaster.map_or(0, |postmaster| {
+            let family = children(postmaster).into_iter().filter_map(|child| spent(child).map(|(own, _)| own));
+            // What ended children used is counted with their parent.
+            family.sum::<u64>() + spent(postmaster).map_or(0, |(own, ended)| own + ended)
+        });
+        Ok(Cpu { server: own, postgres })
+    }
+
+    /// Waits until what went on behind the answers is done.
+    pub async fn calm(&self) -> Result<()> {
+        let began = Instant::now();
+        loop {
+            let before = self.cpu()?;
+            tokio::time::sleep(LOOK).await;
+            if self.cpu()?.since(before).all() <= IDLE_MS_MAX || began.elapsed() > CALM_MAX {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Kilobytes that the server keeps in memory.
+    pub fn resident_kb(&self) -> Result<f64> {
+        resident_kb(self.server)
+    }
+}
+
+/// What a process keeps in memory, in kilobytes.
+fn resident_kb(pid: u32) -> Result<f64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
+    Ok(line.trim().trim_end_matches(" kB").parse()?)
+}
+
+/// Milliseconds a process used, and those its ended children did.
+fn spent(pid: u32) -> Option<(u64, u64)> {
+    read_stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// The name in parentheses may hold anything; what follows it are numbers, the state first.
+fn read_stat(stat: &str) -> Option<(u64, u64)> {
+    let rest = &stat[stat.rfind(')')? + 1..];
+    let ticks: Vec<u64> = rest.split_whitespace().skip(11).take(4).filter_map(|field| field.parse().ok()).collect();
+    let [user, system, ended_user, ended_system] = ticks[..] else { return None };
+    Some(((user + system) * MS_PER_TICK, (ended_user + ended_system) * MS_PER_TICK))
+}
+
+fn children(parent: u32) -> Vec<u32> {
+    let threads = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
+    let lists = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+    let all: Vec<String> = lists.collect();
+    all.iter().flat_map(|list| list.split_whitespace()).filter_map(|pid| pid.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_blanks_and_parentheses_does_not_move_the_figures() {
+        let stat = "42 (postgres: w (x) y) S 1 42 42 0 -1 4194560 9 8 7 6 150 50 3 2 20 0 1 0 100";
+        assert_eq!(read_stat(stat), Some((2_000, 50)));
+        assert_eq!(read_stat("42 (cut"), None);
+    }
+
+    #[test]
+    fn this_process_is_found() {
+        assert!(resident_kb(std::process::id()).expect("our own") > 0.0);
+    }
+}
