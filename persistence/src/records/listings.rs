@@ -89,17 +89,32 @@ impl Row {
     }
 }
 
-impl Records {
-    /// Every draw, by kick-off.
-    pub async fn listings(&self) -> Result<Vec<Listing>, Failure> {
-        let read = sqlx::query_as(concat!(
+macro_rules! select_listings {
+    ($rest:literal) => {
+        concat!(
             "select ",
             columns!(),
             ", club_id, league, home_team, away_team, zone, opens_at, pass_card_fee, archived, contact_name,
                  contact_phone, commitment, closed_at, completed_at, completed_revision,
                  exists (select from tickets t where t.draw_id = d.id and t.serial = d.winning_serial) as winner_sold
-             from draws d order by kick_off, id"
-        ));
+             from draws d ",
+            $rest
+        )
+    };
+}
+
+impl Records {
+    /// Every draw, by kick-off.
+    pub async fn listings(&self) -> Result<Vec<Listing>, Failure> {
+        let read = sqlx::query_as(select_listings!("order by kick_off, id"));
+        let rows: Vec<Row> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        rows.into_iter().map(Row::listing).collect()
+    }
+
+    /// Some draws, by kick-off; what does not exist is missing.
+    pub async fn listings_of(&self, draws: impl IntoIterator<Item = DrawId>) -> Result<Vec<Listing>, Failure> {
+        let draws: Vec<i64> = draws.into_iter().map(|draw| draw.0).collect();
+        let read = sqlx::query_as(select_listings!("where id = any($1) order by kick_off, id")).bind(draws);
         let rows: Vec<Row> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
         rows.into_iter().map(Row::listing).collect()
     }

@@ -92,7 +92,7 @@ impl Writer<'_> {
     async fn confirmation(&self, record: &OrderRecord) -> Result<Letter, String> {
         let order = &record.order;
         let club = self.club(order.club).await?;
-        let listings = self.listings().await?;
+        let listings = self.listings(order.lines.iter().map(|line| line.draw)).await?;
         let mut games = Vec::new();
         let mut subjects = Vec::new();
         for (draw, serials) in &record.tickets {
@@ -200,14 +200,15 @@ impl Writer<'_> {
         found.ok_or_else(|| format!("club {id} is gone"))
     }
 
-    async fn listings(&self) -> Result<BTreeMap<DrawId, Listing>, String> {
-        let all = self.records.listings().await.map_err(|failure| failure.to_string())?;
-        Ok(all.into_iter().map(|listing| (listing.id(), listing)).collect())
+    /// Only those that the mail is about: a season has hundreds.
+    async fn listings(&self, draws: impl IntoIterator<Item = DrawId>) -> Result<BTreeMap<DrawId, Listing>, String> {
+        let some = self.records.listings_of(draws).await.map_err(|failure| failure.to_string())?;
+        Ok(some.into_iter().map(|listing| (listing.id(), listing)).collect())
     }
 
     async fn draw_of(&self, data: &Data) -> Result<(Listing, Club), String> {
         let draw = data.draw.map(DrawId).ok_or("the mail names no draw")?;
-        let listing = self.listings().await?.remove(&draw).ok_or("the mail's draw is gone")?;
+        let listing = self.listings([draw]).await?.remove(&draw).ok_or("the mail's draw is gone")?;
         let club = self.club(listing.club).await?;
         Ok((listing, club))
     }
