@@ -15,7 +15,7 @@ use crate::identity::{Browser, random};
 use crate::metrics::route;
 use crate::state::State;
 
-mod policy;
+pub mod policy;
 
 /// Under which the log, the buyer's screen and support know a request.
 #[derive(Clone, Debug)]
@@ -64,16 +64,17 @@ pub async fn wrap(
     if let Ok(value) = HeaderValue::try_from(id) {
         headers.insert(X_REQUEST_ID, value);
     }
-    policy::write(headers, place, &state.config);
+    state.policies.write(headers, place);
     Ok(response)
 }
 
 /// One line of the log and one count for every call: what was asked and how it ended, nothing of who asked.
 fn told(state: &State, response: &ServiceResponse<BoxBody>, took: Duration) {
     let (request, status) = (response.request(), response.status().as_u16());
-    state.metrics.note(request, status, took);
-    let (method, route, ms) = (request.method().as_str(), route(request), took.as_millis() as u64);
+    let route = route(request);
+    let (method, ms) = (request.method().as_str(), took.as_millis() as u64);
     tracing::info!(method, route, status, ms, "answered");
+    state.metrics.note(request.method(), route, status, took);
 }
 
 /// The JSON of a problem, of ours or of the framework's own making (a body too large, a method not allowed).

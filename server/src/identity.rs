@@ -1,5 +1,6 @@
 //! Who is asking: a buyer's browser by its session cookie, a club or the operator by a login cookie (decision G-5).
 
+use std::cell::RefCell;
 use std::future::{Ready, ready};
 use std::net::IpAddr;
 
@@ -284,10 +285,26 @@ fn hash(token: &[u8; 32]) -> [u8; 32] {
     Sha256::digest(token).into()
 }
 
-/// Secret bytes from the operating system. Without them nothing may go on.
+/// Secret bytes that the operating system gives at a time: most are asked for a few at every call.
+const DRAWN_AT_ONCE: usize = 1024;
+
+thread_local! {
+    /// What this thread has not given away yet.
+    static DRAWN: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Secret bytes from the operating system, each given once. Without them nothing may go on.
 pub fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
+    DRAWN.with_borrow_mut(|drawn| {
+        if drawn.len() < N {
+            drawn.resize(DRAWN_AT_ONCE.max(N), 0);
+            getrandom::fill(drawn).expect("the operating system gives random bytes");
+        }
+        let kept = drawn.len() - N;
+        bytes.copy_from_slice(&drawn[kept..]);
+        drawn.truncate(kept);
+    });
     bytes
 }
 
@@ -298,6 +315,15 @@ mod tests {
 
     fn config(url: &str) -> Config {
         Config::demo(&Environment::from_pairs([("PUBLIC_URL", url)])).expect("the demo needs nothing")
+    }
+
+    #[test]
+    fn no_secret_bytes_are_given_twice() {
+        let mut given: Vec<[u8; 16]> = (0..3 * DRAWN_AT_ONCE).map(|_| random()).collect();
+        given.sort_unstable();
+        given.dedup();
+        assert_eq!(given.len(), 3 * DRAWN_AT_ONCE);
+        assert_ne!(random::<{ 2 * DRAWN_AT_ONCE }>(), [0; 2 * DRAWN_AT_ONCE], "more than is drawn at once");
     }
 
     #[test]

@@ -35,8 +35,9 @@ struct Call {
 }
 
 impl Metrics {
-    pub fn note(&self, request: &HttpRequest, status: u16, took: Duration) {
-        let call = Call { route: route(request), method: method(request.method()), status };
+    /// `answered_by`: what [`route`] says of the request.
+    pub fn note(&self, asked: &Method, answered_by: String, status: u16, took: Duration) {
+        let call = Call { route: answered_by, method: method(asked), status };
         self.calls.entry(call).or_default().note(took);
     }
 }

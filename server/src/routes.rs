@@ -1,11 +1,12 @@
 //! Every URL of the service on one page, with who may call it. What is not here does not exist (decision G-1).
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use actix_web::Route as ActixRoute;
 use actix_web::guard::{Any, Get, Head};
 use actix_web::http::Method;
 use actix_web::web::{self, PayloadConfig, ServiceConfig};
+use actix_web::{Resource, Route as ActixRoute};
 use domain::access::Audience;
 use domain::access::Audience::{Buyer, Club, Machine, Node, Operator, Owner, ProvenOperator, Public, Seller, SignedIn};
 
@@ -254,29 +255,56 @@ impl Verb {
 /// Registers every route of the table, and answers 404 to every other address under `/api/`.
 /// The application is wrapped in [`crate::edge::wrap`] by its maker.
 pub fn configure(cfg: &mut ServiceConfig, state: web::Data<State>) {
-    register(cfg, state, ROUTES);
-    cfg.service(web::scope("/api").default_service(web::to(no_such_address)));
+    cfg.app_data(state);
+    // A room for each first word, so that no call is held against the patterns of every other, and no page against any.
+    let mut rooms: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
+    for path in paths(ROUTES) {
+        match path.strip_prefix(CALLS) {
+            Some(call) => rooms.entry(first_word(call)).or_default().push(path),
+            None => drop(cfg.service(resource(ROUTES, path, path))),
+        }
+    }
+    let calls = rooms.into_iter().fold(web::scope(CALLS), |calls, (word, paths)| {
+        let place = |path: &'static str| resource(ROUTES, &path[CALLS.len() + word.len()..], path);
+        let room = paths.into_iter().fold(web::scope(word), |room, path| room.service(place(path)));
+        calls.service(room.default_service(web::to(no_such_address)))
+    });
+    cfg.service(calls.default_service(web::to(no_such_address)));
 }
 
 /// Registers what other nodes may call; it has an address of its own, where nothing else is.
 pub fn configure_for_nodes(cfg: &mut ServiceConfig, state: web::Data<State>) {
-    register(cfg, state, FOR_NODES);
+    cfg.app_data(state);
+    for path in paths(FOR_NODES) {
+        cfg.service(resource(FOR_NODES, path, path));
+    }
 }
 
-fn register(cfg: &mut ServiceConfig, state: web::Data<State>, table: &'static [Route]) {
-    cfg.app_data(state);
-    let mut paths: Vec<&str> = table.iter().map(|route| route.path).collect();
-    // The first that fits is taken: a word comes before a variable in the same place.
+/// Under which every call has its address.
+const CALLS: &str = "/api";
+
+/// The addresses of a table. The first that fits is taken: a word comes before a variable in the same place.
+fn paths(table: &'static [Route]) -> Vec<&'static str> {
+    let mut paths: Vec<&'static str> = table.iter().map(|route| route.path).collect();
     paths.sort_by_key(|path| path.replace('{', "\u{7f}"));
     paths.dedup();
-    for path in paths {
-        let here: Vec<&'static Route> = table.iter().filter(|route| route.path == path).collect();
-        let body_max = here.iter().map(|route| route.body_max).max().unwrap_or(FORM);
-        let resource = web::resource(path).app_data(PayloadConfig::new(body_max));
-        let allowed = allowed(&here);
-        let resource = here.into_iter().fold(resource, |resource, route| resource.route(guard::guarded(route)));
-        cfg.service(resource.default_service(web::to(move || method_not_allowed(allowed.clone()))));
-    }
+    paths
+}
+
+/// `/draws` of `/draws/{id}/tickets`.
+fn first_word(call: &str) -> &str {
+    let end = call.bytes().skip(1).position(|byte| byte == b'/');
+    end.map_or(call, |end| &call[..end + 1])
+}
+
+/// The methods of one address, at its place within its room.
+fn resource(table: &'static [Route], place: &str, path: &str) -> Resource {
+    let here: Vec<&'static Route> = table.iter().filter(|route| route.path == path).collect();
+    let body_max = here.iter().map(|route| route.body_max).max().unwrap_or(FORM);
+    let allowed = allowed(&here);
+    let resource = web::resource(place).app_data(PayloadConfig::new(body_max));
+    let resource = here.into_iter().fold(resource, |resource, route| resource.route(guard::guarded(route)));
+    resource.default_service(web::to(move || method_not_allowed(allowed.clone())))
 }
 
 async fn no_such_address() -> Result<actix_web::HttpResponse, Problem> {

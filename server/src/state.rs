@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use crate::app::Phase;
 use crate::catalogue::Catalogue;
 use crate::config::Config;
+use crate::edge::policy::Policies;
 use crate::heard::Heard;
 use crate::limits::Limits;
 use crate::live::Hub;
@@ -20,6 +21,7 @@ use crate::nodes::pass::Pass;
 use crate::open_orders::OpenOrders;
 use crate::routes::machine::cards::Cards;
 use crate::routes::machine::health::Integrity;
+use crate::routes::machine::shell::kept::Kept;
 
 pub struct State {
     pub config: Config,
@@ -42,6 +44,8 @@ pub struct State {
     pub metrics: Metrics,
     pub started_at: Timestamp,
     pub cards: Cards,
+    pub pages: Kept,
+    pub policies: Policies,
     pub heard: Heard,
     /// What other nodes are known by; a process by itself lets none in.
     pub pass: Option<Pass>,
@@ -72,6 +76,7 @@ impl State {
         let catalogue = Catalogue::open(parts.records.clone(), parts.draws.clone()).await?;
         Ok(State {
             limits: Limits::new(parts.config.stage),
+            policies: Policies::new(&parts.config),
             config: parts.config,
             clock: parts.clock,
             phase: parts.phase,
@@ -89,6 +94,7 @@ impl State {
             metrics: Metrics::default(),
             started_at,
             cards: Cards::default(),
+            pages: Kept::default(),
             heard: Heard::default(),
             pass: parts.pass,
         })

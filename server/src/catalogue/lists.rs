@@ -149,14 +149,14 @@ impl Catalogue {
             body.put_slice(part);
         }
         body.put_u8(b']');
-        Prepared { key, body: body.freeze() }
+        Prepared::new(key, body.freeze())
     }
 
     fn fragment(&self, facts: &Facts, listing: &Listing, view: &View, now: Timestamp) -> Bytes {
         let key = facts.key(view, now);
         let fresh = || match facts.wire(listing, view, now) {
             Some(draw) => Prepared::json(key, &draw),
-            None => Prepared { key, body: Bytes::new() },
+            None => Prepared::new(key, Bytes::new()),
         };
         self.fragments.get(view.draw, key).unwrap_or_else(|| self.fragments.keep(view.draw, fresh())).body
     }

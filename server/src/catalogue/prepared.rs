@@ -1,6 +1,6 @@
 //! An answer as bytes, made once and handed out until what it shows has changed.
 
-use actix_web::http::header::{self, ETag, EntityTag, Header, IfNoneMatch};
+use actix_web::http::header::{self, EntityTag, Header, HeaderValue, IfNoneMatch, TryIntoHeaderValue};
 use actix_web::{HttpRequest, HttpResponse};
 use bytes::Bytes;
 use dashmap::DashMap;
@@ -22,6 +22,9 @@ pub struct Key {
 pub struct Prepared {
     pub key: Key,
     pub body: Bytes,
+    /// The key as browsers give it back, and as a header.
+    tag: EntityTag,
+    header: HeaderValue,
 }
 
 /// One prepared answer for each draw.
@@ -40,21 +43,31 @@ impl PerDraw {
 }
 
 impl Prepared {
+    pub fn new(key: Key, body: Bytes) -> Prepared {
+        let tag = EntityTag::new_strong(format!("{:x}.{:x}.{}", key.reading, key.revision, key.phase));
+        let header = tag.clone().try_into_value().expect("digits and points stand in a header");
+        Prepared { key, body, tag, header }
+    }
+
     pub fn json(key: Key, value: &impl Serialize) -> Prepared {
-        Prepared { key, body: Bytes::from(serde_json::to_vec(value).unwrap_or_default()) }
+        Prepared::new(key, Bytes::from(serde_json::to_vec(value).unwrap_or_default()))
     }
 
     /// 200 with the bytes, or 304 when the browser has them. Browsers ask every time; nobody in between keeps a copy.
     pub fn answer(&self, request: &HttpRequest) -> HttpResponse {
-        let tag = EntityTag::new_strong(format!("{:x}.{:x}.{}", self.key.reading, self.key.revision, self.key.phase));
         let known = request.headers().contains_key(header::IF_NONE_MATCH)
             && match IfNoneMatch::parse(request) {
                 Ok(IfNoneMatch::Any) => true,
-                Ok(IfNoneMatch::Items(items)) => items.iter().any(|item| item.weak_eq(&tag)),
+                Ok(IfNoneMatch::Items(items)) => items.iter().any(|item| item.weak_eq(&self.tag)),
                 Err(_) => false,
             };
         let mut response = if known { HttpResponse::NotModified() } else { HttpResponse::Ok() };
-        response.insert_header(ETag(tag)).insert_header((header::CACHE_CONTROL, "private, no-cache"));
-        if known { response.finish() } else { response.content_type("application/json").body(self.body.clone()) }
+        response.insert_header((header::ETAG, self.header.clone()));
+        response.insert_header((header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache")));
+        if known {
+            return response.finish();
+        }
+        response.insert_header((header::CONTENT_TYPE, HeaderValue::from_static("application/json")));
+        response.body(self.body.clone())
     }
 }

@@ -21,6 +21,9 @@ pub enum Place {
 }
 
 impl Place {
+    /// In the order of their names above.
+    const ALL: [Place; 6] = [Place::Api, Place::Widget, Place::Board, Place::Asset, Place::Sandbox, Place::Page];
+
     pub fn of(path: &str) -> Place {
         if path.starts_with("/api/public/widget/") || path == "/api/qr.svg" {
             Place::Widget
@@ -48,34 +51,52 @@ fn is_file(path: &str) -> bool {
     path.starts_with("/assets/") || path.starts_with("/og/") || alone.contains(&path)
 }
 
-/// Adds what is not said already.
-pub fn write(headers: &mut HeaderMap, place: Place, config: &Config) {
-    let mut say = |name: HeaderName, value: &str| {
-        if let (false, Ok(value)) = (headers.contains_key(&name), HeaderValue::try_from(value)) {
-            headers.insert(name, value);
+/// What is said of every answer, written once for each kind of address.
+pub struct Policies {
+    content: [HeaderValue; Place::ALL.len()],
+    over_tls: bool,
+}
+
+impl Policies {
+    pub fn new(config: &Config) -> Policies {
+        let content = Place::ALL.map(|place| {
+            let content = HeaderValue::try_from(content_security_policy(place, config));
+            content.unwrap_or(HeaderValue::from_static("default-src 'none'"))
+        });
+        Policies { content, over_tls: config.over_tls() }
+    }
+
+    /// Adds what is not said already.
+    pub fn write(&self, headers: &mut HeaderMap, place: Place) {
+        let mut say = |name: HeaderName, value: HeaderValue| {
+            if !headers.contains_key(&name) {
+                headers.insert(name, value);
+            }
+        };
+        say(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        // A client secret in a query must not leave with a link (decision C-21).
+        say(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        say(header::CONTENT_SECURITY_POLICY, self.content[place as usize].clone());
+        if place != Place::Board {
+            say(HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin"));
         }
-    };
-    say(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-    // A client secret in a query must not leave with a link (decision C-21).
-    say(header::REFERRER_POLICY, "no-referrer");
-    say(header::CONTENT_SECURITY_POLICY, &content_security_policy(place, config));
-    if place != Place::Board {
-        say(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
-    }
-    if matches!(place, Place::Api | Place::Page | Place::Sandbox) {
-        // No other site's page gets it as a script, a picture or a style.
-        say(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
-    }
-    if config.over_tls() {
-        say(header::STRICT_TRANSPORT_SECURITY, "max-age=31536000; includeSubDomains");
-    }
-    if matches!(place, Place::Asset | Place::Widget) {
-        // A board in a sandboxed frame has no origin, and its scripts and fonts are fetched across origins.
-        say(header::ACCESS_CONTROL_ALLOW_ORIGIN, "*");
-    }
-    if matches!(place, Place::Api | Place::Widget) {
-        say(header::CACHE_CONTROL, "no-store");
-        say(header::VARY, "Cookie");
+        if matches!(place, Place::Api | Place::Page | Place::Sandbox) {
+            // No other site's page gets it as a script, a picture or a style.
+            let policy = HeaderName::from_static("cross-origin-resource-policy");
+            say(policy, HeaderValue::from_static("same-origin"));
+        }
+        if self.over_tls {
+            let year = HeaderValue::from_static("max-age=31536000; includeSubDomains");
+            say(header::STRICT_TRANSPORT_SECURITY, year);
+        }
+        if matches!(place, Place::Asset | Place::Widget) {
+            // A board in a sandboxed frame has no origin, and its scripts and fonts are fetched across origins.
+            say(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        }
+        if matches!(place, Place::Api | Place::Widget) {
+            say(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            say(header::VARY, HeaderValue::from_static("Cookie"));
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use actix_web::http::header::{
 };
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpRequest, HttpResponse, web};
+use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Map, Value, json};
@@ -19,10 +20,12 @@ use crate::wire;
 
 pub mod address;
 mod head;
+pub mod kept;
 mod short_link;
 mod shown;
 
 use address::{Page, Shows};
+use kept::{Name, Stamp, Written};
 use shown::{PAGE_NOT_FOUND, Shown};
 
 /// The script that other sites embed: one address for ever, so it is asked for again every few minutes.
@@ -55,9 +58,9 @@ pub async fn page(
 }
 
 /// The document as gzip, at the level that costs least.
-fn smaller(document: &str) -> Vec<u8> {
+fn smaller(document: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    let written = encoder.write_all(document.as_bytes());
+    let written = encoder.write_all(document);
     written.and_then(|()| encoder.finish()).expect("writing into memory does not fail")
 }
 
@@ -80,13 +83,57 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     async fn write(&self, asked: Option<Page<'_>>) -> Result<HttpResponse, Problem> {
+        let private = asked.as_ref().is_some_and(Page::is_private);
+        let now = self.state.clock.now();
+        let name = asked.as_ref().and_then(Name::of);
+        let stamp = match name {
+            Some(name) => Stamp::of(self.state, name).await,
+            None => None,
+        };
+        let Some((name, stamp)) = name.zip(stamp) else {
+            let (status, document) = self.compose(asked).await?;
+            // What holds a secret is not made smaller: its size must not tell anything about it.
+            if !private && site::accepts(self.headers, "gzip") {
+                return Ok(self.answer(status, private, true, smaller(document.as_bytes()).into()));
+            }
+            return Ok(self.answer(status, private, false, document.into()));
+        };
+        let written = match self.state.pages.get(name, stamp, now) {
+            Some(written) => written,
+            None => {
+                let (status, document) = self.compose(asked).await?;
+                let written = Written::new(stamp, now, document);
+                if status != StatusCode::OK {
+                    return Ok(self.answer(status, private, false, written.plain));
+                }
+                self.state.pages.keep(name, &written);
+                written
+            }
+        };
+        let is_smaller = site::accepts(self.headers, "gzip");
+        let body = if is_smaller { written.smaller(smaller) } else { written.plain };
+        Ok(self.answer(StatusCode::OK, private, is_smaller, body))
+    }
+
+    fn answer(&self, status: StatusCode, private: bool, is_smaller: bool, body: Bytes) -> HttpResponse {
+        let mut answer = HttpResponse::build(status);
+        answer.insert_header((CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")));
+        answer.insert_header((CACHE_CONTROL, HeaderValue::from_static(if private { "no-store" } else { "no-cache" })));
+        answer.insert_header((VARY, HeaderValue::from_static("Accept-Encoding")));
+        if is_smaller {
+            answer.insert_header((CONTENT_ENCODING, HeaderValue::from_static("gzip")));
+        }
+        answer.body(body)
+    }
+
+    /// The whole document, and whether there is such a page.
+    async fn compose(&self, asked: Option<Page<'_>>) -> Result<(StatusCode, String), Problem> {
         let mut boot = Map::new();
         let shown = match &asked {
             Some(page) => shown::look_up(self.state, page, &mut boot).await?,
             None => PAGE_NOT_FOUND,
         };
         let is_missing = matches!(shown, Shown::Missing(..));
-        let private = asked.as_ref().is_some_and(Page::is_private);
         let asked = asked.filter(|_| !is_missing);
         let facts = self.state.catalogue.facts();
         let maintenance = facts.maintenance_mode();
@@ -112,15 +159,6 @@ impl Writer<'_> {
             tracing::error!(%failure, "a page could not be written");
             Problem::unavailable()
         })?;
-        let mut answer = HttpResponse::build(if is_missing { StatusCode::NOT_FOUND } else { StatusCode::OK });
-        answer.insert_header((CONTENT_TYPE, "text/html; charset=utf-8"));
-        answer.insert_header((CACHE_CONTROL, if private { "no-store" } else { "no-cache" }));
-        answer.insert_header((VARY, "Accept-Encoding"));
-        // What holds a secret is not made smaller: its size must not tell anything about it.
-        if !private && site::accepts(self.headers, "gzip") {
-            answer.insert_header((CONTENT_ENCODING, "gzip"));
-            return Ok(answer.body(smaller(&document)));
-        }
-        Ok(answer.body(document))
+        Ok((if is_missing { StatusCode::NOT_FOUND } else { StatusCode::OK }, document))
     }
 }
