@@ -120,29 +120,37 @@ impl Hub {
 
     /// A watcher joins a topic and hears its newest frame first. What does not exist stays silent.
     pub async fn join(&self, state: &State, topic: Topic, outbox: &Arc<Outbox>) {
-        let first = match self.newest(&topic) {
+        // It watches before its first frame is made: what is published meanwhile is newer, and goes before it.
+        let known = self.watch(&topic, outbox);
+        let first = match known {
             Some(newest) => Some(newest),
             None => make(state, &topic, 0).await,
         };
         let Some(first) = first else {
-            return;
+            return self.leave(&topic, outbox);
         };
+        outbox.put(&topic, &first);
+        if let Some(mut subject) = self.subjects.get_mut(&topic)
+            && subject.newest.as_ref().is_none_or(|old| old.seq < first.seq)
+        {
+            subject.newest = Some(first);
+        }
+    }
+
+    /// What the others who watch heard last. While nobody watches nothing is published: then that may be old, and is not given.
+    fn watch(&self, topic: &Topic, outbox: &Arc<Outbox>) -> Option<Newest> {
         let mut subject = self.subjects.entry(topic.clone()).or_default();
-        let newest = subject.newest.get_or_insert(first);
-        outbox.put(&topic, newest);
+        let known = if subject.watchers.is_empty() { None } else { subject.newest.clone() };
         if !subject.watchers.iter().any(|watcher| Arc::ptr_eq(watcher, outbox)) {
             subject.watchers.push(outbox.clone());
         }
+        known
     }
 
     pub fn leave(&self, topic: &Topic, outbox: &Arc<Outbox>) {
         if let Some(mut subject) = self.subjects.get_mut(topic) {
             subject.watchers.retain(|watcher| !Arc::ptr_eq(watcher, outbox));
         }
-    }
-
-    fn newest(&self, topic: &Topic) -> Option<Newest> {
-        self.subjects.get(topic)?.newest.clone()
     }
 
     /// Gives a newer frame to everybody who watches.
@@ -206,7 +214,8 @@ pub async fn run(state: web::Data<State>) {
     let mut phase = state.phase.clone();
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut seen = Seen::default();
+    // Who joins is told what is so; later only what is so no more.
+    let mut seen = Seen { public: Some(public_now(&state)), ..Seen::default() };
     loop {
         tokio::select! {
             _ = tick.tick() => seen.publish_changes(&state).await,
@@ -228,6 +237,7 @@ struct Seen {
     changed: u64,
     reading: u64,
     listed: Option<(u64, u64)>,
+    public: Option<PublicNow>,
     ops: Option<OpsNow>,
 }
 
@@ -238,7 +248,7 @@ impl Seen {
         if (changed, reading) != (self.changed, self.reading) {
             (self.changed, self.reading) = (changed, reading);
             publish_draws(state).await;
-            publish_public(state).await;
+            self.publish_public(state).await;
         }
         if self.ticks.is_multiple_of(TICKS_PER_LIST) && self.listed != Some((changed, reading)) {
             self.listed = Some((changed, reading));
@@ -258,6 +268,15 @@ impl Seen {
 }
 
 impl Seen {
+    /// Everybody hears this topic: only when it says something else than before, not at every sale.
+    async fn publish_public(&mut self, state: &State) {
+        let now = public_now(state);
+        if self.public.as_ref() != Some(&now) {
+            republish(state, Topic::Public).await;
+            self.public = Some(now);
+        }
+    }
+
     /// The console hears once a second when something of it moved; without a console nothing is read.
     async fn publish_ops(&mut self, state: &State) {
         for (topic, seq) in state.live.watched(|watched| *watched == Topic::Ops) {
@@ -285,11 +304,7 @@ async fn publish_draws(state: &State) {
     }
 }
 
-async fn publish_public(state: &State) {
-    republish(state, Topic::Public).await;
-}
-
-/// Makes a topic's frame anew and publishes it when it says something else than before.
+/// Makes a topic's frame anew and publishes it.
 async fn republish(state: &State, topic: Topic) {
     for (topic, seq) in state.live.watched(|watched| *watched == topic) {
         if let Some(newest) = make(state, &topic, seq).await {
@@ -312,14 +327,15 @@ async fn make(state: &State, topic: &Topic, after: u64) -> Option<Newest> {
                 views.iter().map(|view| DrawNow::new(view, facts.winner_sold(view), now)).collect();
             Some(encode(state, topic, after, "draws", data))
         }
-        Topic::Public => {
-            let maintenance_mode = state.catalogue.facts().maintenance_mode();
-            let data = PublicNow { maintenance_mode, build_version: state.config.build_version.clone() };
-            Some(encode(state, topic, after, "public", data))
-        }
+        Topic::Public => Some(encode(state, topic, after, "public", public_now(state))),
         Topic::Ops => Some(encode(state, topic, after, "ops", ops_now(state).await.ok()?)),
         Topic::Order(token) => orders::make(state, topic, token, after).await,
     }
+}
+
+fn public_now(state: &State) -> PublicNow {
+    let maintenance_mode = state.catalogue.facts().maintenance_mode();
+    PublicNow { maintenance_mode, build_version: state.config.build_version.clone() }
 }
 
 /// A draw's own frame; its sequence number is its revision. Whether the winning ticket was sold is read before it is told.

@@ -112,6 +112,29 @@ async fn everybody_hears_of_maintenance() {
 }
 
 #[actix_web::test]
+async fn who_hears_only_what_everybody_hears_is_not_troubled_by_sales() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    let mut page = Socket::open(&server, "public").await;
+    page.hears("public").await;
+    page.says(&json!({ "subscribe": [format!("draw:{draw}")] }).to_string()).await;
+    page.hears("draw").await;
+    server.alice().buys(draw, 4).await;
+    // Draws are told in the same tick, before what everybody hears; the second sale's tick is past the first one's.
+    for sold in [4, 5] {
+        loop {
+            let frame = page.hears_any("draw").await;
+            assert_ne!(frame["type"], "public", "nothing of it has changed");
+            if frame["data"]["ticketsSold"] == sold {
+                break;
+            }
+        }
+        server.bob().buys(draw, 1).await;
+    }
+    server.finish().await;
+}
+
+#[actix_web::test]
 async fn other_sites_floods_and_novels_are_turned_away() {
     let server = TestServer::start().await;
     let draw = server.game().await;
