@@ -119,6 +119,11 @@ impl OpenOrders {
         (plan, Opening { orders: self, browser: *browser, number })
     }
 
+    /// Whether anything is known of a browser: an order, or a consent that waits for one.
+    pub fn knows(&self, browser: &Browser) -> bool {
+        self.0.contains_key(browser)
+    }
+
     /// The newest order of a browser for exactly these draws.
     pub fn current(&self, browser: &Browser, counts: &Counts) -> Option<Known> {
         let shelf = self.0.get(browser)?;

@@ -33,23 +33,22 @@ pub(super) async fn opened(
         return Ok(());
     }
     let done: Vec<Uuid> = sqlx::query_scalar(
-        "update orders o set payment_intent_id = a.id, client_secret = coalesce(o.client_secret, a.secret)
-         from unnest($1::uuid[], $2::text[], $3::text[]) as a (order_id, id, secret)
-         where o.id = a.order_id
-           and (o.payment_intent_id = a.id or o.payment_intent_id is null and o.state in ('quoted', 'allocated'))
-         returning o.id",
+        "with done as (
+           update orders o set payment_intent_id = a.id, client_secret = coalesce(o.client_secret, a.secret)
+           from unnest($1::uuid[], $2::text[], $3::text[]) as a (order_id, id, secret)
+           where o.id = a.order_id
+             and (o.payment_intent_id = a.id or o.payment_intent_id is null and o.state in ('quoted', 'allocated'))
+           returning o.id
+         ), made as (
+           update payment_ops p set state = 'done', ended_at = now() from done
+           where p.order_id = done.id and p.kind = 'create' and p.state = 'pending'
+         )
+         select id from done",
     )
     .bind(&orders)
     .bind(ids)
     .bind(secrets)
     .fetch_all(&mut *connection)
-    .await?;
-    sqlx::query(
-        "update payment_ops set state = 'done', ended_at = now()
-         where order_id = any($1) and kind = 'create' and state = 'pending'",
-    )
-    .bind(&done)
-    .execute(&mut *connection)
     .await?;
     for order in done {
         answers[places[&order]] = Some(Ok(Said::Done));
@@ -112,14 +111,11 @@ async fn finish(connection: &mut PgConnection, orders: &[Uuid]) -> Result<(), Tr
         return Ok(());
     }
     sqlx::query(
-        "update payment_ops set state = case kind when 'capture' then 'done' else 'dropped' end, ended_at = now()
-         where order_id = any($1) and kind in ('capture', 'create', 'update', 'cancel') and state = 'pending'",
-    )
-    .bind(orders)
-    .execute(&mut *connection)
-    .await?;
-    sqlx::query(
-        "insert into email_outbox (dedupe_key, kind, order_id, to_address)
+        "with ended as (
+           update payment_ops set state = case kind when 'capture' then 'done' else 'dropped' end, ended_at = now()
+           where order_id = any($1) and kind in ('capture', 'create', 'update', 'cancel') and state = 'pending'
+         )
+         insert into email_outbox (dedupe_key, kind, order_id, to_address)
          select 'tickets-' || id, 'tickets', id, buyer_email from orders where id = any($1)
          on conflict (dedupe_key) do nothing",
     )

@@ -66,13 +66,22 @@ async fn open(connection: &mut PgConnection, orders: &[&NewOrder]) -> Result<(),
         due.push(instant::stored(order.at.plus_ms(FAST_PATH_MS)));
         columns.add(words::uuid(order.id), &order.lines);
     }
+    // One round trip: whatever is written by itself waits for the database by itself.
     sqlx::query(
-        "insert into orders (id, club_id, account_id, client_key, token, lines, subtotal_cents, card_fee_cents, buyer_name,
-           buyer_email, buyer_phone, opened_at, authorised_at)
-         select * from unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::bigint[],
-           $8::bigint[], $9::text[], $10::text[], $11::text[], $12::timestamptz[], $13::timestamptz[])",
+        "with opened as (
+           insert into orders (id, club_id, account_id, client_key, token, lines, subtotal_cents, card_fee_cents, buyer_name,
+             buyer_email, buyer_phone, opened_at, authorised_at)
+           select * from unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::bigint[],
+             $8::bigint[], $9::text[], $10::text[], $11::text[], $12::timestamptz[], $13::timestamptz[])
+         ), lined as (
+           insert into order_lines (order_id, draw_id, count, unit_price_cents, card_fee_cents)
+           select * from unnest($14::uuid[], $15::bigint[], $16::smallint[], $17::bigint[], $18::bigint[])
+         )
+         insert into payment_ops (order_id, kind, key, due_at)
+         select order_id, 'create', 'create-' || order_id || '-1', due_at
+         from unnest($1::uuid[], $19::timestamptz[]) as a (order_id, due_at)",
     )
-    .bind(&ids)
+    .bind(ids)
     .bind(clubs)
     .bind(accounts)
     .bind(keys)
@@ -85,15 +94,11 @@ async fn open(connection: &mut PgConnection, orders: &[&NewOrder]) -> Result<(),
     .bind(phones)
     .bind(opened)
     .bind(orders.iter().map(|order| order.authorised_at.map(instant::stored)).collect::<Vec<_>>())
-    .execute(&mut *connection)
-    .await?;
-    columns.insert(connection).await?;
-    sqlx::query(
-        "insert into payment_ops (order_id, kind, key, due_at)
-         select order_id, 'create', 'create-' || order_id || '-1', due_at
-         from unnest($1::uuid[], $2::timestamptz[]) as a (order_id, due_at)",
-    )
-    .bind(ids)
+    .bind(columns.orders)
+    .bind(columns.draws)
+    .bind(columns.counts)
+    .bind(columns.prices)
+    .bind(columns.card_fees)
     .bind(due)
     .execute(connection)
     .await?;

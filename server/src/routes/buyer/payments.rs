@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use actors::OpenOrder;
-use domain::{Cents, DrawId, OrderId, OrderState, Timestamp, reservation};
+use domain::{Cents, DrawId, OrderId, OrderState, Refusal, Timestamp, reservation};
 use persistence::books::OrderRecord;
 use persistence::ledger::BuyerDetails;
 
@@ -108,6 +108,12 @@ pub async fn open(state: &State, asked: Asked) -> Result<Open, Problem> {
     let now = state.clock.now();
     if asked.expected.is_some_and(|expected| expected != quote.total()) {
         return Err(amount_changed(quote.total()));
+    }
+    // A crowd before a draw that is sold out is turned away before anything is noted of anybody.
+    if let Some((draw, free)) = quote.too_few
+        && !state.open_orders.knows(&asked.browser)
+    {
+        return Err(Problem::refused(draw, Refusal::TooFewTickets { free }));
     }
     let (plan, opening) = state.open_orders.begin(&asked.browser, &asked.counts, now);
     if plan.reserved_elsewhere + asked.counts.values().sum::<u16>() > RESERVED_PER_BROWSER_MAX {

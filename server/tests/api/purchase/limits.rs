@@ -2,6 +2,7 @@
 
 use domain::Cents;
 use serde_json::json;
+use server::identity::Browser;
 use server::sandbox::faults::{Faults, WebhookFaults};
 
 use crate::support::TestServer;
@@ -38,6 +39,24 @@ async fn who_was_shown_another_amount_is_not_charged_though_it_was_authorised() 
     let total = &server.sandbox.ledger()["total"];
     assert_eq!((&total["captured"], &total["authorised_count"]), (&json!(0), &json!(0)));
     alice.buys(draw, 2).await;
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn who_comes_after_the_last_ticket_is_turned_away_and_nothing_is_noted_of_them() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    for count in [50, 50, 50, 19] {
+        server.alice().buys(draw, count).await;
+    }
+    let late = server.bob();
+    let refused = late.ask(draw, 1).await.refused(409, "tickets-unavailable");
+    assert_eq!(refused["available"], 0);
+    let cookie = late.cookies();
+    let value = cookie.split(['=', ';']).nth(1).expect("a session");
+    let mut browser = Browser([0; 16]);
+    hex::decode_to_slice(value, &mut browser.0).expect("hexadecimal");
+    assert!(!server.state.open_orders.knows(&browser), "a crowd that asks again and again must not fill the memory");
     server.finish().await;
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use domain::order::{Wanted, price as price_lines};
-use domain::{AccountId, Cents, DrawId, Line, Refusal, Status, Timestamp, View};
+use domain::{AccountId, Cents, DrawId, Line, Refusal, Status, TICKETS, Timestamp, View};
 use persistence::records::clubs::Club;
 
 use crate::catalogue::Facts;
@@ -23,6 +23,8 @@ pub struct Quote {
     pub lines: Vec<Line>,
     /// The first kick-off.
     pub closes_at: Timestamp,
+    /// A draw that has sold too many already, whatever becomes of what others have reserved; and how many it has not sold.
+    pub too_few: Option<(DrawId, u16)>,
 }
 
 impl Quote {
@@ -37,7 +39,7 @@ pub async fn price(state: &State, counts: &Counts) -> Result<Quote, Problem> {
     let now = state.clock.now();
     let mut wanted = Vec::with_capacity(counts.len());
     let mut club: Option<Arc<Club>> = None;
-    let mut closes_at = Timestamp(i64::MAX);
+    let (mut closes_at, mut too_few) = (Timestamp(i64::MAX), None);
     for (draw, count) in counts {
         let (facts, listing, view) = state.catalogue.draw(*draw).await.ok_or_else(Problem::draw_not_found)?;
         check_on_sale(*draw, &view, listing.opens_at, now)?;
@@ -50,6 +52,8 @@ pub async fn price(state: &State, counts: &Counts) -> Result<Quote, Problem> {
         }
         club = Some(of_draw.clone());
         closes_at = closes_at.min(view.closes_at);
+        let free = TICKETS.saturating_sub(view.sold);
+        too_few = too_few.or((*count > free).then_some((*draw, free)));
         // As the draw says and shows it: forbidding the passing on reaches a running draw at its next edit (decision D-14).
         let passes_card_fee = listing.pass_card_fee;
         wanted.push(Wanted { draw: *draw, count: *count, unit_price: view.price, passes_card_fee });
@@ -57,7 +61,7 @@ pub async fn price(state: &State, counts: &Counts) -> Result<Quote, Problem> {
     let club = club.ok_or_else(Problem::draw_not_found)?;
     let account = account_of(&club)?;
     let mode = surcharge(state, &state.catalogue.facts());
-    let quote = Quote { club, account, lines: price_lines(&wanted, mode), closes_at };
+    let quote = Quote { club, account, lines: price_lines(&wanted, mode), closes_at, too_few };
     if quote.total() < CHARGE_MIN {
         let message = format!("The total must be at least {CHARGE_MIN} to pay by card.");
         return Err(Problem::bad_request("below-minimum", message));
