@@ -1,8 +1,8 @@
-//! The draws' own rows in a commit: the fence that lets only the true owner write, then counters, life and journal.
+//! The draws' own rows in a commit: why some did not pass, and what happens once or twice in a draw's life.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use domain::{DrawId, Event, OrderId};
+use domain::Event;
 use sqlx::Row;
 use sqlx::postgres::PgConnection;
 use time::OffsetDateTime;
@@ -11,60 +11,6 @@ use super::group::Entry;
 use super::writer::Trouble;
 use super::{instant, words};
 use crate::error::Failure;
-use crate::journal;
-
-/// Moves each draw whose owner, revision and clock are right to its next revision, with its new counters, and says which
-/// were. A held row lock keeps everybody else out until the commit.
-pub(super) async fn pass(connection: &mut PgConnection, entries: &[&Entry]) -> Result<BTreeSet<DrawId>, Trouble> {
-    let (mut draws, mut epochs, mut after, mut sells) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let (mut sold, mut kept, mut revenue, mut fee) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let (mut to_return, mut touched) = (Vec::new(), Vec::new());
-    for Entry { append, change } in entries {
-        draws.push(append.draw.0);
-        epochs.push(append.epoch);
-        after.push(append.after.cast_signed());
-        sells.push(append.sells);
-        sold.push(change.sold_delta());
-        kept.push(change.kept().cast_signed());
-        let step = change.step().map(|(_, step)| step);
-        revenue.push(step.map(|step| step.revenue_after.0));
-        fee.push(step.map(|step| step.fee_after.0));
-        to_return.push(step.map_or(0, |step| step.to_return.0));
-        // Arrays of arrays must be rectangular; text may be ragged.
-        let orders: Vec<String> = change.reservations.keys().map(OrderId::to_string).collect();
-        touched.push(format!("{{{}}}", orders.join(",")));
-    }
-    let passed: Vec<i64> = sqlx::query_scalar(
-        "update draws d set
-           revision = a.after + 1,
-           sold = d.sold + a.sold_delta,
-           held = d.held + a.kept - coalesce((
-             select sum(r.count)::smallint from reservations r
-             where r.draw_id = a.draw_id and r.order_id = any(a.touched::uuid[])), 0),
-           revenue_cents = coalesce(a.revenue_after, d.revenue_cents),
-           fee_cents = coalesce(a.fee_after, d.fee_cents),
-           fee_to_return_cents = d.fee_to_return_cents + a.to_return
-         from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::boolean[], $5::smallint[], $6::smallint[],
-           $7::bigint[], $8::bigint[], $9::text[], $10::bigint[])
-           as a (draw_id, epoch, after, sells, sold_delta, kept, revenue_after, fee_after, touched, to_return)
-         where d.id = a.draw_id and d.owner_epoch = a.epoch and d.revision = a.after
-           and (not a.sells or clock_timestamp() < d.kick_off)
-         returning d.id",
-    )
-    .bind(draws)
-    .bind(epochs)
-    .bind(after)
-    .bind(sells)
-    .bind(sold)
-    .bind(kept)
-    .bind(revenue)
-    .bind(fee)
-    .bind(touched)
-    .bind(to_return)
-    .fetch_all(connection)
-    .await?;
-    Ok(passed.into_iter().map(DrawId).collect())
-}
 
 /// Why each of these did not pass: another owner or revision, the clock, or no such draw.
 pub(super) async fn reasons(
@@ -165,32 +111,5 @@ pub(super) async fn relist(connection: &mut PgConnection, entries: &[&Entry]) ->
     if entries.iter().any(|entry| entry.change.relists()) {
         sqlx::query("update catalogue set revision = revision + 1").execute(connection).await?;
     }
-    Ok(())
-}
-
-/// One row per commit.
-pub(super) async fn journal(connection: &mut PgConnection, entries: &[&Entry]) -> Result<(), Trouble> {
-    let (mut draws, mut revisions, mut epochs) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut at, mut events) = (Vec::new(), Vec::new());
-    for Entry { append, .. } in entries {
-        draws.push(append.draw.0);
-        revisions.push(append.after.cast_signed() + 1);
-        epochs.push(append.epoch);
-        at.push(instant::stored(append.at));
-        events.push(journal::write(&append.events));
-    }
-    sqlx::query(
-        "insert into draw_events (draw_id, revision, epoch, at, events)
-         select draw_id, revision, epoch, at, events::jsonb
-         from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::timestamptz[], $5::text[])
-           as a (draw_id, revision, epoch, at, events)",
-    )
-    .bind(draws)
-    .bind(revisions)
-    .bind(epochs)
-    .bind(at)
-    .bind(events)
-    .execute(connection)
-    .await?;
     Ok(())
 }

@@ -7,7 +7,7 @@ use domain::{OrderId, Timestamp};
 use sqlx::postgres::PgConnection;
 
 use super::writer::{Transaction, Trouble};
-use super::{fence, reservations, riders, tickets, undoing, words};
+use super::{fence, gate, riders, tickets, undoing, words};
 use crate::change::Change;
 use crate::error::Failure;
 use crate::ledger::{Append, Rider};
@@ -53,21 +53,18 @@ impl Transaction for Appends {
 
     async fn transact(connection: &mut PgConnection, entries: &[&Entry]) -> Result<Vec<Result<(), Failure>>, Trouble> {
         let mut answers: BTreeMap<i64, Failure> = BTreeMap::new();
-        let passed = fence::pass(connection, entries).await?;
+        let passed = gate::pass(connection, entries).await?;
         let (survivors, fallen): (Vec<&Entry>, Vec<&Entry>) =
             entries.iter().partition(|entry| passed.contains(&entry.append.draw));
         if !fallen.is_empty() {
             answers.extend(fence::reasons(connection, &fallen).await?);
         }
         if !survivors.is_empty() {
-            reservations::write(connection, &survivors).await?;
             riders::write(connection, &survivors).await?;
             tickets::void(connection, &survivors).await?;
             tickets::allocate(connection, &survivors).await?;
-            tickets::book_steps(connection, &survivors).await?;
             fence::turn(connection, &survivors).await?;
             undoing::write(connection, &survivors).await?;
-            fence::journal(connection, &survivors).await?;
             sign(connection, &survivors).await?;
             fence::relist(connection, &survivors).await?;
         }

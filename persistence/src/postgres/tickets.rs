@@ -244,45 +244,6 @@ async fn uncount_lines(
     Ok(refused)
 }
 
-/// What each allocation and void moves in its draw's fee ledger.
-pub(super) async fn book_steps(connection: &mut PgConnection, entries: &[&Entry]) -> Result<(), Trouble> {
-    let (mut draws, mut revisions, mut orders, mut at) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let (mut revenue_delta, mut fee_delta) = (Vec::new(), Vec::new());
-    let (mut revenue_after, mut fee_after) = (Vec::new(), Vec::new());
-    for Entry { append, change } in entries {
-        for Handover { order, step, .. } in change.voided.iter().chain(&change.allocated) {
-            draws.push(append.draw.0);
-            revisions.push(append.after.cast_signed() + 1);
-            orders.push(words::uuid(*order));
-            revenue_delta.push(step.revenue_delta.0);
-            fee_delta.push(step.fee_delta.0);
-            revenue_after.push(step.revenue_after.0);
-            fee_after.push(step.fee_after.0);
-            at.push(instant::stored(append.at));
-        }
-    }
-    if draws.is_empty() {
-        return Ok(());
-    }
-    sqlx::query(
-        "insert into fee_ledger
-           (draw_id, revision, order_id, revenue_delta, fee_delta, revenue_after, fee_after, at)
-         select * from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[],
-           $7::bigint[], $8::timestamptz[])",
-    )
-    .bind(draws)
-    .bind(revisions)
-    .bind(orders)
-    .bind(revenue_delta)
-    .bind(fee_delta)
-    .bind(revenue_after)
-    .bind(fee_after)
-    .bind(at)
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
 async fn drop_pending(connection: &mut PgConnection, orders: &[Uuid], kind: &str) -> Result<(), Trouble> {
     sqlx::query(
         "update payment_ops set state = 'dropped', ended_at = now()
