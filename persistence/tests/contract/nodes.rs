@@ -76,10 +76,10 @@ pub async fn the_roll_names_the_others_and_who_is_eldest(world: World) {
     assert!(alone.eldest && alone.others.is_empty());
     let younger = other.renew().await;
     assert!(!younger.eldest, "by when it started, not by its name");
-    assert_eq!(younger.others, [one.node.clone()]);
+    assert_eq!(younger.others, std::slice::from_ref(&one.node));
     let elder = one.renew().await;
     assert!(elder.eldest);
-    assert_eq!(elder.others, [other.node.clone()]);
+    assert_eq!(elder.others, std::slice::from_ref(&other.node));
     world.end_leases().await;
     assert!(other.renew().await.eldest, "who is not believed any more is not counted");
 }
