@@ -102,7 +102,12 @@ pub fn is_address(text: &str) -> bool {
         return false;
     };
     let plain = !text.contains(|c: char| c.is_whitespace() || c.is_control() || ",;<>\"".contains(c));
-    plain && !local.is_empty() && domain.contains('.') && !domain.starts_with('.') && !domain.ends_with('.')
+    plain
+        && !local.is_empty()
+        && !local.contains('@')
+        && domain.contains('.')
+        && !domain.starts_with('.')
+        && !domain.ends_with('.')
 }
 
 /// An open payment (A:239-242).
@@ -218,7 +223,9 @@ mod tests {
         for good in ["a@b.co", "first.last+tag@sub.example.com.au"] {
             assert!(is_address(good), "{good}");
         }
-        for bad in ["", "a", "a@b", "@b.co", "a@.co", "a@b.", "a b@c.de", "a@b.co,c@d.ef", "a@b.co\r\nBcc: x@y.z"] {
+        for bad in
+            ["", "a", "a@b", "@b.co", "a@.co", "a@b.", "a b@c.de", "a@b.co,c@d.ef", "a@b.co\r\nBcc: x@y.z", "a@b@c.de"]
+        {
             assert!(!is_address(bad), "{bad}");
         }
     }
