@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use actors::{
-    Clock, Draws, Engine, EngineParts, FulfilStatus, Gateway, GatewayError, NewIntent, OpenOrder, Opened, Payments,
-    Post, SystemClock,
+    Clock, Draws, Engine, EngineParts, FulfilStatus, Gateway, GatewayError, Neighbourhood, NewIntent, OpenOrder,
+    Opened, Payments, Post, SystemClock,
 };
 use anyhow::{Context, Result, ensure};
 use async_trait::async_trait;
@@ -16,6 +16,7 @@ use domain::{
 };
 use persistence::books::{Mail, OrderRecord};
 use persistence::ledger::BuyerDetails;
+use persistence::nodes::Boot;
 use persistence::records::Records;
 use persistence::records::clubs::NewClub;
 use persistence::records::draws::NewDraw;
@@ -68,6 +69,7 @@ impl Walls {
             gateway: provider.clone(),
             clock: Arc::new(SystemClock),
             mail: provider.clone(),
+            neighbourhood: Neighbourhood::alone(Boot::fresh(), Arc::new(books.clone())),
         };
         let (ready, raised) = oneshot::channel();
         let (stop, stopping) = oneshot::channel();
