@@ -167,9 +167,10 @@ mod tests {
     fn in_production_only_the_providers_hosts_may_be_reached_and_only_over_tls() {
         let mut config = Config::demo(&Environment::default()).expect("the demo needs nothing");
         (config.stage, config.public_url) = (Stage::Production, "https://doubles.example.com".to_string());
+        let policies = Policies::new(&config);
         let headers = |place| {
             let mut headers = HeaderMap::new();
-            write(&mut headers, place, &config);
+            policies.write(&mut headers, place);
             headers
         };
         for place in [Place::Api, Place::Widget, Place::Board, Place::Asset, Place::Page] {
