@@ -15,7 +15,7 @@ const AT_ONCE: Duration = Duration::from_secs(4);
 const A_LEASE: Duration = Duration::from_secs(30);
 
 #[actix_web::test]
-async fn a_killed_owner_is_replaced_at_once() {
+async fn a_killed_owner_replaced_at_once() {
     let rig = Rig::open(2).await;
     let (one, other) = (rig.node("a").await, rig.node("b").await);
     let draw = rig.draws[0];
@@ -36,7 +36,7 @@ async fn a_killed_owner_is_replaced_at_once() {
 }
 
 #[actix_web::test]
-async fn a_hung_owner_is_replaced_when_its_lease_is_over_and_its_ghost_writes_nothing() {
+async fn a_hung_owner_replaced_when_its_lease_is_over_and_its_ghost_writes_nothing() {
     let rig = Rig::open(2).await;
     let (one, other) = (rig.node("a").await, rig.node("b").await);
     let draw = rig.draws[0];
@@ -83,9 +83,9 @@ async fn a_rolling_deploy_under_purchases_fails_none() {
         }
     };
     more(3).await;
-    let one = one.is_replaced(&rig).await;
+    let one = one.replaced(&rig).await;
     more(3).await;
-    let other = other.is_replaced(&rig).await;
+    let other = other.replaced(&rig).await;
     more(3).await;
     stop.store(true, Ordering::Relaxed);
     for buyer in crowd {

@@ -84,7 +84,7 @@ impl Shopper {
     pub async fn shops(&self, draw: i64, turn: usize, patience: Duration) -> Result<()> {
         let until = Instant::now() + patience;
         let Some(opened) = self.opens(draw, until).await? else { return Ok(()) };
-        if turn % 4 == 0 { self.pays(draw, &opened, until).await } else { self.leaves(&opened, until).await }
+        if turn.is_multiple_of(4) { self.pays(draw, &opened, until).await } else { self.leaves(&opened, until).await }
     }
 
     async fn pays(&self, draw: i64, opened: &Value, until: Instant) -> Result<()> {

@@ -292,8 +292,11 @@ impl Seen {
     }
 }
 
+/// A refusal's word, and the refusal of a number.
+type Worded = (&'static str, fn(u16) -> Refusal);
+
 /// Every refusal, with its number where `0` stands for it.
-const REFUSALS: [(&str, fn(u16) -> Refusal); 16] = [
+const REFUSALS: [Worded; 16] = [
     ("too-few-tickets", |free| Refusal::TooFewTickets { free }),
     ("count-out-of-range", |max| Refusal::CountOutOfRange { max }),
     ("draw-closed", |_| Refusal::DrawClosed),

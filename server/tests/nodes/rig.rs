@@ -213,7 +213,7 @@ impl Node {
     }
 
     /// As a deploy does it: SIGTERM, and a new process in its place.
-    pub async fn is_replaced(self, rig: &Rig) -> Node {
+    pub async fn replaced(self, rig: &Rig) -> Node {
         let (name, ports) = (self.name, self.ports);
         self.ends().await;
         let node = rig.spawn(name, ports);
@@ -289,35 +289,30 @@ impl Shopper {
     }
 
     /// A whole purchase of one ticket.
-    pub fn buys(self, draw: DrawId, patience: Duration) -> impl Future<Output = Result<(), String>> + Send {
-        async move {
-            let until = Instant::now() + patience;
-            let opened = self.opens(draw, until).await?;
-            let text = |name: &str| opened[name].as_str().unwrap_or_default().to_string();
-            let confirm =
-                format!("{}/sandbox/stripe/v1/payment_intents/{}/confirm", self.provider, text("paymentIntentId"));
-            let form = format!("payment_method=pm_card_visa&client_secret={}", text("clientSecret"));
-            let confirmed = self.http.post(confirm).header("authorization", "Bearer pk_test_x");
-            let confirmed = confirmed.header("stripe-account", text("connectedAccountId"));
-            let confirmed =
-                confirmed.header("content-type", "application/x-www-form-urlencoded").body(form).send().await;
-            let confirmed = confirmed.map_err(|why| why.to_string())?;
-            if !confirmed.status().is_success() {
-                return Err(confirmed.text().await.unwrap_or_default());
-            }
-            let body = json!({
-                "drawNumber": draw.0, "ticketCount": 1, "buyer": self.buyer(), "paymentIntentId": text("paymentIntentId"),
-                "ageConfirmation": true, "termsAgreement": true,
-            });
-            loop {
-                let done = self.ask(Method::POST, "/api/purchase-tickets", &body, until).await?;
-                match done["status"].as_str() {
-                    Some("succeeded") => return Ok(()),
-                    Some("processing") if Instant::now() < until => {
-                        tokio::time::sleep(Duration::from_millis(100)).await
-                    }
-                    _ => return Err(done.to_string()),
-                }
+    pub async fn buys(self, draw: DrawId, patience: Duration) -> Result<(), String> {
+        let until = Instant::now() + patience;
+        let opened = self.opens(draw, until).await?;
+        let text = |name: &str| opened[name].as_str().unwrap_or_default().to_string();
+        let confirm =
+            format!("{}/sandbox/stripe/v1/payment_intents/{}/confirm", self.provider, text("paymentIntentId"));
+        let form = format!("payment_method=pm_card_visa&client_secret={}", text("clientSecret"));
+        let confirmed = self.http.post(confirm).header("authorization", "Bearer pk_test_x");
+        let confirmed = confirmed.header("stripe-account", text("connectedAccountId"));
+        let confirmed = confirmed.header("content-type", "application/x-www-form-urlencoded").body(form).send().await;
+        let confirmed = confirmed.map_err(|why| why.to_string())?;
+        if !confirmed.status().is_success() {
+            return Err(confirmed.text().await.unwrap_or_default());
+        }
+        let body = json!({
+            "drawNumber": draw.0, "ticketCount": 1, "buyer": self.buyer(), "paymentIntentId": text("paymentIntentId"),
+            "ageConfirmation": true, "termsAgreement": true,
+        });
+        loop {
+            let done = self.ask(Method::POST, "/api/purchase-tickets", &body, until).await?;
+            match done["status"].as_str() {
+                Some("succeeded") => return Ok(()),
+                Some("processing") if Instant::now() < until => tokio::time::sleep(Duration::from_millis(100)).await,
+                _ => return Err(done.to_string()),
             }
         }
     }
