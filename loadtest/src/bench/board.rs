@@ -51,10 +51,12 @@ impl Boards {
             while left > 0 && opening.len() < AT_ONCE {
                 left -= 1;
                 let (asked, source) = (Arc::clone(&asked), source(left));
-                opening.spawn(async move { Board::open(&asked.0, &asked.1, source, greeted).await });
+                let open = async move { Board::open(&asked.0, &asked.1, source, greeted).await };
+                opening.spawn(tokio::time::timeout(PATIENCE, open));
             }
             let Some(opened) = opening.join_next().await else { break };
-            let (mut board, told, number) = (opened??, told.clone(), watching.len());
+            let (mut board, told, number) =
+                (opened?.context("a board waits to be let in")??, told.clone(), watching.len());
             watching.spawn(async move {
                 while let Ok(made_at) = board.frame().await {
                     let after_ms = made_at.map(|made_at| now_ms() - made_at);

@@ -131,18 +131,24 @@ async fn boards(listener: TcpListener, shout: broadcast::Sender<Bytes>) -> Resul
                     return Ok(());
                 }
             }
-            let asked = String::from_utf8_lossy(&asked);
-            let key = asked.lines().find_map(|line| line.strip_prefix("sec-websocket-key: ")).unwrap_or_default();
+            let hello = String::from_utf8_lossy(&asked).into_owned();
+            let key = hello.lines().find_map(|line| line.strip_prefix("sec-websocket-key: ")).unwrap_or_default();
             let answer = format!(
                 "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n\
                  sec-websocket-accept: {}\r\n\r\n",
                 derive_accept_key(key.as_bytes())
             );
             stream.write_all(answer.as_bytes()).await?;
-            while let Ok(frame) = heard.recv().await {
-                stream.write_all(&frame).await?;
+            asked.clear();
+            loop {
+                tokio::select! {
+                    frame = heard.recv() => stream.write_all(&frame?).await?,
+                    // A board that has gone would keep its file until the next shout.
+                    read = stream.read_buf(&mut asked) => if read? == 0 {
+                        return anyhow::Ok(());
+                    },
+                }
             }
-            anyhow::Ok(())
         });
     }
 }
