@@ -9,6 +9,7 @@ use domain::{AccountId, ClubId, Draw, DrawId, Serial, Timestamp};
 use crate::books::{AnomalyRecord, Operation, OrderRecord};
 use crate::error::Failure;
 use crate::ledger::{Append, Claimed};
+use crate::nodes::Boot;
 
 mod anomalies;
 mod books;
@@ -157,6 +158,26 @@ impl Memory {
     /// Every draw as its tables hold it, ascending.
     pub fn draws(&self) -> Vec<Draw> {
         self.state().draws.all().map(|row| Draw::restore(row.snapshot())).collect()
+    }
+
+    /// One draw as its tables hold it.
+    pub fn draw(&self, id: DrawId) -> Option<Draw> {
+        // The lock is not held while a draw is checked: that may panic.
+        let snapshot = self.state().draws.get(id).map(draws::Row::snapshot);
+        snapshot.map(Draw::restore)
+    }
+
+    /// The node that owns a draw, while its lease runs.
+    pub fn owner(&self, draw: DrawId) -> Option<Boot> {
+        let now = self.now();
+        let state = self.state();
+        let owner = state.draws.get(draw)?.owner?;
+        state.nodes.living(owner, now).map(|node| node.boot)
+    }
+
+    /// Whether an operation ever had this key.
+    pub fn has_key(&self, key: &str) -> bool {
+        self.state().operations.has_key(key)
     }
 
     /// Each draw's journal replayed from its first state: what `draws` must agree with.

@@ -29,17 +29,20 @@ struct Audit<'a> {
 /// Compares everything with everything; what is wrong goes to the watch.
 pub async fn everything(world: &World) {
     pending(world).await.into_iter().for_each(|what| world.watch.violated(what));
+    let reported = reported(world);
+    let meddled = world.watch.facts().meddled.clone();
     let audit = Audit {
         world,
         draws: world.watch.check_draws(world),
         orders: world.memory.orders().into_iter().map(|record| (record.order.id, record)).collect(),
-        intents: world.provider.intents(),
-        meddled: world.watch.facts().meddled.clone(),
-        reported: reported(world),
+        intents: world.provider.intents().into_iter().filter(|intent| !is_forged(world, &intent.said.id)).collect(),
+        meddled,
+        reported,
     };
     audit.tickets();
     audit.mails();
     audit.payments();
+    audit.orders();
     audit.fees();
     audit.sums();
     audit.anomalies();
@@ -48,9 +51,15 @@ pub async fn everything(world: &World) {
     audit.meets();
 }
 
+fn is_forged(world: &World, id: &PaymentIntentId) -> bool {
+    world.watch.facts().forged.contains(id)
+}
+
 fn reported(world: &World) -> BTreeSet<PaymentIntentId> {
     let open = world.memory.anomaly_records().into_iter().filter(|record| record.resolved_at.is_none());
-    open.filter_map(|record| record.anomaly.payment_intent).collect()
+    let open = open.filter_map(|record| record.anomaly.payment_intent);
+    let repaired = world.watch.facts().repaired.clone();
+    open.chain(repaired).filter(|id| !is_forged(world, id)).collect()
 }
 
 /// Liveness: what is still under way. An hour of calm is enough for everything.
@@ -80,7 +89,7 @@ pub async fn pending(world: &World) -> Vec<String> {
         found.push(format!("E3 pending: mail {} of {:?} did not leave", mail.id, mail.order.map(|order| order.0)));
     }
     for intent in world.provider.intents().into_iter().map(|intent| intent.said) {
-        if intent.status == PaymentStatus::RequiresCapture {
+        if intent.status == PaymentStatus::RequiresCapture && !is_forged(world, &intent.id) {
             found.push(format!("P3 pending: {} is authorised and nobody decides", intent.id));
         }
     }
@@ -113,6 +122,7 @@ impl Audit<'_> {
         let watch = &self.world.watch;
         for record in self.orders.values() {
             match record.order.state {
+                OrderState::Captured if record.order.lines.len() > 3 => watch.met("a cart of four or five captured"),
                 OrderState::Captured if record.order.lines.len() > 1 => watch.met("a cart captured"),
                 OrderState::Captured => watch.met("an order captured"),
                 OrderState::Released if record.authorised_at.is_some() => watch.met("a refusal after authorisation"),

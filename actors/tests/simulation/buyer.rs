@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::{Confirmed, OpenOrder, PaymentFailure};
+use actors::{Confirmed, FulfilStatus, OpenOrder, PaymentFailure};
 use domain::order::{Wanted, price};
 use domain::{ClubId, DrawId, OrderId, OrderState, PaymentIntentId, Refusal, SurchargeMode};
 use futures_util::future::join;
@@ -15,6 +15,7 @@ use tokio::time::sleep;
 use super::chance::Chance;
 use super::house::Handles;
 use super::plan::{MINUTE, SECOND, account};
+use super::told::Answer;
 use super::world::World;
 
 /// How long a browser waits for an answer.
@@ -84,8 +85,29 @@ impl Buyer {
             self.send(false, |house| async move { house.payments.extend(order).await }).await;
             self.pause(SECOND, 100 * SECOND).await;
         }
-        if self.pay(&record, &id).await && !self.happens(|r| r.tab_closed) {
+        let paid = self.pay(&record, &id).await;
+        if paid && self.happens(|r| r.surprised) {
+            return self.turn_down(record.order.id).await;
+        }
+        if paid && !self.happens(|r| r.tab_closed) {
             self.finish(&id).await;
+        }
+    }
+
+    /// The amount on the screen was another one than the order's (decision C-3).
+    async fn turn_down(&self, order: OrderId) {
+        for _ in 0..TRIES {
+            let asked = self.send(false, |house| async move { house.payments.turn_down(order).await }).await;
+            match asked {
+                Some(Ok(FulfilStatus::NotCharged { .. })) => {
+                    self.world.watch.met("a surprised buyer");
+                    self.world.told.heard(&self.world, order, Answer::NotCharged);
+                    return;
+                }
+                // It had its tickets already.
+                Some(Ok(FulfilStatus::Succeeded | FulfilStatus::Refunding)) => return,
+                _ => self.pause(SECOND, 5 * SECOND).await,
+            }
         }
     }
 

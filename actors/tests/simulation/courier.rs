@@ -14,8 +14,20 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const TRIES: u64 = 8;
 
 impl World {
-    /// Sets the newest notices on their way.
-    pub fn deliver_notices(self: &Arc<World>) {
+    /// There are notices to carry. Only rings: whoever asked the provider may be on no thread that could send anybody.
+    pub fn deliver_notices(&self) {
+        self.bell.notify_one();
+    }
+
+    /// Sets the newest notices on their way, whenever the bell rings.
+    pub async fn carry_notices(self: Arc<World>) {
+        loop {
+            self.bell.notified().await;
+            self.carry_newest();
+        }
+    }
+
+    fn carry_newest(self: &Arc<World>) {
         for notice in self.provider.take_notices() {
             let chance = &self.courier;
             if chance.happens(self.weather.rate(|r| r.notice_lost)) {

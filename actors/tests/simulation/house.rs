@@ -1,18 +1,18 @@
 //! The processes that run the real engine: started, crashed, hung, replaced. All share the books and the provider, and nothing
 //! else.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use actors::testing::ManualClock;
-use actors::{Draws, Engine, EngineParts, Neighbourhood, Payments, Placement};
+use actors::{Anomalies, Draws, Engine, EngineParts, Neighbourhood, Payments, Placement};
 use domain::View;
-use persistence::nodes::Boot;
+use persistence::nodes::{Boot, Node};
 use tokio::sync::Notify;
 
 use super::chance::Chance;
-use super::ports::{BooksPort, GatewayPort, LedgerPort, PostPort};
+use super::ports::{BooksPort, GatewayPort, LedgerPort, NodesPort, PostPort, Street};
 use super::world::World;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub enum Stand {
 pub struct Process {
     pub number: u64,
     stand: Mutex<Stand>,
+    cut_off: AtomicBool,
+    clock: ManualClock,
     /// Not a `watch`: that wakes its waiters in random order.
     turned: Notify,
     engine: Mutex<Option<Engine>>,
@@ -37,12 +39,27 @@ pub struct Process {
 pub struct Handles {
     pub draws: Draws,
     pub payments: Payments,
+    pub anomalies: Anomalies,
 }
 
 impl Process {
-    fn new(number: u64) -> Arc<Process> {
-        let stand = Mutex::new(Stand::Running);
-        Arc::new(Process { number, stand, turned: Notify::new(), engine: Mutex::default() })
+    fn new(number: u64, clock: ManualClock) -> Arc<Process> {
+        let (stand, cut_off) = (Mutex::new(Stand::Running), AtomicBool::new(false));
+        Arc::new(Process { number, stand, cut_off, clock, turned: Notify::new(), engine: Mutex::default() })
+    }
+
+    /// Its clock is set, for better or worse.
+    pub fn set_clock(&self, skew_ms: i64) {
+        self.clock.set_skew_ms(skew_ms);
+    }
+
+    /// Cuts it off from the books, or ends that.
+    pub fn cut_off(&self, cut_off: bool) {
+        self.cut_off.store(cut_off, Ordering::Relaxed);
+    }
+
+    pub fn is_cut_off(&self) -> bool {
+        self.cut_off.load(Ordering::Relaxed)
     }
 
     fn stand(&self) -> MutexGuard<'_, Stand> {
@@ -99,20 +116,26 @@ impl Process {
     pub async fn stop(&self) {
         let engine = self.engine().take();
         if let Some(engine) = engine {
+            engine.hand_over().await;
             engine.stop().await;
         }
         self.stands(Stand::Dead);
     }
 
-    fn handles(&self) -> Option<Handles> {
-        self.engine().as_ref().map(|e| Handles { draws: e.draws.clone(), payments: e.payments.clone() })
+    pub fn handles(&self) -> Option<Handles> {
+        let handles = |e: &Engine| Handles {
+            draws: e.draws.clone(),
+            payments: e.payments.clone(),
+            anomalies: e.anomalies.clone(),
+        };
+        self.engine().as_ref().map(handles)
     }
 }
 
-/// Which process the door leads to.
+/// Which processes the door leads to: any of them, request by request.
 #[derive(Default)]
 pub struct House {
-    serving: Mutex<Option<Arc<Process>>>,
+    door: Mutex<Vec<Arc<Process>>>,
     count: AtomicU64,
     everybody: Mutex<Vec<Arc<Process>>>,
     /// One starts at a time.
@@ -120,31 +143,51 @@ pub struct House {
 }
 
 impl House {
-    pub fn serving(&self) -> Option<Arc<Process>> {
-        self.serving.lock().unwrap_or_else(PoisonError::into_inner).clone().filter(|process| !process.is_dead())
+    fn door(&self) -> MutexGuard<'_, Vec<Arc<Process>>> {
+        self.door.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the serving process shows to anyone.
-    pub fn views(&self) -> Option<Vec<View>> {
-        Some(self.serving()?.handles()?.draws.views())
+    /// Who is behind the door, dead ones left out.
+    pub fn all_serving(&self) -> Vec<Arc<Process>> {
+        self.door().iter().filter(|process| !process.is_dead()).cloned().collect()
+    }
+
+    /// One of them.
+    pub fn serving(&self, chance: &Chance) -> Option<Arc<Process>> {
+        let serving = self.all_serving();
+        (!serving.is_empty()).then(|| chance.one_of(&serving).clone())
+    }
+
+    pub fn is_serving(&self, process: &Process) -> bool {
+        self.door().iter().any(|serving| serving.number == process.number)
+    }
+
+    pub fn process_of(&self, boot: Boot) -> Option<Arc<Process>> {
+        self.everybody().iter().find(|process| u128::from(process.number) == boot.0).cloned()
+    }
+
+    /// What the serving processes show to anyone.
+    pub fn views(&self) -> Vec<View> {
+        let handles = self.all_serving().into_iter().filter_map(|process| process.handles());
+        handles.flat_map(|handles| handles.draws.views()).collect()
     }
 
     fn everybody(&self) -> MutexGuard<'_, Vec<Arc<Process>>> {
         self.everybody.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a process and leads the door to it. It tries until the books can be read.
-    pub async fn start(&self, world: &Arc<World>) {
+    /// Starts a process and leads the door to it, and no more to the one it replaces. It tries until the books can be read.
+    pub async fn start(&self, world: &Arc<World>, instead_of: Option<u64>) {
         let _starting = self.starting.lock().await;
-        self.start_alone(world).await;
+        self.start_alone(world, instead_of).await;
     }
 
-    async fn start_alone(&self, world: &Arc<World>) {
+    async fn start_alone(&self, world: &Arc<World>, instead_of: Option<u64>) {
         loop {
             let number = self.count.fetch_add(1, Ordering::Relaxed) + 1;
-            let process = Process::new(number);
             let clock = ManualClock::new(world.clock.true_now());
             clock.set_skew_ms(world.skew_ms());
+            let process = Process::new(number, clock.clone());
             let with = || (world.clone(), process.clone());
             let parts = EngineParts {
                 ledger: Arc::new(LedgerPort::new(with())),
@@ -152,13 +195,19 @@ impl House {
                 gateway: Arc::new(GatewayPort::new(with())),
                 clock: Arc::new(clock),
                 mail: Arc::new(PostPort::new(with())),
-                neighbourhood: Neighbourhood::alone(Boot(u128::from(number)), Arc::new(world.memory.clone())),
+                neighbourhood: Neighbourhood {
+                    me: Node { boot: Boot(u128::from(number)), address: format!("node-{number}") },
+                    nodes: Arc::new(NodesPort::new(with())),
+                    neighbours: Arc::new(Street::new(with())),
+                },
             };
             match Engine::start_at(parts, Placement::Current).await {
                 Ok(engine) => {
                     *process.engine() = Some(engine);
                     self.everybody().push(process.clone());
-                    *self.serving.lock().unwrap_or_else(PoisonError::into_inner) = Some(process.clone());
+                    let mut door = self.door();
+                    door.retain(|serving| !serving.is_dead() && Some(serving.number) != instead_of);
+                    door.push(process.clone());
                     world.trace.note("starts", &[number], || format!("process {number}"));
                     return;
                 }
@@ -172,27 +221,27 @@ impl House {
         process.kill();
     }
 
-    /// One process is left, and runs.
+    /// Those behind the door are left, and run; one at least.
     pub async fn settle(&self, world: &Arc<World>) {
         let _starting = self.starting.lock().await;
-        let serving = self.serving();
         let others: Vec<Arc<Process>> = self.everybody().clone();
-        for process in others {
-            let serves = serving.as_ref().is_some_and(|serving| serving.number == process.number);
-            if !serves && !process.is_dead() {
-                self.kill(world, &process);
+        for process in others.iter().filter(|process| !process.is_dead()) {
+            if self.is_serving(process) {
+                process.stands(Stand::Running);
+                process.cut_off(false);
+            } else {
+                self.kill(world, process);
             }
         }
-        match serving {
-            Some(process) => process.stands(Stand::Running),
-            None => self.start_alone(world).await,
+        if self.all_serving().is_empty() {
+            self.start_alone(world, None).await;
         }
     }
 
     /// Ends everything, so that the world can be forgotten.
     pub fn close(&self) {
         self.everybody().drain(..).for_each(|process| process.kill());
-        self.serving.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.door().clear();
     }
 
     /// A request: it may be lost on its way, or its answer; and nobody waits for ever. Whoever stops waiting drops the
@@ -211,7 +260,7 @@ impl House {
         if chance.happens(lost / 2) {
             return None;
         }
-        let process = self.serving()?;
+        let process = self.serving(chance)?;
         let handles = process.handles()?;
         let answer = tokio::select! {
             biased;

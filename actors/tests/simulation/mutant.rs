@@ -1,11 +1,10 @@
 //! The real thing with one guard taken away, from outside: a simulation that does not notice has not looked.
 
 use actors::NewIntent;
-use domain::{Cents, Draw};
-use domain::{FeePolicy, OrderId, OrderState, PaymentIntentId, Timestamp};
+use domain::{AccountId, Cents, Draw, FeePolicy, OrderId, OrderState, PaymentIntentId, Timestamp};
 use persistence::Failure;
 use persistence::books::{Books, Notice, Operation, OperationKind, OrderRecord};
-use persistence::ledger::Append;
+use persistence::ledger::{Append, Claims};
 
 use super::plan::MINUTE;
 use super::world::World;
@@ -28,10 +27,22 @@ pub enum Mutant {
     CancelIsOnlyBelieved,
     /// A capture is tried once.
     CaptureTriedOnce,
+    /// The payment intent of an order whose reservation lapsed is not cancelled.
+    ExpiryDoesNotCancel,
+    /// A notice is believed whatever account it is of: its payment is taken for the order's it names.
+    AccountUnchecked,
+    /// Each attempt to capture has a key of its own.
+    CaptureKeyUnstable,
+    /// A commit without an answer is taken for one that was not made, and the ledger does not compare revisions.
+    LostAnswerIsFailure,
+    /// A node takes the draws of others, whatever leases run.
+    LeaseIgnored,
+    /// A refund takes back the fee of its own payment, instead of what the draw's fee went down by.
+    RefundProportional,
 }
 
 impl Mutant {
-    pub const ALL: [Mutant; 7] = [
+    pub const ALL: [Mutant; 13] = [
         Mutant::KickOffUnchecked,
         Mutant::NoticeTwice,
         Mutant::CapturedTwice,
@@ -39,17 +50,38 @@ impl Mutant {
         Mutant::FeeAtCreation,
         Mutant::CancelIsOnlyBelieved,
         Mutant::CaptureTriedOnce,
+        Mutant::ExpiryDoesNotCancel,
+        Mutant::AccountUnchecked,
+        Mutant::CaptureKeyUnstable,
+        Mutant::LostAnswerIsFailure,
+        Mutant::LeaseIgnored,
+        Mutant::RefundProportional,
     ];
 
     pub fn append(self, world: &World, append: Append) -> Append {
+        let now = || world.memory.draw(append.draw).as_ref().map_or(append.after, Draw::revision);
         match self {
             Mutant::KickOffUnchecked => Append { sells: false, ..append },
-            Mutant::FenceIgnored => {
-                let draws = world.memory.draws();
-                let now = draws.iter().find(|draw| draw.id() == append.draw).map_or(append.after, Draw::revision);
-                Append { epoch: world.watch.epoch(append.draw), after: now, ..append }
-            }
+            Mutant::FenceIgnored => Append { epoch: world.watch.epoch(append.draw), after: now(), ..append },
+            Mutant::LostAnswerIsFailure => Append { after: now(), ..append },
             _ => append,
+        }
+    }
+
+    pub fn claim(self, world: &World, claims: Result<Claims, Failure>) -> Result<Claims, Failure> {
+        let mut claims = claims?;
+        if self == Mutant::LeaseIgnored {
+            let elsewhere = std::mem::take(&mut claims.elsewhere);
+            claims.taken.extend(elsewhere.iter().filter_map(|one| world.memory.steal(one.view.draw)));
+        }
+        Ok(claims)
+    }
+
+    /// What the actor hears of its commit.
+    pub fn answer(self, written: Result<(), Failure>) -> Result<(), Failure> {
+        match written {
+            Err(Failure::Unknown(why)) if self == Mutant::LostAnswerIsFailure => Err(Failure::NotWritten(why)),
+            _ => written,
         }
     }
 
@@ -69,12 +101,36 @@ impl Mutant {
                 policy.on(revenue + line.subtotal()) - policy.on(revenue)
             });
             let fee = fee.sum();
-            world.kept_fees().insert(id.clone(), fee);
+            world.kept().fees.insert(id.clone(), fee);
         }
     }
 
     pub fn fee(self, world: &World, id: &PaymentIntentId) -> Option<Cents> {
-        world.kept_fees().get(id).copied()
+        world.kept().fees.get(id).copied()
+    }
+
+    /// The key of a capture.
+    pub fn key(self, world: &World, key: &str) -> String {
+        match self {
+            Mutant::CaptureKeyUnstable => format!("{key}-{}", world.trace.events()),
+            _ => key.into(),
+        }
+    }
+
+    /// The part of a payment's own fee that goes back with so much of its money.
+    pub fn fee_with_refund(self, world: &World, id: &PaymentIntentId, amount: Cents) -> Option<Cents> {
+        let intent = world.provider.intent(id).filter(|_| self == Mutant::RefundProportional)?;
+        let part = intent.said.application_fee.0 * amount.0 / intent.said.amount_received.0.max(1);
+        (part > 0).then_some(Cents(part))
+    }
+
+    pub fn only_believes(self, world: &World, id: &PaymentIntentId) -> bool {
+        let lapsed = || {
+            let orders = world.memory.orders();
+            let order = orders.iter().find(|record| record.order.payment_intent.as_ref() == Some(id));
+            order.and_then(|record| record.reason.as_ref()).is_some_and(|reason| reason.contains("lapsed"))
+        };
+        self == Mutant::CancelIsOnlyBelieved || (self == Mutant::ExpiryDoesNotCancel && lapsed())
     }
 
     pub fn lets_claim(self, operation: &Operation) -> bool {
@@ -91,9 +147,28 @@ impl Mutant {
         }
     }
 
-    pub fn recalled(self, mut record: OrderRecord) -> OrderRecord {
+    pub fn believes(self, world: &World, notice: &Notice) {
+        if let (Mutant::AccountUnchecked, Some(id)) = (self, &notice.payment_intent)
+            && world.watch.facts().forged.contains(id)
+            && let Some(said) = world.provider.intent(id).map(|intent| intent.said)
+            && let Some(order) = said.order
+        {
+            world.kept().paid_by.insert(order, (said.id, said.account));
+        }
+    }
+
+    /// The order that a payment is believed to be of.
+    pub fn misled(self, world: &World, id: &PaymentIntentId) -> Option<OrderId> {
+        world.kept().paid_by.iter().find(|(_, (by, _))| by == id).map(|(order, _)| *order)
+    }
+
+    pub fn recalled(self, world: &World, mut record: OrderRecord) -> OrderRecord {
         if self == Mutant::CapturedTwice && record.order.state == OrderState::Captured {
             record.order.state = OrderState::Allocated;
+        }
+        if let Some((id, account)) = world.kept().paid_by.get(&record.order.id) {
+            record.order.payment_intent = Some(id.clone());
+            record.order.account = account.clone();
         }
         record
     }
@@ -107,4 +182,12 @@ impl Mutant {
         }
         Ok(())
     }
+}
+
+/// What a mutant remembers.
+#[derive(Default)]
+pub struct Kept {
+    /// The fee of each payment, from its creation on.
+    fees: std::collections::BTreeMap<PaymentIntentId, Cents>,
+    paid_by: std::collections::BTreeMap<OrderId, (PaymentIntentId, AccountId)>,
 }

@@ -2,6 +2,7 @@
 //! dead. Here the guards are taken away, too: a mutant is a port that breaks its promise.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use actors::{Gateway, GatewayError, NewIntent, Opened, Post};
 use async_trait::async_trait;
@@ -16,19 +17,42 @@ use super::mutant::Mutant;
 use super::world::World;
 
 pub use books::BooksPort;
+pub use nodes::{NodesPort, Street};
 
 mod books;
+mod nodes;
+
+/// As long as a statement may take before it is given up.
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(2);
 
 pub type Owner = (Arc<World>, Arc<Process>);
 
-async fn enter((world, process): &Owner) {
+/// On the way to the books.
+async fn enter(owner: &Owner) -> Result<(), Failure> {
+    travel(owner).await;
+    reach(owner).await.map_err(Failure::NotWritten)
+}
+
+/// On the way back: what was asked for is done by now, or not, and nobody hears of it.
+async fn leave(owner: &Owner) -> Result<(), Failure> {
+    travel(owner).await;
+    reach(owner).await.map_err(Failure::Unknown)
+}
+
+async fn travel((world, process): &Owner) {
     world.weather.books_pause().await;
     process.pass().await;
 }
 
-async fn leave((world, process): &Owner) {
-    world.weather.books_pause().await;
+/// A process that is cut off from the books waits as long as its statements may take, and hears nothing.
+async fn reach((world, process): &Owner) -> Result<(), String> {
+    if !process.is_cut_off() {
+        return Ok(());
+    }
+    world.watch.met("the books out of reach");
+    tokio::time::sleep(STATEMENT_TIMEOUT).await;
     process.pass().await;
+    Err("cut off from the books".into())
 }
 
 pub struct LedgerPort(Owner);
@@ -43,38 +67,45 @@ impl LedgerPort {
 impl Ledger for LedgerPort {
     async fn claim(&self, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure> {
         let (world, process) = &self.0;
-        enter(&self.0).await;
-        let claims = world.memory.claim(me, draws).await;
+        enter(&self.0).await?;
+        let owners: Vec<_> = draws.iter().map(|draw| (*draw, world.memory.owner(*draw))).collect();
+        let claims = world.mutant.claim(world, world.memory.claim(me, draws).await);
         let taken = claims.clone().map(|claims| claims.taken);
         world.watch.claimed(world, process.number, &taken);
-        leave(&self.0).await;
+        world.watch.check_leases(me, &owners, &taken);
+        if claims.as_ref().is_ok_and(|claims| !claims.elsewhere.is_empty()) {
+            world.watch.met("a draw is another node's");
+        }
+        leave(&self.0).await?;
         claims
     }
 
     async fn moved(&self, me: Boot, known: &[Known]) -> Result<Vec<Moved>, Failure> {
-        enter(&self.0).await;
+        enter(&self.0).await?;
         let moved = self.0.0.memory.moved(me, known).await;
-        leave(&self.0).await;
+        leave(&self.0).await?;
         moved
     }
 
     async fn deal(&self, draw: DrawId) -> Result<Deal, Failure> {
-        self.0.0.memory.deal(draw).await
+        enter(&self.0).await?;
+        let deal = self.0.0.memory.deal(draw).await;
+        leave(&self.0).await?;
+        deal
     }
 
     async fn append(&self, append: Append) -> Result<(), Failure> {
         let (world, process) = &self.0;
-        enter(&self.0).await;
+        enter(&self.0).await?;
         let written = world.memory.append(world.mutant.append(world, append.clone())).await;
         world.watch.appended(world, process.number, &append, &written);
-        leave(&self.0).await;
-        written
+        world.mutant.answer(leave(&self.0).await.and(written))
     }
 
     async fn live(&self) -> Result<Vec<DrawId>, Failure> {
-        enter(&self.0).await;
+        enter(&self.0).await?;
         let live = self.0.0.memory.live().await;
-        leave(&self.0).await;
+        leave(&self.0).await?;
         live
     }
 }
@@ -91,13 +122,13 @@ impl PostPort {
 impl Post for PostPort {
     async fn send(&self, mail: &Mail, _: Option<&OrderRecord>) -> Result<(), String> {
         let (world, process) = &self.0;
-        enter(&self.0).await;
+        process.pass().await;
         if world.post_is_shut() {
             return Err("the post office is shut".into());
         }
         world.trace.note("mail", &[process.number, mail.id as u64], || format!("{} to {}", mail.kind, mail.to));
         world.watch.delivered(mail);
-        leave(&self.0).await;
+        process.pass().await;
         Ok(())
     }
 }
@@ -131,7 +162,7 @@ impl GatewayPort {
             format!("process {} for {of}: {words}", process.number)
         });
         world.deliver_notices();
-        leave(&self.0).await;
+        process.pass().await;
         said
     }
 }
@@ -144,6 +175,7 @@ fn place(id: &PaymentIntentId) -> u128 {
 impl Gateway for GatewayPort {
     async fn create(&self, key: &str, new: &NewIntent) -> Result<Opened, GatewayError> {
         let world = &self.0.0;
+        self.0.0.watch.keyed(&self.0.0, key);
         let opened = self.ask("create", new.order.0, world.provider.create(key, new)).await?;
         world.mutant.created(world, &opened.id, new);
         Ok(opened)
@@ -156,6 +188,7 @@ impl Gateway for GatewayPort {
         id: &PaymentIntentId,
         new: &NewIntent,
     ) -> Result<Opened, GatewayError> {
+        self.0.0.watch.keyed(&self.0.0, key);
         self.ask("update", place(id), self.0.0.provider.update(key, account, id, new)).await
     }
 
@@ -182,7 +215,9 @@ impl Gateway for GatewayPort {
     ) -> Result<PaymentIntent, GatewayError> {
         let world = &self.0.0;
         let fee = world.mutant.fee(world, id).unwrap_or(application_fee);
-        self.ask("capture", place(id), world.provider.capture(key, account, id, fee)).await
+        let key = world.mutant.key(world, key);
+        world.watch.keyed(world, &key);
+        self.ask("capture", place(id), world.provider.capture(&key, account, id, fee)).await
     }
 
     async fn cancel(
@@ -191,10 +226,11 @@ impl Gateway for GatewayPort {
         account: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError> {
-        if self.0.0.mutant == Mutant::CancelIsOnlyBelieved {
+        if self.0.0.mutant.only_believes(&self.0.0, id) {
             let said = self.retrieve(account, id).await?;
             return Ok(PaymentIntent { status: PaymentStatus::Canceled, ..said });
         }
+        self.0.0.watch.keyed(&self.0.0, key);
         self.ask("cancel", place(id), self.0.0.provider.cancel(key, account, id)).await
     }
 
@@ -205,7 +241,13 @@ impl Gateway for GatewayPort {
         id: &PaymentIntentId,
         amount: Cents,
     ) -> Result<(), GatewayError> {
-        self.ask("refund", place(id), self.0.0.provider.refund(key, account, id, amount)).await
+        let world = &self.0.0;
+        world.watch.keyed(world, key);
+        self.ask("refund", place(id), world.provider.refund(key, account, id, amount)).await?;
+        if let Some(part) = world.mutant.fee_with_refund(world, id, amount) {
+            let _ = world.provider.refund_fee(&format!("{key}-fee"), account, id, part).await;
+        }
+        Ok(())
     }
 
     async fn refund_fee(
@@ -215,6 +257,10 @@ impl Gateway for GatewayPort {
         id: &PaymentIntentId,
         amount: Cents,
     ) -> Result<(), GatewayError> {
+        if self.0.0.mutant == Mutant::RefundProportional {
+            return Ok(());
+        }
+        self.0.0.watch.keyed(&self.0.0, key);
         self.ask("fee back", place(id), self.0.0.provider.refund_fee(key, account, id, amount)).await
     }
 

@@ -1,13 +1,18 @@
-//! Plays many seeds on two threads, and says how to play a failing one again.
+//! Plays many seeds on two threads, says how far it is and how fast it was, and how to play a failing one again.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use super::mutant::Mutant;
 use super::world::{Ending, play};
 
 const THREADS: usize = 2;
+/// How often a long run says how far it is.
+const SAID_EVERY: Duration = Duration::from_secs(10);
 
 /// What many seeds came to.
 #[derive(Debug, Default)]
@@ -16,18 +21,32 @@ pub struct Harvest {
     pub events: u64,
     pub met: BTreeMap<&'static str, u64>,
     pub failed: Vec<(u64, Ending)>,
+    /// How long the threads were at it, the time they waited for a core left out.
+    pub busy: Duration,
+    said: Option<Instant>,
 }
 
 impl Harvest {
-    fn add(&mut self, seed: u64, ending: Ending) {
+    fn add(&mut self, seed: u64, ending: Ending, busy: Duration) {
         self.played += 1;
+        self.busy += busy;
         self.events += ending.events;
         for (situation, times) in &ending.met {
             *self.met.entry(situation).or_default() += times;
         }
         if !ending.violations.is_empty() {
+            println!("seed {seed}: {}", ending.violations.join("; "));
             self.failed.push((seed, ending));
         }
+        if self.said.get_or_insert_with(Instant::now).elapsed() >= SAID_EVERY {
+            self.said = Some(Instant::now());
+            println!("{} seeds, {} failed, {:.0} a second and core", self.played, self.failed.len(), self.rate());
+        }
+    }
+
+    /// Seeds a second and core.
+    pub fn rate(&self) -> f64 {
+        self.played as f64 / self.busy.as_secs_f64().max(f64::MIN_POSITIVE)
     }
 }
 
@@ -39,9 +58,11 @@ pub fn play_all(seeds: impl Iterator<Item = u64> + Send, mutant: Mutant, stop_at
             scope.spawn(|| {
                 while !stop.load(Ordering::Relaxed) {
                     let Some(seed) = seeds.lock().expect("no seed panics").next() else { return };
+                    let began = busy_so_far();
                     let ending = play(seed, mutant, false);
                     stop.fetch_or(stop_at_first && !ending.violations.is_empty(), Ordering::Relaxed);
-                    harvest.lock().expect("no harvest panics").add(seed, ending);
+                    let busy = busy_so_far().saturating_sub(began);
+                    harvest.lock().expect("no harvest panics").add(seed, ending, busy);
                 }
             });
         }
@@ -51,16 +72,31 @@ pub fn play_all(seeds: impl Iterator<Item = u64> + Send, mutant: Mutant, stop_at
     harvest
 }
 
+/// What this thread has had of a core so far, as Linux counts it; elsewhere what the clock on the wall says.
+fn busy_so_far() -> Duration {
+    static BEGAN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    let counted = fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanos = counted.and_then(|line| line.split(' ').next()?.parse().ok());
+    nanos.map_or_else(|| BEGAN.get_or_init(Instant::now).elapsed(), Duration::from_nanos)
+}
+
+/// Seeds that failed once, in `regress.txt`: played before all others, for ever.
+pub fn regress() -> Vec<u64> {
+    let lines = include_str!("regress.txt").lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(|line| line.split_whitespace().next()).map(|seed| seed.parse().expect("a seed")).collect()
+}
+
 /// Plays a failed seed again for its story, and panics with how to do the same.
 pub fn report(harvest: &Harvest) {
     let Some((seed, _)) = harvest.failed.first() else { return };
     let again = play(*seed, Mutant::None, true);
-    let story = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("simulation-{seed}.log"));
+    let story = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("simulation-{seed}.log"));
     let lines = again.text.iter().chain(&again.violations).map(|line| format!("{line}\n"));
-    std::fs::write(&story, lines.collect::<String>()).expect("the story is written");
+    fs::write(&story, lines.collect::<String>()).expect("the story is written");
     let failed = harvest.failed.iter().map(|(seed, ending)| format!("seed {seed}: {}", ending.violations.join("; ")));
     panic!(
-        "{} of {} seeds failed\n{}\nthe story is in {}; again, exactly:\n  SEED={seed} cargo test -p actors --test simulation\n",
+        "{} of {} seeds failed\n{}\nthe story is in {}; again, exactly:\n  SEED={seed} cargo test -p actors --test simulation\n\
+         once it is mended, the seed goes into actors/tests/simulation/regress.txt\n",
         harvest.failed.len(),
         harvest.played,
         failed.collect::<Vec<_>>().join("\n"),

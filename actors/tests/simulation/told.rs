@@ -42,6 +42,11 @@ impl Told {
             FulfilStatus::Refunding => Answer::Refunding,
             FulfilStatus::Waiting | FulfilStatus::Processing => Answer::Undecided,
         };
+        self.heard(world, order, answer)
+    }
+
+    /// The same, as the browser shows it.
+    pub fn heard(&self, world: &World, order: OrderId, answer: Answer) -> bool {
         let sign = match &answer {
             Answer::Bought(_) => 1,
             Answer::NotCharged => 2,

@@ -4,11 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use domain::draw::Outcome;
+use domain::prize::prize;
 use domain::{Draw, DrawId, Event, OrderId, PaymentIntentId};
 use persistence::Failure;
 use persistence::books::{Mail, Notice};
 use persistence::ledger::{Append, Claimed};
 use persistence::memory::Fault;
+use persistence::nodes::Boot;
 
 use super::world::World;
 
@@ -28,6 +31,13 @@ pub struct Facts {
     pub delivered: BTreeMap<i64, u32>,
     /// Somebody did something with these at the provider, past us.
     pub meddled: BTreeSet<PaymentIntentId>,
+    /// Strangers' payments that name orders of ours.
+    pub forged: BTreeSet<PaymentIntentId>,
+    /// An operator pressed a button about these: a person knows.
+    pub repaired: BTreeSet<PaymentIntentId>,
+    /// An order of these draws was let go after its allocation and before its capture.
+    pub let_go_uncharged: BTreeSet<DrawId>,
+    outcomes: BTreeMap<DrawId, Option<Outcome>>,
     /// An operator asked for these to be refunded.
     pub refund_asked: BTreeSet<OrderId>,
     /// How often each situation was met.
@@ -67,6 +77,16 @@ impl Watch {
         }
     }
 
+    /// N1: nobody takes a draw from a node whose lease runs.
+    pub fn check_leases(&self, me: Boot, owners: &[(DrawId, Option<Boot>)], taken: &Result<Vec<Claimed>, Failure>) {
+        for one in taken.iter().flatten() {
+            let owner = owners.iter().find(|(draw, _)| *draw == one.snapshot.id).and_then(|(_, owner)| *owner);
+            if let Some(owner) = owner.filter(|owner| *owner != me) {
+                self.violated(format!("N1: {me:?} took draw {} from {owner:?}, whose lease runs", one.snapshot.id));
+            }
+        }
+    }
+
     /// After every commit that was tried: `append` as the actor asked for it.
     pub fn appended(&self, world: &World, process: u64, append: &Append, written: &Result<(), Failure>) {
         let unknown = matches!(written, Err(Failure::Unknown(_)));
@@ -89,9 +109,21 @@ impl Watch {
         });
         if is_written {
             self.check_epoch(append);
-            self.check_kick_off(world, append);
-            self.check_draws(world);
+            if let Some(draw) = self.rebuilt(world, append.draw) {
+                self.check_kick_off(world, append, &draw);
+                self.check_outcome(append, &draw);
+            }
         }
+    }
+
+    /// Rebuilding a draw checks it: T1, T6, M4, D1 to D6, no ticket twice. A commit changes one draw; `check_views` rebuilds all
+    /// of them every few seconds.
+    fn rebuilt(&self, world: &World, draw: DrawId) -> Option<Draw> {
+        let draw = catch_unwind(AssertUnwindSafe(|| world.memory.draw(draw)));
+        draw.unwrap_or_else(|_| {
+            self.violated("D1–D6: a draw cannot be rebuilt from its tables (see the panic)".into());
+            None
+        })
     }
 
     /// T7: no ghost writes.
@@ -104,20 +136,45 @@ impl Watch {
     }
 
     /// T5, rule 5: by the database's clock. An order whose payment was captured past us may be repaired after kick-off.
-    fn check_kick_off(&self, world: &World, append: &Append) {
-        let now = world.clock.true_now();
+    fn check_kick_off(&self, world: &World, append: &Append, draw: &Draw) {
+        let is_over = world.clock.true_now() >= draw.terms().closes_at;
         for event in &append.events {
             let Event::Allocated { order, serials, .. } = event else { continue };
-            serials.iter().for_each(|_| self.met("a ticket sold"));
-            let draws = world.memory.draws();
-            let closes_at = draws.iter().find(|draw| draw.id() == append.draw).map(|draw| draw.terms().closes_at);
-            if closes_at.is_some_and(|closes_at| now >= closes_at) && !world.is_meddled(*order) {
+            *self.facts().met.entry("a ticket sold").or_default() += serials.len() as u64;
+            if is_over && !world.is_meddled(*order) {
                 self.violated(format!("T5 kick-off: draw {} sold to order {order} after kick-off", append.draw));
             }
         }
     }
 
-    /// Rebuilding a draw checks it: T1, T6, M4, D1 to D6, no ticket twice.
+    /// T8, T9, M7, R1: the winner carries the result's cell, the prize is the formula's, and both stay until they are taken back.
+    fn check_outcome(&self, append: &Append, draw: &Draw) {
+        let before = self.facts().outcomes.insert(draw.id(), draw.outcome()).flatten();
+        let mut may_change = false;
+        for event in &append.events {
+            match event {
+                Event::Completed { result, winner, prize: said } => {
+                    let terms = draw.terms();
+                    let due = prize(draw.sold(), terms.price, terms.prize_percentage, terms.round_up_prize);
+                    if draw.deal().cell(*winner) != result.cell || *said != due {
+                        let draw = draw.id();
+                        self.violated(format!("T8: draw {draw}: {result:?} won by {winner:?} for {said}, due {due}"));
+                    }
+                    may_change = true;
+                }
+                Event::Undone { .. } => may_change = true,
+                Event::Voided { charged: false, .. } => {
+                    self.facts().let_go_uncharged.insert(draw.id());
+                }
+                _ => {}
+            }
+        }
+        if before.is_some() && before != draw.outcome() && !may_change {
+            self.violated(format!("R1: draw {} was decided as {before:?} and is {:?}", draw.id(), draw.outcome()));
+        }
+    }
+
+    /// Every draw, rebuilt.
     pub fn check_draws(&self, world: &World) -> Vec<Draw> {
         let draws = catch_unwind(AssertUnwindSafe(|| world.memory.draws()));
         draws.unwrap_or_else(|_| {
@@ -128,9 +185,8 @@ impl Watch {
 
     /// A6: nothing is shown before it is written, and what is shown is what was written.
     pub fn check_views(&self, world: &World) {
-        let Some(views) = world.house.views() else { return };
         let draws = self.check_draws(world);
-        for view in views {
+        for view in world.house.views() {
             let Some(draw) = draws.iter().find(|draw| draw.id() == view.draw) else { continue };
             if view.revision > draw.revision() || (view.revision == draw.revision() && view != draw.view()) {
                 self.violated(format!("A6: draw {} shows {view:?}, but {:?} is written", view.draw, draw.view()));
@@ -156,6 +212,23 @@ impl Watch {
 
     pub fn meddled(&self, id: &PaymentIntentId) {
         self.facts().meddled.insert(id.clone());
+    }
+
+    pub fn forged(&self, id: &PaymentIntentId) {
+        self.facts().forged.insert(id.clone());
+    }
+
+    pub fn repaired(&self, id: &PaymentIntentId) {
+        self.facts().repaired.insert(id.clone());
+    }
+
+    /// Rule 6: a process may repeat an effect, never invent one. Every write at the provider has its operation in the books
+    /// first, and uses its key; but for what depends on nothing: ending what came too late, confirming, an operator's return.
+    pub fn keyed(&self, world: &World, key: &str) {
+        let apart = key.starts_with("disown-") || key.starts_with("confirm-") || key.starts_with("return-");
+        if !apart && !key.ends_with("-late") && !world.memory.has_key(key) {
+            self.violated(format!("O2: {key} was asked of the provider, and no operation has that key"));
+        }
     }
 
     pub fn refund_asked(&self, order: OrderId) {

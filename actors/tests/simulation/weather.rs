@@ -101,6 +101,7 @@ impl Weather {
             () if chance.happens(self.rate(|r| r.timeout_before)) => Fault::TimeoutBefore,
             () if chance.happens(self.rate(|r| r.timeout_after)) => Fault::TimeoutAfter,
             () if chance.happens(self.rate(|r| r.cached_error)) => Fault::CachedError,
+            () if chance.happens(self.rate(|r| r.cached_error_after)) => Fault::CachedErrorAfter,
             () => Fault::None,
         }
     }

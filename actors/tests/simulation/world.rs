@@ -8,15 +8,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use actors::testing::{FakeGateway, ManualClock};
-use domain::{Cents, Draw, DrawId, OrderId, PaymentIntentId, Terms};
+use domain::{Draw, DrawId, OrderId, Terms};
 use persistence::memory::Memory;
+use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use super::audit;
 use super::buyer::Buyer;
 use super::chance::Chance;
 use super::house::House;
-use super::mutant::Mutant;
+use super::mutant::{Kept, Mutant};
 use super::people::Person;
 use super::plan::{MINUTE, NOON, Plan, account};
 use super::told::Told;
@@ -45,10 +46,11 @@ pub struct World {
     pub watch: Watch,
     pub told: Told,
     pub courier: Chance,
+    pub bell: Notify,
     chance: Chance,
     /// Whoever still does something: buyers, people, couriers.
     busy: Arc<()>,
-    kept_fees: Mutex<BTreeMap<PaymentIntentId, Cents>>,
+    kept: Mutex<Kept>,
 }
 
 /// How a world ended.
@@ -124,18 +126,22 @@ impl World {
             watch: Watch::default(),
             told: Told::default(),
             courier: chance.fork(),
+            bell: Notify::new(),
             chance,
             busy: Arc::default(),
-            kept_fees: Mutex::default(),
+            kept: Mutex::default(),
         })
     }
 
     async fn live(self: Arc<World>) -> Ending {
-        self.house.start(&self).await;
+        for _ in 0..self.plan.nodes {
+            self.house.start(&self, None).await;
+        }
         for number in 1..=self.plan.buyers {
             self.sends(Buyer::new(self.clone(), number, self.chance.fork()).live());
         }
         Person::send_all(&self, &self.chance);
+        actix::spawn(self.clone().carry_notices());
         self.look_on(self.plan.safety_ms).await;
         self.weather.calm_down();
         self.trace.note("calm", &[], || "from now on nothing goes wrong".into());
@@ -198,7 +204,7 @@ impl World {
     }
 
     pub fn draw(&self, id: DrawId) -> Option<Draw> {
-        self.watch.check_draws(self).into_iter().find(|draw| draw.id() == id)
+        self.memory.draw(id)
     }
 
     pub fn terms(&self, id: DrawId) -> Option<Terms> {
@@ -214,7 +220,7 @@ impl World {
             .any(|intent| intent.said.order == Some(order) && meddled.contains(&intent.said.id))
     }
 
-    pub fn kept_fees(&self) -> MutexGuard<'_, BTreeMap<PaymentIntentId, Cents>> {
-        self.kept_fees.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -39,6 +39,10 @@ impl Operations {
         self.rows.values().cloned()
     }
 
+    pub fn has_key(&self, key: &str) -> bool {
+        self.by_key.contains_key(key)
+    }
+
     /// What the operations of a kind that are done came to.
     pub fn done_sum(&self, order: OrderId, kind: OperationKind) -> Cents {
         let of_order = self.by_order.get(&order).into_iter().flatten().map(|id| &self.rows[id]);

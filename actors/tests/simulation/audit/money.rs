@@ -77,6 +77,24 @@ impl Audit<'_> {
         }
     }
 
+    /// M1, M2, M3: an order is worth its lines, at the draws' own prices, for one club's account.
+    pub fn orders(&self) {
+        for (id, record) in &self.orders {
+            let order = &record.order;
+            let lines: Cents =
+                order.lines.iter().map(|line| line.unit_price * i64::from(line.count) + line.card_fee).sum();
+            if order.total() != lines {
+                self.wrong(format!("M1: order {} is {}, its lines {lines}", id.0, order.total()));
+            }
+            let price = |draw| self.draws.iter().find(|of| of.id() == draw).map(|of| of.terms().price);
+            for line in order.lines.iter().filter(|_| order.state == OrderState::Captured) {
+                if price(line.draw) != Some(line.unit_price) {
+                    self.wrong(format!("M3: order {} paid {} a ticket of draw {}", id.0, line.unit_price, line.draw));
+                }
+            }
+        }
+    }
+
     fn canceled(&self, intent: &Intent, own: Option<&OrderRecord>) {
         if let Some(record) = own.filter(|record| record.order.state == OrderState::Captured) {
             self.wrong(format!("P2: {} is canceled, order {} captured", intent.said.id, record.order.id.0));
@@ -118,6 +136,12 @@ impl Audit<'_> {
         let ledger: Cents = self.draws.iter().map(|draw| draw.fee()).sum();
         if held != ledger {
             self.wrong(format!("P5: {held} of fees are held, due are {ledger}"));
+        }
+        for draw in self.draws.iter().filter(|draw| !self.world.watch.facts().let_go_uncharged.contains(&draw.id())) {
+            let due = draw.fee_policy().on(draw.revenue());
+            if draw.fee() != due {
+                self.wrong(format!("M4: draw {} has a fee of {}, due are {due}", draw.id(), draw.fee()));
+            }
         }
         let cap: Cents = self.draws.iter().map(|draw| draw.fee_policy().cap).sum();
         if held > cap {

@@ -11,6 +11,7 @@ use persistence::books::{
 use persistence::ledger::BuyerDetails;
 
 use super::{Owner, enter, leave};
+use crate::simulation::mutant::Mutant;
 
 pub struct BooksPort(Owner);
 
@@ -25,10 +26,9 @@ type Answer<T> = Result<T, Failure>;
 /// There, the books themselves, and back.
 macro_rules! through {
     ($port:ident, $method:ident($($given:expr),*)) => {{
-        enter(&$port.0).await;
+        enter(&$port.0).await?;
         let answer = $port.0.0.memory.$method($($given),*).await;
-        leave(&$port.0).await;
-        answer
+        leave(&$port.0).await.and(answer)
     }};
 }
 
@@ -36,7 +36,7 @@ macro_rules! through {
 impl Books for BooksPort {
     async fn order(&self, id: OrderId) -> Answer<Option<OrderRecord>> {
         let record = through!(self, order(id))?;
-        Ok(record.map(|record| self.0.0.mutant.recalled(record)))
+        Ok(record.map(|record| self.0.0.mutant.recalled(&self.0.0, record)))
     }
 
     async fn order_by_client_key(&self, client_key: &str) -> Answer<Option<OrderRecord>> {
@@ -48,6 +48,9 @@ impl Books for BooksPort {
     }
 
     async fn order_by_payment_intent(&self, id: &PaymentIntentId) -> Answer<Option<OrderRecord>> {
+        if let Some(order) = self.0.0.mutant.misled(&self.0.0, id) {
+            return self.order(order).await;
+        }
         through!(self, order_by_payment_intent(id))
     }
 
@@ -69,6 +72,9 @@ impl Books for BooksPort {
     }
 
     async fn rejecting(&self, order: OrderId, reason: &str, at: Timestamp) -> Answer<()> {
+        if self.0.0.mutant == Mutant::ExpiryDoesNotCancel && reason.contains("lapsed") {
+            return through!(self, released(order, reason, at));
+        }
         through!(self, rejecting(order, reason, at))
     }
 
@@ -126,6 +132,7 @@ impl Books for BooksPort {
 
     async fn notice(&self, notice: &Notice, at: Timestamp) -> Answer<bool> {
         let world = &self.0.0;
+        world.mutant.believes(world, notice);
         let stored = through!(self, notice(&world.mutant.notice(world, notice), at));
         if stored == Ok(true) {
             world.watch.stored(notice);
