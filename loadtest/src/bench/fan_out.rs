@@ -30,10 +30,13 @@ impl Place<'_> {
             let mut actors = Contest::new(&what, "ms", "bare actix-web-actors", Better::Less).goal(1.1);
             let mut bare = Contest::new(&what, "ms", "bare tokio broadcast", Better::Less);
             let mut memory = Contest::alone(format!("a socket, of {count}"), "KB", Better::Less, SOCKET_KB_MAX);
-            for _ in 0..self.bench.rounds {
+            for round in 0..self.bench.rounds {
                 let before = self.meter.resident_kb()?;
                 let mut ours = Boards::open(&self.ours, &format!("/ws?topics=draw:{draw}"), *count, true).await?;
-                memory.figure((self.meter.resident_kb()? - before).max(0.0) / *count as f64);
+                // Only the first time: what a process was given it keeps for the next ones.
+                if round == 0 {
+                    memory.figure((self.meter.resident_kb()? - before).max(0.0) / *count as f64);
+                }
                 let mut shots = Vec::new();
                 for _ in 0..SHOTS {
                     tokio::time::sleep(QUIET).await;

@@ -9,6 +9,8 @@ use crate::latency::rank;
 pub type Line = (String, Vec<(f64, f64)>);
 
 const SIZE: (u32, u32) = (900, 340);
+/// Of a line's name below the picture.
+const NAME_HEIGHT: u32 = 20;
 const COLOURS: [RGBColor; 8] = [
     RGBColor(29, 78, 216),
     RGBColor(5, 150, 105),
@@ -40,30 +42,26 @@ fn draw(
     (x_most, y_most): (f64, f64),
     lines: &[Line],
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let area = SVGBackend::with_string(svg, SIZE).into_drawing_area();
+    let named: &[Line] = if lines.len() > 1 { lines } else { &[] };
+    let height = SIZE.1 + NAME_HEIGHT * named.len() as u32;
+    let area = SVGBackend::with_string(svg, (SIZE.0, height)).into_drawing_area();
     area.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(&area)
+    let (plot, names) = area.split_vertically(SIZE.1);
+    let mut chart = ChartBuilder::on(&plot)
         .caption(title, ("sans-serif", 20))
         .margin(12)
         .x_label_area_size(38)
         .y_label_area_size(56)
         .build_cartesian_2d(0.0..x_most, 0.0..y_most)?;
     chart.configure_mesh().x_desc(x_name).y_desc(y_name).light_line_style(RGBColor(243, 244, 246)).draw()?;
-    for ((name, points), colour) in lines.iter().zip(COLOURS.iter().cycle()) {
-        let series = LineSeries::new(points.iter().copied(), colour.stroke_width(2));
-        let colour = *colour;
-        chart
-            .draw_series(series)?
-            .label(name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
+    for ((_, points), colour) in lines.iter().zip(COLOURS.iter().cycle()) {
+        chart.draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)))?;
     }
-    if lines.len() > 1 {
-        chart
-            .configure_series_labels()
-            .background_style(WHITE.mix(0.8))
-            .border_style(RGBColor(209, 213, 219))
-            .position(SeriesLabelPosition::LowerRight)
-            .draw()?;
+    // Below the picture, where no name covers a line.
+    for (place, ((name, _), colour)) in named.iter().zip(COLOURS.iter().cycle()).enumerate() {
+        let y = NAME_HEIGHT as i32 * place as i32;
+        names.draw(&PathElement::new([(70, y + 8), (92, y + 8)], colour.stroke_width(2)))?;
+        names.draw(&Text::new(name.as_str(), (100, y), ("sans-serif", 14)))?;
     }
     area.present()?;
     Ok(())
