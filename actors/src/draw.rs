@@ -5,6 +5,7 @@ use std::sync::Arc;
 use actix::fut::wrap_future;
 use actix::{Actor, ActorContext, ActorFutureExt, AtomicResponse, Context, Handler, Message, fut};
 use domain::{Authority, Cell, Command, Deal, Draw, DrawId, Event, OrderId, Refusal, Serial};
+use persistence::failpoint::{self, Side, Step};
 use persistence::ledger::Append;
 use persistence::{Failure, Ledger};
 use tokio::sync::{mpsc, oneshot};
@@ -76,7 +77,10 @@ pub(crate) enum Cause {
     /// The books did not have what a command took for granted. Not counted as a failure: asking for something impossible again
     /// and again must not pause a draw for everybody.
     Contradicted,
-    /// An outcome is unknown, a stored value is unreadable, or it panicked.
+    /// Nobody knows whether its last commit was written. Not counted as a failure either: it is the line to the database that is
+    /// bad, and a draw that was paused for it would keep everybody waiting who has paid, long after the line is mended.
+    Unsure,
+    /// A stored value is unreadable, or it panicked.
     Failed,
 }
 
@@ -123,12 +127,20 @@ impl DrawActor {
         let Errand { command, rider, act } = errand;
         let now = self.clock.now();
         let order = order_of(&command);
+        let reserves = matches!(command, Command::Reserve { .. });
+        if reserves {
+            failpoint::reach(Step::Hold, Side::Before);
+        }
         // 1 decide
         let events = match self.draw.decide(now, &command) {
             Err(refusal) => return self.done(reply, Err(Denied::Refused(refusal))),
             Ok(events) if events.is_empty() => return self.done(reply, Ok(self.committed(order, false))),
             Ok(events) => events,
         };
+        if reserves {
+            failpoint::reach(Step::Hold, Side::After);
+        }
+        let allocates = matches!(command, Command::Allocate { .. });
         // 2 write
         let append = Append {
             draw: self.draw.id(),
@@ -149,7 +161,13 @@ impl DrawActor {
             let answer = match written {
                 Ok(()) => {
                     actor.draw.apply(&events); // 3 apply
+                    if allocates {
+                        failpoint::reach(Step::Show, Side::Before);
+                    }
                     actor.window.show(actor.draw.view()); // 4 show
+                    if allocates {
+                        failpoint::reach(Step::Show, Side::After);
+                    }
                     Ok(actor.committed(order, true))
                 }
                 Err(failure) => Err(actor.failed(&failure, ctx)),
@@ -182,7 +200,8 @@ impl DrawActor {
             Failure::PaidOut => return Denied::Refused(Refusal::PaidOut),
             Failure::Fenced => self.obituary.stopped.cause = Cause::Fenced,
             Failure::NotFound => self.obituary.stopped.cause = Cause::Contradicted,
-            Failure::Unknown(_) | Failure::Corrupt(_) => self.obituary.stopped.cause = Cause::Failed,
+            Failure::Unknown(_) => self.obituary.stopped.cause = Cause::Unsure,
+            Failure::Corrupt(_) => self.obituary.stopped.cause = Cause::Failed,
         }
         tracing::warn!(draw.id = %draw, %failure, "the draw's actor stops and is rebuilt from the books");
         ctx.stop();

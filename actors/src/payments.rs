@@ -8,6 +8,7 @@ use domain::{
 };
 use persistence::Failure;
 use persistence::books::{Notice, OrderRecord, TermsAgreed};
+use persistence::failpoint::{self, Side, Step};
 use persistence::ledger::BuyerDetails;
 use persistence::records::audit::Entry;
 use thiserror::Error;
@@ -123,8 +124,10 @@ impl Payments {
     /// # Errors
     /// `OrderUnknown`, `Mismatch`, or `Unavailable`: another door will finish it.
     pub async fn fulfil(&self, id: &PaymentIntentId) -> Result<Fulfilled, PaymentFailure> {
+        failpoint::reach(Step::Door, Side::Before);
         let order = self.order_id(id).await?;
         let fulfilled = self.fulfil_order(order).await?;
+        failpoint::reach(Step::Door, Side::After);
         if fulfilled.status != FulfilStatus::Processing {
             return Ok(fulfilled);
         }

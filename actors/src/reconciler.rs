@@ -50,6 +50,8 @@ const KNOWN_MAX: usize = 50_000;
 const CALLED_OFF: &str = "the draw was cancelled";
 /// How far back a starting process looks for captured payments nobody has witnessed.
 const START_MS: i64 = 3_600_000;
+/// How far back it looks for payments that books restored from an old backup forgot: as far as an operator's scan (decision I-3).
+const FORGOTTEN_MS_MAX: i64 = 720 * 3_600_000;
 
 /// The reconciler's handle, for the operator's buttons; the schedule runs by itself.
 #[derive(Clone)]
@@ -121,6 +123,14 @@ struct Rounds {
     witnessed_until: Timestamp,
     witnessed: BTreeSet<OrderId>,
     known: BTreeMap<PaymentIntentId, PaymentIntent>,
+    /// What a starting process has still to list; `None`: it has not asked the books yet.
+    behind: Option<Behind>,
+}
+
+/// Accounts to be listed from where the memory of the books ends.
+struct Behind {
+    since: Timestamp,
+    accounts: BTreeSet<AccountId>,
 }
 
 pub(crate) async fn run(room: Arc<Room>, mut stop: watch::Receiver<bool>) {
@@ -150,6 +160,9 @@ impl Rounds {
             tracing::warn!(%failure, "captured payments are compared later");
         }
         self.nameless().await;
+        if let Err(failure) = self.look_behind().await {
+            tracing::warn!(%failure, "what the books may have forgotten is looked for later");
+        }
         self.list().await;
         self.count += 1;
     }
@@ -157,7 +170,7 @@ impl Rounds {
     fn new(room: Arc<Room>) -> Rounds {
         let witnessed_until = room.clock.now().plus_ms(-START_MS);
         let (witnessed, known) = (BTreeSet::new(), BTreeMap::new());
-        Rounds { comparison: Comparison { room }, count: 0, witnessed_until, witnessed, known }
+        Rounds { comparison: Comparison { room }, count: 0, witnessed_until, witnessed, known, behind: None }
     }
 
     /// Every open order goes through the room; what waits too long is let go.
@@ -262,10 +275,33 @@ impl Rounds {
         }
     }
 
+    /// Books that were restored from a backup remember nothing since it was made, however old it is, and the provider does. So a
+    /// starting process lists every account once, from the newest order it knows of.
+    async fn look_behind(&mut self) -> Result<(), Failure> {
+        let room = self.comparison.room.clone();
+        if self.behind.is_none() {
+            let now = room.clock.now();
+            let newest = room.books.newest_order().await?.unwrap_or(now);
+            let since = newest.plus_ms(-CLOCKS_DIFFER_MS).min(now.plus_ms(-LIST_MS));
+            let accounts = room.books.accounts().await?.into_iter().collect();
+            self.behind = Some(Behind { since: since.max(now.plus_ms(-FORGOTTEN_MS_MAX)), accounts });
+        }
+        while let Some(Behind { since, accounts }) = &self.behind
+            && let (since, Some(account)) = (*since, accounts.first().cloned())
+        {
+            tokio::time::sleep(QUESTION_PAUSE).await;
+            self.list_account(&account, since).await?;
+            if let Some(behind) = &mut self.behind {
+                behind.accounts.remove(&account);
+            }
+        }
+        Ok(())
+    }
+
     /// Lists accounts, so that a payment our books forgot is found.
     async fn list(&mut self) {
         let now = self.comparison.room.clock.now();
-        let far = self.count.is_multiple_of(LIST_ROUNDS);
+        let far = self.count > 0 && self.count.is_multiple_of(LIST_ROUNDS);
         let since = now.plus_ms(if far { -LIST_MS } else { -LIST_NEW_MS });
         for account in self.accounts_to_list(now).await {
             if let Err(failure) = self.list_account(&account, since).await {

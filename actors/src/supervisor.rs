@@ -275,7 +275,7 @@ impl DrawSupervisor {
                 self.pause(gone.draw, "its actor stopped again and again", ctx);
             }
             // Fenced: another process has taken it. While that one's lease runs the claim only says whose it is.
-            Cause::Failed | Cause::Fenced | Cause::Contradicted => {
+            Cause::Failed | Cause::Fenced | Cause::Contradicted | Cause::Unsure => {
                 self.want(gone.draw);
                 self.claim_due(ctx);
             }

@@ -3,6 +3,8 @@
 
 use actors::FulfilStatus;
 
+#[path = "payments/amnesia.rs"]
+mod amnesia;
 #[path = "payments/anomalies.rs"]
 mod anomalies;
 #[path = "payments/crowd.rs"]

@@ -24,19 +24,23 @@ fn fail_appends(world: &World, mut left: usize, fault: Fault) {
     });
 }
 
+/// Lets the actor panic in so many commits in a row.
+fn panic_in_appends(world: &World, mut left: usize) {
+    world.memory.set_faults(move |call| match call {
+        Call::Append(_) if left > 0 => {
+            left -= 1;
+            panic!("the ledger panics in the middle of a commit")
+        }
+        _ => Fault::None,
+    });
+}
+
 #[test]
 fn a_panicking_actor_is_rebuilt_and_its_watchers_stay() {
     play(|| async {
         let world = World::with(&[1042]).await;
         let mut watched = world.draws().watch(DRAW).await.unwrap();
-        let mut panics = 1;
-        world.memory.set_faults(move |call| match call {
-            Call::Append(_) if panics > 0 => {
-                panics -= 1;
-                panic!("the ledger panics in the middle of a commit")
-            }
-            _ => Fault::None,
-        });
+        panic_in_appends(&world, 1);
         assert_eq!(world.draws().execute(DRAW, reserve(7, 3), None).await, Err(Denied::Unavailable));
         watched.borrow_and_update();
         assert_eq!(world.draws().execute(DRAW, reserve(7, 3), None).await.unwrap().view.held, 3);
@@ -50,7 +54,7 @@ fn a_panicking_actor_is_rebuilt_and_its_watchers_stay() {
 fn three_restarts_in_ten_seconds_are_forgiven_and_the_next_pauses_the_draw() {
     play(|| async {
         let world = World::with(&[1042, 1043]).await;
-        fail_appends(&world, 4, Fault::UnknownNotWritten);
+        panic_in_appends(&world, 4);
         for _ in 0..4 {
             assert_eq!(world.draws().execute(DRAW, reserve(7, 3), None).await, Err(Denied::Unavailable));
             world.pass(1).await;
@@ -78,11 +82,25 @@ fn three_restarts_in_ten_seconds_are_forgiven_and_the_next_pauses_the_draw() {
 }
 
 #[test]
+fn answers_that_are_lost_again_and_again_are_the_lines_fault_and_pause_nothing() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        for order in 1..=20 {
+            fail_appends(&world, 1, if order % 2 == 0 { Fault::UnknownWritten } else { Fault::UnknownNotWritten });
+            assert_eq!(world.draws().execute(DRAW, reserve(order, 1), None).await, Err(Denied::Unavailable));
+        }
+        assert_eq!(world.draws().execute(DRAW, reserve(99, 1), None).await.unwrap().view.held, 11, "ten were written");
+        assert!(world.memory.anomaly_records().is_empty());
+        world.audit();
+    });
+}
+
+#[test]
 fn restarts_that_are_far_apart_pause_nothing() {
     play(|| async {
         let world = World::with(&[1042]).await;
         for order in 1..=8 {
-            fail_appends(&world, 1, Fault::UnknownNotWritten);
+            panic_in_appends(&world, 1);
             assert_eq!(world.draws().execute(DRAW, reserve(order, 1), None).await, Err(Denied::Unavailable));
             world.pass(6).await;
         }

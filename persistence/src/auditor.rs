@@ -65,6 +65,12 @@ impl Auditor {
         .map_err(unread)
     }
 
+    /// Mails that are still to leave.
+    pub async fn unsent_mails(&self) -> Result<i64, Failure> {
+        let waiting = "select count(*) from email_outbox where state = 'pending' and to_address is not null";
+        sqlx::query_scalar(waiting).fetch_one(&self.pool).await.map_err(unread)
+    }
+
     /// Every draw that sold or holds something.
     pub async fn draws(&self) -> Result<Vec<DrawTotals>, Failure> {
         sqlx::query_as(
@@ -126,11 +132,11 @@ impl Auditor {
         .map_err(unread)
     }
 
-    /// Those of them that no order holds: a payment of a forgotten order, or the second for one.
+    /// Payments that no order holds and an anomaly was raised about, open or not: one of a forgotten order, or the second for one.
     pub async fn strays(&self) -> Result<HashSet<String>, Failure> {
         let strays: Vec<String> = sqlx::query_scalar(
             "select a.payment_intent_id from anomalies a
-             where (a.resolved_at is null or a.resolution <> 'healed') and a.payment_intent_id is not null
+             where a.payment_intent_id is not null
                  and not exists (select from orders o where o.payment_intent_id = a.payment_intent_id)",
         )
         .fetch_all(&self.pool)

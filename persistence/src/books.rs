@@ -204,6 +204,8 @@ pub trait Books: Send + Sync {
     async fn orders_captured(&self, since: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure>;
     /// Captured orders that still have a ticket of a draw that was cancelled: their refund is due (decision E-9).
     async fn orders_called_off(&self, limit: u32) -> Result<Vec<OrderRecord>, Failure>;
+    /// When the newest order was opened: so far do the books remember. `None`: there is no order.
+    async fn newest_order(&self) -> Result<Option<Timestamp>, Failure>;
     /// Every connected account that may have taken payments: the clubs' accounts and those that orders name.
     async fn accounts(&self) -> Result<Vec<AccountId>, Failure>;
     /// The reconciler's own copy of what the provider said when it was asked (`at`): the second witness, never written by the

@@ -3,8 +3,10 @@
 pub mod auditor;
 pub mod books;
 mod change;
+pub mod disturbance;
 pub mod embedded;
 pub mod error;
+pub mod failpoint;
 pub mod integrity;
 pub mod journal;
 pub mod ledger;

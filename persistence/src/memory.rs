@@ -66,7 +66,7 @@ struct Fixtures {
     clock: Option<Box<dyn Fn() -> Timestamp + Send>>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct State {
     nodes: nodes::List,
     draws: draws::Draws,
@@ -82,6 +82,12 @@ struct State {
 impl Memory {
     pub fn new() -> Memory {
         Memory::default()
+    }
+
+    /// What a backup of this moment holds: nothing that happens later is in it.
+    #[must_use]
+    pub fn backup(&self) -> Memory {
+        Memory { state: Arc::new(Mutex::new(self.state().clone())), fixtures: Arc::default() }
     }
 
     /// Decides what goes wrong, call by call; it replaces the one before.

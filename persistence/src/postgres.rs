@@ -245,3 +245,6 @@ impl Drop for Threads {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

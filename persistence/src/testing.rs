@@ -62,6 +62,44 @@ impl Database {
         text
     }
 
+    /// Says something to the database past all guards: a fixture, or a guard that is taken away.
+    pub async fn run(&self, statement: &'static str) {
+        sqlx::raw_sql(statement).execute(&mut self.connection().await).await.expect("done");
+    }
+
+    /// The same database by another handle.
+    #[must_use]
+    pub fn again(&self) -> Database {
+        Database { name: self.name.clone(), options: self.options.clone(), url: self.url.clone() }
+    }
+
+    /// How many deadlocks were broken in this database, once nobody is connected to it any more: each connection tells what it
+    /// saw when it goes.
+    pub async fn deadlocks(&self) -> i64 {
+        let alone = "select count(*) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()";
+        while self.count(alone, &self.name).await > 0 {
+            tokio::task::yield_now().await;
+        }
+        self.count("select deadlocks from pg_stat_database where datname = $1", &self.name).await
+    }
+
+    /// Two transactions, each with a row that the other wants next: the database breaks the ring.
+    pub async fn lock_each_other_out(&self) {
+        self.run("create table ring as select 1 as one union select 2").await;
+        let (mut here, mut there) = (self.connection().await, self.connection().await);
+        let lock = async |connection: &mut PgConnection, row: i32| {
+            sqlx::query("select from ring where one = $1 for update").bind(row).execute(connection).await
+        };
+        for connection in [&mut here, &mut there] {
+            sqlx::raw_sql("begin; set deadlock_timeout = '10ms'").execute(connection).await.expect("begun");
+        }
+        lock(&mut here, 1).await.expect("free");
+        lock(&mut there, 2).await.expect("free");
+        let (one, other) = tokio::join!(lock(&mut here, 2), lock(&mut there, 1));
+        assert!(one.is_err() != other.is_err(), "one of them is told to try again");
+        let _ = (here.close().await, there.close().await);
+    }
+
     /// A connection past all guards, for tests that look or break in.
     pub async fn connection(&self) -> PgConnection {
         PgConnection::connect_with(&self.options).await.expect("the tests' Postgres answers")

@@ -120,7 +120,11 @@ fn differences(ours: &[&OrderMoney], theirs: &[PaymentIntent], reported: &BTreeS
 
 fn totals(ours: &[&OrderMoney], theirs: &[PaymentIntent], reported: &BTreeSet<String>) -> Totals {
     let own: BTreeSet<&str> = ours.iter().filter_map(|order| order.payment_intent.as_deref()).collect();
-    let is_stray = |intent: &&PaymentIntent| !own.contains(intent.id.0.as_str()) && reported.contains(&intent.id.0);
+    // One that went back whole is over, whoever noticed it first.
+    let is_over = |intent: &PaymentIntent| intent.is_taken() && intent.is_refunded();
+    let is_stray = |intent: &&PaymentIntent| {
+        !own.contains(intent.id.0.as_str()) && (reported.contains(&intent.id.0) || is_over(intent))
+    };
     let (strays, theirs): (Vec<_>, Vec<_>) = theirs.iter().partition(is_stray);
     let sum = |intents: Vec<&PaymentIntent>| intents.into_iter().map(money_of).fold(Money::default(), Money::plus);
     Totals {

@@ -93,7 +93,7 @@ pub struct Config {
 
 #[derive(Clone, Debug)]
 pub struct StripeConfig {
-    /// Where the API is. The demo uses its own sandbox instead.
+    /// Where the API is. The demo uses its own sandbox instead, at most over another address of this machine.
     pub api_url: String,
     pub secret_key: Secret,
     pub publishable_key: String,
@@ -148,7 +148,7 @@ impl Config {
             database_url: environment.secret("DATABASE_URL"),
             seal_key: environment.secret("SEAL_KEY"),
             stripe: StripeConfig {
-                api_url: STRIPE_API_URL.to_string(),
+                api_url: environment.get("STRIPE_API_URL").unwrap_or_else(|| STRIPE_API_URL.to_string()),
                 secret_key: Secret::new(DEMO_SECRET_KEY),
                 publishable_key: DEMO_PUBLISHABLE_KEY.to_string(),
                 webhook_secrets: vec![Secret::new(DEMO_WEBHOOK_SECRET)],

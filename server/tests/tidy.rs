@@ -195,6 +195,23 @@ fn nothing_is_left_unfinished_or_switched_off() {
     assert_none("unfinished", findings);
 }
 
+/// Places where a test may end the process are asked for by tests alone; a release build has none even then, which is the first
+/// condition of the code itself.
+#[test]
+fn fail_points_are_for_tests_alone() {
+    let mut findings = Vec::new();
+    for member in ["persistence", "actors", "server", "loadtest"] {
+        let manifest = fs::read_to_string(root().join(member).join("Cargo.toml")).expect("a manifest");
+        let for_all = manifest.split("[dev-dependencies]").next().unwrap_or_default();
+        findings
+            .extend(for_all.contains("\"failpoints\"").then(|| format!("{member} asks for them outside its tests")));
+    }
+    let code = fs::read_to_string(root().join("persistence/src/failpoint.rs")).expect("the points");
+    let armed = code.split("#[cfg(all(feature = \"failpoints\", debug_assertions))]").count() - 1;
+    findings.extend((armed != 2).then(|| format!("{armed} places instead of two that only a debug build compiles")));
+    assert_none("fail points", findings);
+}
+
 #[test]
 fn the_top_level_is_the_one_the_user_drew() {
     let rooms = ["Cargo.toml", "server", "actors", "persistence", "web", "migrations", "loadtest", "README.md"];

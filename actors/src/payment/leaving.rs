@@ -9,6 +9,7 @@ use domain::{
 };
 use persistence::Failure;
 use persistence::books::OrderRecord;
+use persistence::failpoint::{self, Side, Step};
 use persistence::records::audit::Entry;
 
 use super::opening::{failure_of, unavailable};
@@ -44,7 +45,10 @@ impl Room {
         };
         let account = &record.order.account;
         let key = self.confirmation_key(order);
-        let refused = match self.gateway.confirm(&key, account, id, payment_method).await {
+        failpoint::reach(Step::Confirm, Side::Before);
+        let confirms = self.gateway.confirm(&key, account, id, payment_method).await;
+        failpoint::reach(Step::Confirm, Side::After);
+        let refused = match confirms {
             Ok(opened) => return confirmed(&record, opened.intent, None),
             Err(GatewayError::Unavailable(_)) => return Err(PaymentFailure::Unavailable),
             Err(GatewayError::Refused { code, message }) => Some(Decline { code, message }),

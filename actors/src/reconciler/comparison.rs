@@ -100,10 +100,24 @@ impl Comparison {
             let _ = self.room.desk.run(Lane::Order(order), async move { inside.fulfil(order, &mut None).await }).await;
             return self.settle(Some(order), said.clone()).await;
         }
+        if record.is_none() && said.intent.order.is_some() && said.intent.status == PaymentStatus::RequiresCapture {
+            return self.let_go(said).await;
+        }
         if reconcile(record.map(|record| &record.order), &said.intent).is_empty() {
             return self.record(record, said).await;
         }
         self.settle(record.map(|record| record.order.id), said.clone()).await
+    }
+
+    /// Authorised for an order of ours that the books forgot, and not taken yet: nobody can say any more what was promised, so
+    /// nobody is charged. An order is in the books before its intent is made, so it cannot be one that is only on its way.
+    async fn let_go(&self, said: &Said) -> Result<Scanned, Failure> {
+        let Said { intent, .. } = said;
+        tracing::warn!(payment_intent.id = %intent.id, "an authorisation of a forgotten order is cancelled");
+        let asked_at = self.room.clock.now();
+        let key = format!("forgotten-{}", intent.id);
+        let intent = self.room.gateway.cancel(&key, &intent.account, &intent.id).await.map_err(not_asked)?;
+        self.record(None, &Said { intent, asked_at }).await
     }
 
     async fn settle(&self, order: Option<OrderId>, said: Said) -> Result<Scanned, Failure> {

@@ -6,7 +6,7 @@ use domain::{Anomaly, AnomalyKind, Cents, OrderId, PaymentIntentId, Timestamp};
 
 use crate::books::AnomalyRecord;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Anomalies {
     rows: Vec<AnomalyRecord>,
     open: BTreeMap<(AnomalyKind, String), usize>,

@@ -192,6 +192,10 @@ impl Books for Memory {
         })
     }
 
+    async fn newest_order(&self) -> Result<Option<Timestamp>, Failure> {
+        self.reading("newest_order", |state| state.orders.all().map(|row| row.record.opened_at).max())
+    }
+
     async fn accounts(&self) -> Result<Vec<AccountId>, Failure> {
         self.reading("accounts", |state| {
             let of_orders = state.orders.accounts();

@@ -12,11 +12,12 @@ use crate::error::Failure;
 use crate::ledger::Claimed;
 use crate::nodes::Boot;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Draws {
     rows: BTreeMap<DrawId, Row>,
 }
 
+#[derive(Clone)]
 pub(super) struct Row {
     /// Everything but reservations and allocations, which have maps of their own.
     pub base: Snapshot,
@@ -32,6 +33,7 @@ pub(super) struct Row {
     journal: Vec<Vec<Event>>,
 }
 
+#[derive(Clone)]
 pub(super) struct Ticket {
     pub order: OrderId,
     pub sold_at: Timestamp,

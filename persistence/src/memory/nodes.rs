@@ -10,13 +10,14 @@ use crate::error::Failure;
 use crate::nodes::{Boot, LEASE_MS, Node, Nodes, Roll};
 
 /// In the order they started.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct List {
     rows: Vec<Row>,
     /// Processes that run, as far as the kernel knows: a hung one runs.
     running: BTreeSet<Boot>,
 }
 
+#[derive(Clone)]
 struct Row {
     node: Node,
     /// `None` without a clock: until it leaves or is buried.

@@ -14,7 +14,7 @@ pub struct Witness {
     pub at: Timestamp,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Notices {
     rows: BTreeMap<String, Notice>,
     unhandled: BTreeSet<(Timestamp, String)>,

@@ -22,7 +22,7 @@ pub enum OperationState {
     Dropped,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Operations {
     rows: BTreeMap<i64, (Operation, OperationState)>,
     by_order: BTreeMap<OrderId, Vec<i64>>,

@@ -9,7 +9,7 @@ use crate::change::Handover;
 use crate::error::Failure;
 use crate::ledger::{Append, BuyerDetails, NewOrder, Rider};
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Orders {
     rows: BTreeMap<OrderId, Row>,
     by_client_key: BTreeMap<String, OrderId>,
@@ -21,6 +21,7 @@ pub(super) struct Orders {
     by_draw: BTreeMap<DrawId, BTreeSet<OrderId>>,
 }
 
+#[derive(Clone)]
 pub(super) struct Row {
     pub record: OrderRecord,
     /// What each allocated line added to its draw's fee.

@@ -25,7 +25,7 @@ pub struct QueuedMail {
     pub dead: bool,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Outbox {
     rows: BTreeMap<i64, QueuedMail>,
     keys: BTreeSet<String>,

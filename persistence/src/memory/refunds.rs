@@ -19,7 +19,7 @@ pub struct Refund {
     pub succeeded: Option<bool>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Refunds {
     rows: BTreeMap<OrderId, Refund>,
 }

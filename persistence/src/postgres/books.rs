@@ -205,6 +205,11 @@ impl Books for Postgres {
         self.run(async move { orders::called_off(postgres.background(), limit).await }).await
     }
 
+    async fn newest_order(&self) -> Result<Option<Timestamp>, Failure> {
+        let postgres = self.clone();
+        self.run(async move { orders::newest(postgres.background()).await }).await
+    }
+
     async fn accounts(&self) -> Result<Vec<AccountId>, Failure> {
         let postgres = self.clone();
         self.run(async move { orders::accounts(postgres.background()).await }).await

@@ -10,6 +10,7 @@ use super::writer::{Transaction, Trouble};
 use super::{fence, gate, riders, tickets, undoing, words};
 use crate::change::Change;
 use crate::error::Failure;
+use crate::failpoint::{self, Side, Step};
 use crate::ledger::{Append, Rider};
 use crate::records::audit;
 
@@ -25,6 +26,14 @@ pub(super) struct Entry {
 impl Entry {
     pub fn of(append: Append) -> Entry {
         Entry { change: Change::of(&append.events), append }
+    }
+
+    /// Which step of a purchase its commit is.
+    pub fn step(&self) -> Option<Step> {
+        match &self.append.rider {
+            Some(Rider::Open(_)) => Some(Step::Order),
+            _ => (!self.change.allocated.is_empty()).then_some(Step::Allocate),
+        }
     }
 
     pub fn allocates(&self, order: OrderId) -> bool {
@@ -68,6 +77,7 @@ impl Transaction for Appends {
             sign(connection, &survivors).await?;
             fence::relist(connection, &survivors).await?;
         }
+        entries.iter().filter_map(|entry| entry.step()).for_each(|step| failpoint::reach(step, Side::Before));
         Ok(entries.iter().map(|entry| answers.remove(&entry.append.draw.0).map_or(Ok(()), Err)).collect())
     }
 }

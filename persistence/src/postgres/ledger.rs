@@ -6,6 +6,7 @@ use domain::{Deal, DrawId};
 use super::group::Entry;
 use super::{Postgres, claims};
 use crate::error::Failure;
+use crate::failpoint::{self, Side};
 use crate::ledger::{Append, Claims, Known, Ledger, Moved};
 use crate::nodes::Boot;
 
@@ -20,7 +21,12 @@ impl Ledger for Postgres {
         if append.events.is_empty() {
             return Err(Failure::NotWritten("a commit has events".into()));
         }
-        let answer = self.inner.appends.ask(Entry::of(append)).await;
+        let entry = Entry::of(append);
+        let step = entry.step();
+        let answer = self.inner.appends.ask(entry).await;
+        if let Some(step) = step {
+            failpoint::reach(step, Side::After);
+        }
         answer.unwrap_or_else(|_| Err(Failure::Unknown("the writer vanished".into())))
     }
 

@@ -300,6 +300,12 @@ pub(super) async fn nameless(pool: &PgPool, before: Timestamp, limit: u32) -> Re
     rows.iter().map(read).collect()
 }
 
+pub(super) async fn newest(pool: &PgPool) -> Result<Option<Timestamp>, Failure> {
+    let newest: Option<OffsetDateTime> =
+        sqlx::query_scalar("select max(opened_at) from orders").fetch_one(pool).await.map_err(Failure::from_read)?;
+    Ok(newest.map(instant::read))
+}
+
 pub(super) async fn accounts(pool: &PgPool) -> Result<Vec<AccountId>, Failure> {
     let accounts: Vec<String> = sqlx::query_scalar(
         "select stripe_connect_account_id from clubs where stripe_connect_account_id is not null

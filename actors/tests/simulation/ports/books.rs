@@ -156,6 +156,10 @@ impl Books for BooksPort {
         through!(self, orders_captured(since, limit))
     }
 
+    async fn newest_order(&self) -> Answer<Option<Timestamp>> {
+        through!(self, newest_order())
+    }
+
     async fn accounts(&self) -> Answer<Vec<AccountId>> {
         through!(self, accounts())
     }

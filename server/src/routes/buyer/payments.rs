@@ -8,6 +8,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use actors::OpenOrder;
 use domain::{Cents, DrawId, OrderId, OrderState, Refusal, Timestamp, reservation};
 use persistence::books::OrderRecord;
+use persistence::failpoint::{self, Side, Step};
 use persistence::ledger::BuyerDetails;
 
 use crate::app::Phase;
@@ -73,6 +74,8 @@ pub async fn create(
 ) -> Result<HttpResponse, Problem> {
     let counts = wanted::single(&body.0)?;
     let opened = open(&state, Asked::new(&request, &state, browser, counts, &body.0)).await?;
+    failpoint::reach(Step::Answer, Side::Before);
+    failpoint::reach_soon(Step::Answer, Side::After);
     Ok(HttpResponse::Ok().json(opened.answer(&state, Form::Single)?))
 }
 
@@ -104,7 +107,9 @@ enum Form {
 /// Whatever the buyer has to know; then nothing is reserved that was not before.
 pub async fn open(state: &State, asked: Asked) -> Result<Open, Problem> {
     refuse_while_closed(state)?;
+    failpoint::reach(Step::Quote, Side::Before);
     let quote = quote::price(state, &asked.counts).await?;
+    failpoint::reach(Step::Quote, Side::After);
     let now = state.clock.now();
     if asked.expected.is_some_and(|expected| expected != quote.total()) {
         return Err(amount_changed(quote.total()));
