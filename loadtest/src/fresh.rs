@@ -12,7 +12,15 @@ use crate::fixtures::{self, Fixture};
 /// Fixtures of one import.
 const AT_ONCE: usize = 200;
 
+/// What a ticket of most of them costs.
+const PRICE_CENTS: i64 = 500;
+
 pub async fn draws(site: &Arc<Site>, name: &str, count: usize) -> Result<Vec<i64>> {
+    draws_at(site, name, count, PRICE_CENTS).await
+}
+
+/// The same at another price.
+pub async fn draws_at(site: &Arc<Site>, name: &str, count: usize, price_cents: i64) -> Result<Vec<i64>> {
     let club = Club::all(site).await?.into_iter().next().context("no club")?;
     let stamp = OffsetDateTime::now_utc().unix_timestamp();
     let kick_off = OffsetDateTime::now_utc().replace_second(0)? + time::Duration::days(7);
@@ -31,7 +39,7 @@ pub async fn draws(site: &Arc<Site>, name: &str, count: usize) -> Result<Vec<i64
     }
     let mut draws = Vec::with_capacity(count);
     for some in games.chunks(AT_ONCE) {
-        draws.extend(club.import(fixtures::to_import(some, name)?, 500, 50).await?);
+        draws.extend(club.import(fixtures::to_import(some, name)?, price_cents, 50).await?);
     }
     Ok(draws)
 }

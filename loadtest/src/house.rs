@@ -45,10 +45,15 @@ pub struct Happened {
 impl House {
     /// Starts our own server, or finds the one at `base`. Only this machine's own addresses are visited.
     pub async fn open(base: Option<&str>, retries: u32, patience: Duration) -> Result<Self> {
-        let mut subject = match base {
+        let subject = match base {
             Some(base) => Subject::elsewhere(base),
             None => Subject::start().await?,
         };
+        Self::with(subject, retries, patience).await
+    }
+
+    /// The same with a server that somebody has started or found.
+    pub async fn with(mut subject: Subject, retries: u32, patience: Duration) -> Result<Self> {
         let host = subject.base.trim_start_matches("http://").split([':', '/']).next().unwrap_or_default().to_owned();
         if !["127.0.0.1", "localhost", "[", "[::1]"].contains(&host.as_str()) {
             bail!("{} is not this machine; a crowd is sent nowhere else", subject.base);
@@ -78,6 +83,11 @@ impl House {
             println!("Kept: {}", dir.display());
         }
         subject.stop(keep).await
+    }
+
+    /// Anomalies that were open before anybody bought.
+    pub fn known(&self) -> &Anomalies {
+        &self.known
     }
 
     /// Puts up boards: each follows one draw, in turn.

@@ -5,13 +5,16 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use report::Report;
 
+mod amnesia;
 mod audit;
 mod bench;
 mod books;
 mod browser;
 mod buyer;
 mod club;
+mod crashes;
 mod crowd;
+mod drill;
 mod failover;
 mod faults;
 mod fixtures;
@@ -20,6 +23,7 @@ mod house;
 mod latency;
 mod plan;
 mod provider;
+mod proxy;
 mod report;
 mod rush;
 mod season;
@@ -38,6 +42,16 @@ struct CommandLine {
 enum Command {
     /// Everybody wants the same draws at once; optionally while the server and Postgres are being killed.
     Rush(rush::Rush),
+    /// Kills the server and its Postgres again and again while people buy, and audits every few kills.
+    Crashes(crashes::Crashes),
+    /// Everything that a line can do wrong, on each of the three lines between browser, server, Postgres and provider.
+    Proxy(proxy::Proxy),
+    /// Many want the last tickets at the same moment, on a real Postgres, without HTTP between.
+    Races(drill::Drill),
+    /// `kill -9` before and after the effect of each of a purchase's fourteen steps.
+    Kills(drill::Drill),
+    /// The books are restored from a backup, and the provider remembers.
+    Amnesia(amnesia::Amnesia),
     /// A real season: imports a fixture list, sells it, closes it, enters the results, pays the winners.
     Season(season::Season),
     /// Two nodes on one Postgres: one is killed, hung, cut off or replaced while people buy.
@@ -66,6 +80,11 @@ async fn main() -> ExitCode {
 async fn run(command: Command) -> anyhow::Result<Report> {
     let (report, page) = match command {
         Command::Rush(rush) => (rush::run(&rush).await?, Some(rush.page().clone())),
+        Command::Crashes(crashes) => (crashes::run(&crashes).await?, Some(crashes.page().clone())),
+        Command::Proxy(proxy) => (proxy::run(&proxy).await?, Some(proxy.page().clone())),
+        Command::Races(drill) => (drill::run(&drill, drill::RACES).await?, None),
+        Command::Kills(drill) => (drill::run(&drill, drill::KILLS).await?, None),
+        Command::Amnesia(amnesia) => (amnesia::run(&amnesia).await?, Some(amnesia.page().clone())),
         Command::Season(season) => (season::run(&season).await?, Some(season.page().clone())),
         Command::Failover(failover) => (failover::run(&failover).await?, Some(failover.page().clone())),
         Command::Bench(bench) => (bench::run(&bench).await?, Some(bench.page().clone())),

@@ -26,6 +26,8 @@ struct Own {
     /// Temporary; removed at the end.
     dir: PathBuf,
     port: u16,
+    /// What else its environment says.
+    variables: Vec<(&'static str, String)>,
     child: Option<Child>,
 }
 
@@ -37,13 +39,27 @@ impl Subject {
 
     /// Starts the workspace's server in demo mode on a free port in a temporary folder, and waits until it is ready.
     pub async fn start() -> Result<Self> {
-        let binary = binary().await?;
+        Self::start_in(Self::folder()?, Vec::new()).await
+    }
+
+    /// A new temporary folder for a server and its data.
+    pub fn folder() -> Result<PathBuf> {
         let dir = std::env::temp_dir().join(format!("fd-loadtest-{}", uuid::Uuid::new_v4().simple()));
         std::fs::create_dir_all(&dir).with_context(|| format!("making {}", dir.display()))?;
-        let port = free_port()?;
+        Ok(dir)
+    }
+
+    /// The same in a folder that somebody prepared, with more to tell it.
+    pub async fn start_in(dir: PathBuf, variables: Vec<(&'static str, String)>) -> Result<Self> {
+        Self::start_at(dir, free_port()?, variables).await
+    }
+
+    /// The same on a port that somebody chose.
+    pub async fn start_at(dir: PathBuf, port: u16, variables: Vec<(&'static str, String)>) -> Result<Self> {
+        let binary = binary().await?;
         let base = format!("http://127.0.0.1:{port}");
-        let mut subject = Self { base, own: Some(Own { binary, dir, port, child: None }) };
-        subject.restart(Duration::from_secs(120)).await?;
+        let mut subject = Self { base, own: Some(Own { binary, dir, port, variables, child: None }) };
+        subject.restart(Duration::from_secs(180)).await?;
         Ok(subject)
     }
 
@@ -74,6 +90,7 @@ impl Subject {
         let child = Command::new(&own.binary)
             .env("PORT", own.port.to_string())
             .env("FD_DATA_DIR", own.dir.join("data"))
+            .envs(own.variables.iter().cloned())
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log)
@@ -116,13 +133,48 @@ impl Subject {
         Ok(())
     }
 
+    /// SIGTERM, and its Postgres with it.
+    pub async fn end(&mut self) -> Result<()> {
+        let own = self.own.as_mut().context("only our own server can be ended")?;
+        let Some(mut child) = own.child.take() else { return Ok(()) };
+        if let Some(pid) = child.id().and_then(|pid| i32::try_from(pid).ok()) {
+            signal(Pid::from_raw(pid), Signal::SIGTERM);
+        }
+        if tokio::time::timeout(Duration::from_secs(40), child.wait()).await.is_err() {
+            child.kill().await?;
+        }
+        Ok(())
+    }
+
+    /// One of the server's other commands on the same folder, to its end.
+    pub async fn command(&self, arguments: &[&str]) -> Result<std::process::Output> {
+        let own = self.own.as_ref().context("only our own server's folder is touched")?;
+        let mut command = Command::new(&own.binary);
+        command.args(arguments).env("FD_DATA_DIR", own.dir.join("data")).envs(own.variables.iter().cloned());
+        command.output().await.with_context(|| format!("running {arguments:?}"))
+    }
+
     /// SIGKILL for the embedded Postgres; false when none runs.
     pub fn kill_postgres(&self) -> Result<bool> {
+        self.signal_postgres(Signal::SIGKILL)
+    }
+
+    /// A signal for the embedded Postgres; false when none runs.
+    pub fn signal_postgres(&self, which: Signal) -> Result<bool> {
         let own = self.own.as_ref().context("only our own Postgres can be killed")?;
-        match postmaster(&own.dir) {
-            Some(postmaster) => Ok(signal(postmaster, Signal::SIGKILL)),
-            None => Ok(false),
-        }
+        Ok(postmaster(&own.dir).is_some_and(|postmaster| signal(postmaster, which)))
+    }
+
+    /// Stops our Postgres in the middle of whatever it does, every process of it, and lets it go on after a while.
+    pub async fn freeze_postgres(&self, for_so_long: Duration) -> Result<()> {
+        let own = self.own.as_ref().context("only our own Postgres can be stopped")?;
+        let Some(postmaster) = postmaster(&own.dir) else { bail!("no Postgres runs") };
+        let family = family(postmaster);
+        let tell = |which| family.iter().filter(|process| signal(**process, which)).count();
+        tell(Signal::SIGSTOP);
+        tokio::time::sleep(for_so_long).await;
+        tell(Signal::SIGCONT);
+        Ok(())
     }
 
     /// How the auditor reaches our own server's books: by the socket that Postgres notes in its data folder.
@@ -141,15 +193,11 @@ impl Subject {
 
     /// Ends our own server politely, then whatever Postgres it left behind, and removes the folder.
     pub async fn stop(mut self, keep: bool) -> Result<()> {
-        let Some(own) = &mut self.own else { return Ok(()) };
-        if let Some(mut child) = own.child.take() {
-            if let Some(pid) = child.id().and_then(|pid| i32::try_from(pid).ok()) {
-                signal(Pid::from_raw(pid), Signal::SIGTERM);
-            }
-            if tokio::time::timeout(Duration::from_secs(40), child.wait()).await.is_err() {
-                child.kill().await?;
-            }
+        if !self.is_ours() {
+            return Ok(());
         }
+        self.end().await?;
+        let Some(own) = &mut self.own else { return Ok(()) };
         if let Some(postmaster) = postmaster(&own.dir) {
             signal(postmaster, Signal::SIGINT);
             let asked = Instant::now();
@@ -173,8 +221,12 @@ fn signal(process: Pid, signal: Signal) -> bool {
 pub async fn binary() -> Result<PathBuf> {
     let own = std::env::current_exe()?;
     let folder = own.parent().context("our own executable has no folder")?;
+    // A test's executable lies one folder deeper. It takes the server that was built with the other tests' and never builds one
+    // in its place, because theirs has fail points.
+    let is_test = folder.ends_with("deps");
+    let folder = if is_test { folder.parent().context("no folder above")? } else { folder };
     let beside = folder.join("server");
-    if std::env::var_os("CARGO").is_none() && beside.is_file() {
+    if (is_test || std::env::var_os("CARGO").is_none()) && beside.is_file() {
         return Ok(beside);
     }
     let mut build = Command::new("cargo");
@@ -189,7 +241,7 @@ pub async fn binary() -> Result<PathBuf> {
 }
 
 /// Below the ports the system hands out by itself, so that nobody takes it while the server is dead.
-fn free_port() -> Result<u16> {
+pub fn free_port() -> Result<u16> {
     let from = 20_000 + u16::try_from(std::process::id() % 9_000).unwrap_or(0);
     (from..from + 2_000)
         .find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok())
@@ -211,6 +263,18 @@ fn postmaster(dir: &Path) -> Option<Pid> {
     let note = std::fs::read_to_string(postmaster_note(dir, 3)?).ok()?;
     let pid = Pid::from_raw(note.lines().next()?.trim().parse().ok()?);
     kill(pid, None).is_ok().then_some(pid)
+}
+
+/// A process and its children.
+fn family(parent: Pid) -> Vec<Pid> {
+    let is_child = |pid: &Pid| {
+        let about = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let after_name = about.rsplit(") ").next().unwrap_or_default();
+        after_name.split(' ').nth(1) == Some(&parent.to_string())
+    };
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).map(Pid::from_raw);
+    std::iter::once(parent).chain(pids.filter(is_child)).collect()
 }
 
 fn last_words(log: &Path) -> String {
