@@ -99,6 +99,7 @@ impl Embedded {
         if !known {
             sqlx::query("create database football_doubles").execute(&mut connection).await?;
         }
+        crate::postgres::bank::make_logins(&mut connection).await?;
         connection.close().await?;
         Ok(())
     }

@@ -10,6 +10,7 @@ use tokio::runtime::{Handle, Runtime};
 use crate::MIGRATOR;
 use crate::error::Failure;
 use crate::seal::Sealer;
+use bank::Doors;
 use desk::Desk;
 use entries::Entries;
 use group::Appends;
@@ -44,6 +45,7 @@ mod outbox;
 mod payments;
 
 // What they share.
+pub mod bank;
 mod desk;
 pub(crate) mod instant;
 mod words;
@@ -93,7 +95,8 @@ pub struct Postgres {
 
 struct Inner {
     sealer: Sealer,
-    options: PgConnectOptions,
+    doors: Doors,
+    bank: Option<PgPool>,
     actors: PgPool,
     reads: PgPool,
     background: PgPool,
@@ -114,13 +117,26 @@ impl Postgres {
         Postgres::connect_with(options, sealer).await
     }
 
+    /// By one login, which reaches no bank details.
+    ///
     /// # Errors
     /// `NotWritten` when nobody answers.
     pub async fn connect_with(options: PgConnectOptions, sealer: Sealer) -> Result<Postgres, Failure> {
+        Postgres::connect_by(Doors::one(options), sealer).await
+    }
+
+    /// # Errors
+    /// `NotWritten` when nobody answers.
+    pub async fn connect_by(doors: Doors, sealer: Sealer) -> Result<Postgres, Failure> {
         // What is said to the database may hold personal data; only the text of slow statements is logged, never values.
-        let options = options
-            .log_statements("off".parse().expect("a level"))
-            .log_slow_statements("warn".parse().expect("a level"), SLOW);
+        let quiet = |options: PgConnectOptions| {
+            options
+                .log_statements("off".parse().expect("a level"))
+                .log_slow_statements("warn".parse().expect("a level"), SLOW)
+        };
+        let (owner, bank) = (quiet(doors.owner), doors.bank.map(quiet));
+        let doors = Doors { owner, serves: quiet(doors.serves), bank };
+        let options = doors.serves.clone();
         let session = options.clone().options(SESSION);
         let threads = Threads::start()?;
         let by_key = session.clone().options(BY_KEY);
@@ -129,11 +145,12 @@ impl Postgres {
             pool(READS_CONNECTIONS_MAX, &session),
             pool(BACKGROUND_CONNECTIONS_MAX, &session),
         );
-        let (actors, reads, background) = threads
+        let for_bank = doors.clone();
+        let (actors, reads, background, bank) = threads
             .run(async move {
                 // Says at once when nobody answers.
                 pools.0.acquire().await.map_err(Failure::from_read)?;
-                Ok(pools)
+                Ok((pools.0, pools.1, pools.2, bank::open(&for_bank, &SESSION)))
             })
             .await?;
         let (for_entries, for_finders) = (by_key.clone(), by_key.clone());
@@ -144,7 +161,7 @@ impl Postgres {
         let finders = Desk::open(&threads.handle, FINDERS, FOUND_TOGETHER_MAX, finder);
         let seat = Seat::new(session);
         let inner =
-            Inner { sealer, options, actors, reads, background, appends, entries, finders, seat, runtime: threads };
+            Inner { sealer, doors, bank, actors, reads, background, appends, entries, finders, seat, runtime: threads };
         Ok(Postgres { inner: Arc::new(inner) })
     }
 
@@ -154,11 +171,22 @@ impl Postgres {
     /// `NotWritten` when a migration fails; each is one transaction.
     pub async fn migrate(&self) -> Result<(), Failure> {
         // No time limit here: building an index takes as long as it takes.
-        let pool = PgPoolOptions::new().max_connections(1).connect_lazy_with(self.inner.options.clone());
+        let doors = self.inner.doors.clone();
+        let pool = PgPoolOptions::new().max_connections(1).connect_lazy_with(doors.owner.clone());
         let migrated = self.inner.runtime.run(async move {
             let done = MIGRATOR.run(&pool).await;
             pool.close().await;
             done.map_err(|why| Failure::NotWritten(format!("migration: {why}")))
+        });
+        migrated.await?;
+        let Some(pool) = bank::to_migrate(&doors) else { return Ok(()) };
+        let failed = |why: String| Failure::NotWritten(format!("migration of the bank's schema: {why}"));
+        let rights = async move { bank::give_rights(&doors).await.map_err(|why| failed(why.to_string())) };
+        self.inner.runtime.run(rights).await?;
+        let migrated = self.inner.runtime.run(async move {
+            let done = bank::BANK_MIGRATOR.run(&pool).await;
+            pool.close().await;
+            done.map_err(|why| failed(why.to_string()))
         });
         migrated.await
     }

@@ -116,6 +116,27 @@ impl Records {
     }
 }
 
+impl Records {
+    /// As `read` and `write`, by the login that alone reaches bank details (decision F-7).
+    async fn read_bank<T, W>(&self, work: impl FnOnce(PgPool) -> W) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        W: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
+    {
+        let work = work(self.postgres.bank()?.clone());
+        self.postgres.run(async move { work.await.map_err(Failure::from_read) }).await
+    }
+
+    async fn write_bank<T, W>(&self, work: impl FnOnce(PgPool) -> W) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        W: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
+    {
+        let work = work(self.postgres.bank()?.clone());
+        self.postgres.run(async move { work.await.map_err(Failure::at_commit) }).await
+    }
+}
+
 /// One statement with all its values.
 type Statement = sqlx::query::Query<'static, sqlx::Postgres, sqlx::postgres::PgArguments>;
 

@@ -18,6 +18,7 @@ use tokio::sync::OnceCell;
 
 use crate::embedded::cluster::{Cluster, Durability};
 use crate::embedded::owner;
+use crate::postgres::bank::{self, BANK, BANK_MIGRATOR, Doors, SERVES};
 use crate::{MIGRATOR, Postgres, Sealer};
 
 /// Migrated, and copied for each test.
@@ -26,14 +27,23 @@ const TEMPLATE: &str = "football_doubles_template";
 /// One test's own database.
 pub struct Database {
     pub name: String,
+    /// Its owner's, past all guards.
     pub options: PgConnectOptions,
     pub url: String,
+    /// Of the login that serves, and of the one that alone reads bank details.
+    pub ordinary_url: String,
+    pub bank_url: String,
 }
 
 impl Database {
+    /// Every way in, as a server of its own has them.
+    pub fn doors(&self) -> Doors {
+        Doors::private(self.options.clone())
+    }
+
     /// The books in it, sealed with the tests' key.
     pub async fn postgres(&self) -> Postgres {
-        Postgres::connect_with(self.options.clone(), sealer()).await.expect("the tests' Postgres answers")
+        Postgres::connect_by(self.doors(), sealer()).await.expect("the tests' Postgres answers")
     }
 
     /// One number from the books, asked past all guards: `$1` is `with`.
@@ -51,11 +61,11 @@ impl Database {
     /// Every row of every table as text: for tests that look for what must not be there.
     pub async fn everything(&self) -> String {
         let mut connection = self.connection().await;
-        let tables = "select table_name::text from information_schema.tables where table_schema = 'public' order by 1";
+        let tables = "select format('%I.%I', table_schema, table_name) from information_schema.tables where table_schema in ('public', 'bank') order by 1";
         let tables: Vec<String> = sqlx::query_scalar(tables).fetch_all(&mut connection).await.expect("tables");
         let mut text = String::new();
         for table in tables {
-            let read = format!("select coalesce(string_agg(t::text, chr(10)), '') from \"{table}\" t");
+            let read = format!("select coalesce(string_agg(t::text, chr(10)), '') from {table} t");
             let rows: String = sqlx::query_scalar(AssertSqlSafe(read)).fetch_one(&mut connection).await.expect("rows");
             text.push_str(&rows);
         }
@@ -138,7 +148,14 @@ async fn copy_of(template: &str) -> Database {
     let create = format!("create database {name} template {template} strategy file_copy");
     sqlx::query(AssertSqlSafe(create)).execute(&mut connection).await.expect("a copy of the template");
     connection.close().await.expect("closed");
-    Database { options: shelter.cluster.options(&name), url: shelter.cluster.url(&name), name }
+    let url = |login: Option<&str>| shelter.cluster.url_as(login, &name);
+    Database {
+        options: shelter.cluster.options(&name),
+        url: url(None),
+        ordinary_url: url(Some(SERVES)),
+        bank_url: url(Some(BANK)),
+        name,
+    }
 }
 
 /// A folder for one test's own data, removed when it is dropped.
@@ -224,15 +241,22 @@ async fn migrate(cluster: &Cluster) -> Result<(), Box<dyn std::error::Error + Se
     let mut connection = PgConnection::connect_with(&cluster.options("postgres")).await?;
     let create = format!("create database {TEMPLATE}");
     sqlx::query(AssertSqlSafe(create)).execute(&mut connection).await?;
+    bank::make_logins(&mut connection).await?;
     connection.close().await?;
     let mut connection = PgConnection::connect_with(&cluster.options(TEMPLATE)).await?;
     MIGRATOR.run(&mut connection).await?;
     connection.close().await?;
+    let doors = Doors::private(cluster.options(TEMPLATE));
+    bank::give_rights(&doors).await?;
+    let pool = bank::to_migrate(&doors).ok_or("a private Postgres has a bank's login")?;
+    BANK_MIGRATOR.run(&pool).await?;
+    pool.close().await;
     Ok(())
 }
 
 fn migrations_hash() -> u64 {
-    let checksums: Vec<u8> = MIGRATOR.iter().flat_map(|migration| migration.checksum.to_vec()).collect();
+    let checksums: Vec<u8> =
+        MIGRATOR.iter().chain(BANK_MIGRATOR.iter()).flat_map(|migration| migration.checksum.to_vec()).collect();
     owner::hash(&checksums)
 }
 

@@ -53,7 +53,7 @@ async fn a_draw_moves_into_the_past_as_a_whole() {
 async fn a_cut_off_seed_is_forgotten_and_begun_anew() {
     let (postgres, records) = opened().await;
     records.create_club(&club()).await.expect("a club");
-    records.forget_everything().await.expect("forgotten");
+    postgres.forget_everything().await.expect("forgotten");
     postgres.migrate().await.expect("made anew");
     assert!(records.clubs().await.expect("read").is_empty());
     records.create_club(&club()).await.expect("a club again");

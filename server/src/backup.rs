@@ -19,7 +19,8 @@ pub async fn back_up(config: &Config, file: &Path) -> anyhow::Result<()> {
     ensure!(
         config.database_url.is_none(),
         "DATABASE_URL names a PostgreSQL of its own: back it up with its own programs, \
-         for example pg_dump --format=custom --file={} \"$DATABASE_URL\"",
+         for example pg_dump --format=custom --exclude-schema=bank --file={0} \"$DATABASE_URL\", \
+         and bank details apart: pg_dump --format=custom --schema=bank --file={0}.bank \"$BANK_DATABASE_URL\"",
         file.display()
     );
     ensure!(config.data_dir.is_dir(), "there is no data folder {} to back up", config.data_dir.display());
@@ -40,7 +41,8 @@ pub async fn restore(config: &Config, file: &Path) -> anyhow::Result<()> {
     ensure!(
         config.database_url.is_none(),
         "DATABASE_URL names a PostgreSQL of its own: restore it with its own programs, \
-         for example pg_restore --clean --if-exists --dbname=\"$DATABASE_URL\" {}",
+         for example pg_restore --clean --if-exists --dbname=\"$DATABASE_URL\" {0}, \
+         then pg_restore --clean --if-exists --dbname=\"$BANK_DATABASE_URL\" {0}.bank, then server migrate",
         file.display()
     );
     std::fs::create_dir_all(&config.data_dir)?;

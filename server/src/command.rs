@@ -27,6 +27,11 @@ pub async fn migrate(config: &Config) -> anyhow::Result<()> {
     database.close().await;
     migrated?;
     println!("The database is up to date.");
+    if config.database_url.is_some() && config.bank_database_url.is_none() {
+        println!(
+            "Without BANK_DATABASE_URL no bank details can be kept: set it, and migrate once more (.env.example)."
+        );
+    }
     Ok(())
 }
 

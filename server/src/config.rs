@@ -81,6 +81,8 @@ pub struct Config {
     /// Proxies whose `X-Forwarded-For` is believed (decision G-13).
     pub proxies: Vec<IpAddr>,
     pub database_url: Option<Secret>,
+    /// The login that owns bank details, which `database_url`'s must not reach (decision F-7). A private Postgres has its own.
+    pub bank_database_url: Option<Secret>,
     /// Seals deal seeds and bank details; kept outside the database (decisions K-3, B-4). `None`: the demo's own, made on
     /// its first start.
     pub seal_key: Option<Secret>,
@@ -146,6 +148,7 @@ impl Config {
             web_dir: environment.path("FD_WEB_DIR"),
             proxies: Vec::new(),
             database_url: environment.secret("DATABASE_URL"),
+            bank_database_url: environment.secret("BANK_DATABASE_URL"),
             seal_key: environment.secret("SEAL_KEY"),
             stripe: StripeConfig {
                 api_url: environment.get("STRIPE_API_URL").unwrap_or_else(|| STRIPE_API_URL.to_string()),
@@ -167,6 +170,7 @@ impl Config {
         let mut need = |name| problems.keep(environment.required(name)).unwrap_or_default();
         let public_url = need("PUBLIC_URL").trim_end_matches('/').to_string();
         let database_url = Some(Secret::new(need("DATABASE_URL")));
+        let bank_database_url = Some(Secret::new(need("BANK_DATABASE_URL")));
         let seal_key = Some(Secret::new(need("SEAL_KEY")));
         let stripe = StripeConfig {
             api_url: environment.get("STRIPE_API_URL").unwrap_or_else(|| STRIPE_API_URL.to_string()),
@@ -191,6 +195,7 @@ impl Config {
             web_dir: environment.path("FD_WEB_DIR"),
             proxies: problems.keep(environment.addresses("TRUSTED_PROXIES")).unwrap_or_default(),
             database_url,
+            bank_database_url,
             seal_key,
             stripe,
             mail,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 use persistence::embedded::{Embedded, EmbeddedError};
+use persistence::postgres::bank::Doors;
 use persistence::{Postgres, Sealer};
 use serde::{Deserialize, Serialize};
 
@@ -56,8 +57,28 @@ impl Database {
     pub async fn connect(&self, config: &Config) -> anyhow::Result<Postgres> {
         let key = seal_key(config)?;
         let sealer = Sealer::from_hex(key.expose()).context("SEAL_KEY must be 64 hexadecimal digits")?;
-        let connected = Postgres::connect(self.url.expose(), sealer).await;
+        let connected = Postgres::connect_by(self.doors(config)?, sealer).await;
         connected.context("the database does not answer: is PostgreSQL running, and is DATABASE_URL right?")
+    }
+
+    /// A private Postgres has three logins, made by itself; another one those that it was given.
+    fn doors(&self, config: &Config) -> anyhow::Result<Doors> {
+        let doors = Doors::hosted(self.url.expose(), config.bank_database_url.as_ref().map(Secret::expose))?;
+        Ok(if config.database_url.is_none() { Doors::private(doors.owner) } else { doors })
+    }
+
+    /// For a server that serves for real: bank details are beyond the login that serves (decision F-7).
+    ///
+    /// # Errors
+    /// One line: whose rights are too wide.
+    pub async fn connect_apart(&self, config: &Config) -> anyhow::Result<Postgres> {
+        let postgres = self.connect_migrated(config).await?;
+        ensure!(
+            postgres.bank_is_apart().await?,
+            "the login of DATABASE_URL can read bank details: it must be no superuser, not BANK_DATABASE_URL's login and no \
+             member of it, and `server migrate` must have run with both"
+        );
+        Ok(postgres)
     }
 
     /// The same, for a command that serves or reads for real: the tables must be the ones this program was built with.

@@ -17,6 +17,7 @@ use crate::site::{self, Site};
 use seed::Found;
 
 pub mod crowd;
+mod people;
 pub mod plan;
 mod prizes;
 pub mod season;
@@ -89,6 +90,10 @@ async fn open(
     let data_dir = config.data_dir.clone();
     let postgres = database.connect(&config).await?;
     postgres.migrate().await?;
+    ensure!(
+        config.database_url.is_none() || config.bank_database_url.is_some(),
+        "with DATABASE_URL the demo needs BANK_DATABASE_URL too, the login of bank details (.env.example)"
+    );
     let found = prepare(&postgres, database, &data_dir).await?;
     let sandbox = Sandbox::open(Some(data_dir.join("sandbox")), Options::default()).context("the sandbox's journal")?;
     let site = Arc::new(site);
@@ -121,7 +126,7 @@ async fn prepare(postgres: &Postgres, database: &Database, data_dir: &Path) -> a
             database.is_private(),
             "DATABASE_URL names a database with clubs of its own; the demo seeds only an empty one"
         );
-        records.forget_everything().await?;
+        postgres.forget_everything().await?;
         postgres.migrate().await?;
         match std::fs::remove_dir_all(data_dir.join("sandbox")) {
             Err(failure) if failure.kind() != ErrorKind::NotFound => return Err(failure.into()),
@@ -163,6 +168,11 @@ fn greet(running: &Running, port_wanted: u16) {
     let mut logins = format!("    {:<22} {}\n", "operator", seed::OPERATOR);
     for club in &plan::CLUBS {
         logins += &format!("    {:<22} {}@demo.test\n", club.name, club.slug);
+        let helpers = plan::HELPERS.iter().filter(|_| club.slug == plan::CLUBS[0].slug);
+        for (role, _) in helpers {
+            let what = format!("  its {}", role.word());
+            logins += &format!("    {what:<22} {}\n", people::login(*role, club.slug));
+        }
     }
     let chosen = if port_wanted == 0 { "  PORT=0: this port was free.\n" } else { "" };
     let greeting = format!(

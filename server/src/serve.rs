@@ -17,7 +17,7 @@ use crate::site::Site;
 pub async fn run(config: Config) -> anyhow::Result<()> {
     let site = Arc::new(Site::read(&built(&config))?);
     let database = Database::open(&config).await?;
-    let postgres = database.connect_migrated(&config).await?;
+    let postgres = database.connect_apart(&config).await?;
     let running =
         app::start(Parts { config, postgres, clock: Arc::new(SystemClock), site, provider: Provider::Real }).await?;
     tracing::info!(address = %running.address, "serving");

@@ -82,7 +82,8 @@ fn serve_refuses_to_start_without_its_secrets_and_says_which() {
     let output = run(&["serve"], &[], folder.path(), "");
     let said = said(&output);
     assert!(!output.status.success());
-    for name in ["DATABASE_URL", "SEAL_KEY", "STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRETS", "SMTP_URL", "PUBLIC_URL"] {
+    let database = ["DATABASE_URL", "BANK_DATABASE_URL", "SEAL_KEY"];
+    for name in database.iter().chain(&["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRETS", "SMTP_URL", "PUBLIC_URL"]) {
         assert!(said.contains(&format!("{name} is missing")), "{name}:\n{said}");
     }
 }

@@ -106,7 +106,9 @@ async fn the_demo_starts_from_nothing_and_loses_nothing() {
     front_end(folder.path());
 
     let mut demo = Demo::start(folder.path());
-    for words in ["operator@demo.test", "bayside-barracudas@demo.test", "demo-password", "/sandbox/mailbox"] {
+    let helpers = ["seller.bayside-barracudas@demo.test", "viewer.bayside-barracudas@demo.test"];
+    let others = ["operator@demo.test", "bayside-barracudas@demo.test", "demo-password", "/sandbox/mailbox"];
+    for words in helpers.into_iter().chain(others) {
         assert!(demo.greeting.contains(words), "{words} is missing in\n{}", demo.greeting);
     }
     promised::everything_is_there(&demo, folder.path()).await;

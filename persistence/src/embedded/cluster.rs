@@ -81,8 +81,8 @@ impl Cluster {
     }
 
     #[cfg(feature = "testing")]
-    pub(crate) fn url(&self, database: &str) -> String {
-        self.door.url(database)
+    pub(crate) fn url_as(&self, login: Option<&str>, database: &str) -> String {
+        self.door.url_as(login.unwrap_or(ROLE), database)
     }
 
     /// Fast shutdown: open transactions are rolled back, everything committed is written down.
@@ -117,7 +117,11 @@ impl Door {
     }
 
     pub(super) fn url(&self, database: &str) -> String {
-        format!("postgres://{ROLE}@localhost/{database}?host={}", self.socket_dir.display())
+        self.url_as(ROLE, database)
+    }
+
+    fn url_as(&self, login: &str, database: &str) -> String {
+        format!("postgres://{login}@localhost/{database}?host={}", self.socket_dir.display())
     }
 }
 

@@ -6,7 +6,7 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Records, audit, column, timestamp};
+use super::{Records, Statement, audit, column, timestamp};
 use crate::Failure;
 
 /// What bank details are sealed for; their id is the draw's number.
@@ -52,8 +52,7 @@ pub struct Claim {
     pub serial: u16,
     /// Until when the mailed link takes details; `None`: no link was mailed.
     pub respond_by: Option<Timestamp>,
-    /// `None`: nobody told it yet, or it has been emptied.
-    pub bank: Option<Bank>,
+    /// Since when there are details, and whose word they are. Which, is `Records::bank_details`.
     pub received: Option<(Timestamp, From)>,
     pub paid: bool,
 }
@@ -83,45 +82,35 @@ pub struct Invitation {
     pub at: Timestamp,
 }
 
-type Row =
-    (i64, i16, Option<OffsetDateTime>, Option<Vec<u8>>, Option<String>, Option<OffsetDateTime>, Option<OffsetDateTime>);
+type Row = (i64, i16, Option<OffsetDateTime>, Option<String>, Option<OffsetDateTime>, Option<OffsetDateTime>);
 
 impl Records {
     pub async fn claim(&self, draw: DrawId) -> Result<Option<Claim>, Failure> {
         let read = sqlx::query_as(
-            "select draw_id, serial, respond_by, bank_sealed, bank_from, received_at, paid_at
-             from winner_claims where draw_id = $1",
+            "select draw_id, serial, respond_by, bank_from, received_at, paid_at from winner_claims where draw_id = $1",
         )
         .bind(draw.0);
         let row: Option<Row> = self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await?;
-        row.map(|row| self.opened(row)).transpose()
+        Ok(row.map(Claim::from))
     }
 
     /// By the hash of a mailed link's token.
     pub async fn claim_by_token(&self, token_hash: &[u8; 32]) -> Result<Option<Claim>, Failure> {
         let read = sqlx::query_as(
-            "select draw_id, serial, respond_by, bank_sealed, bank_from, received_at, paid_at
-             from winner_claims where token_hash = $1",
+            "select draw_id, serial, respond_by, bank_from, received_at, paid_at from winner_claims
+             where token_hash = $1",
         )
         .bind(token_hash.to_vec());
         let row: Option<Row> = self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await?;
-        row.map(|row| self.opened(row)).transpose()
+        Ok(row.map(Claim::from))
     }
 
-    fn opened(&self, row: Row) -> Result<Claim, Failure> {
-        let (draw, serial, respond_by, sealed, from, received_at, paid_at) = row;
-        let from = match from.as_deref() {
-            Some("club") => From::Club,
-            _ => From::Winner,
-        };
-        Ok(Claim {
-            draw: DrawId(draw),
-            serial: serial as u16,
-            respond_by: respond_by.map(timestamp),
-            bank: sealed.map(|sealed| self.unsealed(draw, &sealed)).transpose()?,
-            received: received_at.map(|at| (timestamp(at), from)),
-            paid: paid_at.is_some(),
-        })
+    /// Where a draw's prize is to be sent; `None`: nobody told it yet, or it has been emptied.
+    pub async fn bank_details(&self, draw: DrawId) -> Result<Option<Bank>, Failure> {
+        let read = sqlx::query_scalar("select sealed from bank.winner_details where draw_id = $1").bind(draw.0);
+        let sealed: Option<Vec<u8>> =
+            self.read_bank(async move |pool: PgPool| read.fetch_optional(&pool).await).await?;
+        sealed.map(|sealed| self.unsealed(draw.0, &sealed)).transpose()
     }
 
     fn sealed(&self, draw: DrawId, bank: &Bank) -> Vec<u8> {
@@ -167,17 +156,16 @@ impl Records {
 
     /// Keeps what the club was told; the last word counts until the prize is paid. `false`: it is paid.
     pub async fn club_told(&self, draw: DrawId, serial: Serial, bank: &Bank, at: Timestamp) -> Result<bool, Failure> {
-        let write = sqlx::query(
-            "insert into winner_claims (draw_id, serial, bank_sealed, bank_from, received_at) values ($1, $2, $3, $4, $5)
-             on conflict (draw_id) do update set bank_sealed = $3, bank_from = $4, received_at = $5
+        let claim = sqlx::query(
+            "insert into public.winner_claims (draw_id, serial, bank_from, received_at) values ($1, $2, $3, $4)
+             on conflict (draw_id) do update set bank_from = $3, received_at = $4
                  where winner_claims.paid_at is null",
         )
         .bind(draw.0)
         .bind(serial.number() as i16)
-        .bind(self.sealed(draw, bank))
         .bind(From::Club.word())
         .bind(column(at));
-        Ok(self.execute(write).await? > 0)
+        self.keep(draw, claim, bank).await
     }
 
     /// Keeps what the winner told by the mailed link, once, in time.
@@ -186,14 +174,36 @@ impl Records {
             return Ok(Told::TooLate);
         }
         let write = sqlx::query(
-            "update winner_claims set bank_sealed = $2, bank_from = $3, received_at = $4
+            "update public.winner_claims set bank_from = $2, received_at = $3
              where draw_id = $1 and received_at is null and paid_at is null",
         )
         .bind(claim.draw.0)
-        .bind(self.sealed(claim.draw, bank))
         .bind(From::Winner.word())
         .bind(column(at));
-        Ok(if self.execute(write).await? > 0 { Told::Kept } else { Told::Before })
+        Ok(if self.keep(claim.draw, write, bank).await? { Told::Kept } else { Told::Before })
+    }
+
+    /// That details came, which, and who did it: in one transaction of the bank's login. `false`: the claim takes none.
+    async fn keep(&self, draw: DrawId, claim: Statement, bank: &Bank) -> Result<bool, Failure> {
+        let (sealed, act) = (self.sealed(draw, bank), self.act.clone());
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            if claim.execute(&mut *transaction).await?.rows_affected() == 0 {
+                return Ok(false);
+            }
+            sqlx::query(
+                "insert into bank.winner_details (draw_id, sealed) values ($1, $2)
+                 on conflict (draw_id) do update set sealed = $2, kept_at = now()",
+            )
+            .bind(draw.0)
+            .bind(sealed)
+            .execute(&mut *transaction)
+            .await?;
+            audit::sign(&mut transaction, &act, "").await?;
+            transaction.commit().await?;
+            Ok(true)
+        };
+        self.write_bank(work).await
     }
 
     /// The prize was paid: details are kept for a while yet, then emptied.
@@ -208,10 +218,32 @@ impl Records {
 
     /// Empties bank details that have served (decision F-7); how many.
     pub async fn purge_claims(&self, at: Timestamp) -> Result<u64, Failure> {
-        let write = "update winner_claims set bank_sealed = null, purged_at = $2
-             where bank_sealed is not null and paid_at <= $1";
-        let until = at.plus_seconds(-KEPT_DAYS * 86_400);
-        self.execute(sqlx::query(write).bind(column(until)).bind(column(at))).await
+        let until = column(at.plus_seconds(-KEPT_DAYS * 86_400));
+        let write = sqlx::query(
+            "with served as (
+                 delete from bank.winner_details d using public.winner_claims c
+                 where c.draw_id = d.draw_id and c.paid_at <= $1 returning d.draw_id)
+             update public.winner_claims set purged_at = $2 where draw_id in (select draw_id from served)",
+        )
+        .bind(until)
+        .bind(column(at));
+        self.write_bank(async move |pool: PgPool| Ok(write.execute(&pool).await?.rows_affected())).await
+    }
+}
+
+impl std::convert::From<Row> for Claim {
+    fn from((draw, serial, respond_by, from, received_at, paid_at): Row) -> Claim {
+        let from = match from.as_deref() {
+            Some("club") => From::Club,
+            _ => From::Winner,
+        };
+        Claim {
+            draw: DrawId(draw),
+            serial: serial as u16,
+            respond_by: respond_by.map(timestamp),
+            received: received_at.map(|at| (timestamp(at), from)),
+            paid: paid_at.is_some(),
+        }
     }
 }
 

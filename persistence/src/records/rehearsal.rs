@@ -1,4 +1,4 @@
-//! What only the demo's seed does to the books: move a sold draw into the past, and forget a seed that was cut off.
+//! What only the demo's seed does to the books: move a sold draw into the past.
 
 use domain::DrawId;
 use sqlx::PgPool;
@@ -24,17 +24,6 @@ const SHIFTS: [&str; 7] = [
 ];
 
 impl Records {
-    /// Drops everything there is. The next migration makes the tables anew.
-    pub async fn forget_everything(&self) -> Result<(), Failure> {
-        let work = async |pool: PgPool| {
-            let mut transaction = pool.begin().await?;
-            sqlx::query("drop schema public cascade").execute(&mut *transaction).await?;
-            sqlx::query("create schema public").execute(&mut *transaction).await?;
-            transaction.commit().await
-        };
-        self.write(work).await
-    }
-
     /// Moves a draw, its sales and their orders by so many milliseconds into the past, together. No actor may have the
     /// draw awake.
     pub async fn backdate(&self, draw: DrawId, by_ms: i64) -> Result<(), Failure> {

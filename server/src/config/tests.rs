@@ -2,9 +2,10 @@
 
 use super::*;
 
-const COMPLETE: [(&str, &str); 10] = [
+const COMPLETE: [(&str, &str); 11] = [
     ("PUBLIC_URL", "https://doubles.example.com/"),
     ("DATABASE_URL", "postgres://doubles:pa55word@db/doubles"),
+    ("BANK_DATABASE_URL", "postgres://doubles_bank:pa55word@db/doubles"),
     ("SEAL_KEY", "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"),
     ("STRIPE_SECRET_KEY", "sk_live_abc"),
     ("STRIPE_PUBLISHABLE_KEY", "pk_live_abc"),

@@ -62,6 +62,11 @@ pub async fn buy(payments: &Payments, wishes: Vec<Wish>) -> anyhow::Result<()> {
 /// Reserve, authorise, fulfil: a purchase as a browser makes it.
 pub async fn buy_one(payments: &Payments, wish: Wish) -> anyhow::Result<OrderRecord> {
     let record = open(payments, &wish).await?;
+    pay(payments, record).await
+}
+
+/// An order that is open already.
+pub async fn pay(payments: &Payments, record: OrderRecord) -> anyhow::Result<OrderRecord> {
     let order = record.order.id;
     let Some(intent) = record.order.payment_intent else { bail!("order {order} has no payment intent") };
     payments.consented(order, "127.0.0.1", terms::SALE.agreed()).await?;

@@ -1,6 +1,7 @@
 //! What the demo shows: three clubs, their games, who bought how much. Times are relative to now, so it never grows old.
 
 use domain::Cents;
+use domain::access::Role;
 
 pub struct ClubPlan {
     pub slug: &'static str,
@@ -242,7 +243,22 @@ pub struct OfferPlan {
     pub games: &'static [usize],
 }
 
-pub const OFFERS: [OfferPlan; 5] = [
+/// The slug of the offer whose first ticket is sold: locked, and on sale.
+pub const LOCKED: &str = "derby-special";
+/// Who helps the first club.
+pub const HELPERS: [(Role, &str); 2] = [(Role::Seller, "Sally Seller"), (Role::Viewer, "Vic Viewer")];
+
+pub const OFFERS: [OfferPlan; 6] = [
+    OfferPlan {
+        club: 0,
+        name: "Cudas derby special",
+        slug: LOCKED,
+        kind: "SPECIAL",
+        status: "active",
+        tag: "The game of the year",
+        copy: "A ticket in the derby. Somebody has bought one, so its terms stay as they are.",
+        games: &[3],
+    },
     OfferPlan {
         club: 0,
         name: "Cudas weekend double",

@@ -102,9 +102,11 @@ impl Seeding<'_> {
         }
         let draws = self.draws(&sellers).await?;
         self.furniture(&sellers, &draws).await?;
+        self.helpers(&sellers[0], &hash).await?;
         let orders: Vec<crowd::Wish> =
             DRAWS.iter().zip(&draws).flat_map(|(plan, draw)| crowd::wishes(&sellers[plan.club], *draw, plan)).collect();
         crowd::buy(&self.running.engine.payments, orders).await?;
+        self.first_sale(&sellers, &draws).await?;
         self.declined(&sellers, &draws).await?;
         let mut played = Vec::new();
         for (plan, draw) in DRAWS.iter().zip(&draws) {

@@ -51,9 +51,9 @@ pub struct PasswordAgain {
 }
 
 impl BankShown {
-    /// `None`: nobody told it, or it has been emptied.
-    pub fn of(claim: &Row) -> Option<BankShown> {
-        let (bank, (at, by)) = (claim.bank.as_ref()?, claim.received?);
+    /// `None`: nobody told it.
+    pub fn of(claim: &Row, bank: &Bank) -> Option<BankShown> {
+        let (at, by) = claim.received?;
         Some(BankShown {
             account_name: bank.account_name.clone(),
             account_number: format!("••••{}", last(&bank.account_number, 3)),

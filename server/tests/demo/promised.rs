@@ -5,6 +5,7 @@ use std::path::Path;
 
 use persistence::auditor::Auditor;
 use persistence::records::Records;
+use persistence::records::sessions::Holder;
 use persistence::{Postgres, Sealer};
 use serde_json::Value;
 use server::database::Sign;
@@ -40,11 +41,19 @@ pub async fn everything_is_there(demo: &Demo, folder: &Path) {
 
     let records = books(folder).await;
     assert!(records.waitlist().await.expect("read").len() >= 2);
+    let mut states = BTreeSet::new();
     let mut offers = BTreeSet::new();
     for club in records.clubs().await.expect("read") {
         let of_club = records.bundles(club.id).await.expect("read");
         assert!(!of_club.is_empty(), "{} has no offer", club.slug);
+        states.extend(of_club.iter().map(|offer| offer.status.clone()));
         offers.extend(of_club.into_iter().map(|offer| offer.kind));
+    }
+    assert_eq!(states.iter().map(String::as_str).collect::<Vec<_>>(), ["active", "archived", "draft", "locked"]);
+    for role in ["seller", "viewer"] {
+        let email = format!("{role}.bayside-barracudas@demo.test");
+        let known = records.credentials(&email).await.expect("read");
+        assert!(matches!(known, Some((Holder::Member(member), _)) if member.role.word() == role), "{email}");
     }
     assert_eq!(offers.len(), 2, "specials and bundles");
     let open = records.anomalies(Some(false), None).await.expect("read");

@@ -7,7 +7,7 @@ use persistence::records::listings::Listing;
 use persistence::records::payouts::NewPayout;
 use serde_json::json;
 
-use super::winners::{Winner, row, shown, winner};
+use super::winners::{Winner, row, winner};
 use super::{financials, own_draw};
 use crate::error::Problem;
 use crate::identity::{Caller, link_hash, random};
@@ -41,7 +41,7 @@ pub async fn enter(
     let winner = winner(&state, &view).await?;
     let claim = state.records.claim(draw).await?;
     Ok(HttpResponse::Ok().json(ResultEntered {
-        winning_tickets: vec![shown(row(&state, &view, &winner, claim.as_ref()).await?, caller, listing.club)],
+        winning_tickets: vec![row(&state, caller, listing.club, &view, &winner, claim.as_ref()).await?],
         prize: view.prize.decimal(),
         draw: listed.ok_or_else(Problem::draw_not_found)?,
     }))

@@ -49,14 +49,15 @@ pub async fn list(state: web::Data<State>, caller: Caller, path: web::Path<Strin
     let winner = winner(&state, &view).await?;
     let claim = state.records.claim(view.draw).await?;
     let notified = claim.as_ref().is_some_and(|claim| claim.respond_by.is_some());
-    let row = row(&state, &view, &winner, claim.as_ref()).await?;
-    let winning_tickets = vec![shown(row, caller, listing.club)];
+    let winning_tickets = vec![row(&state, caller, listing.club, &view, &winner, claim.as_ref()).await?];
     Ok(HttpResponse::Ok().json(Winners { winning_tickets, prize: view.prize.decimal(), notified }))
 }
 
-/// The winning ticket as its club sees it.
+/// The winning ticket as its club sees it: buyers are for who sells, where the prize goes for owners (decision G-17).
 pub(super) async fn row(
     state: &State,
+    caller: Caller,
+    club: ClubId,
     view: &View,
     winner: &Winner,
     claim: Option<&Claim>,
@@ -66,30 +67,34 @@ pub(super) async fn row(
         Some(_) => (Some(status(state, view.draw, claim).await?), state.records.winner_disputed(view.draw).await?),
         None => (None, false),
     };
-    let ticket = ticket.as_ref();
+    let bank = match claim.filter(|_| access::knows_bank_details(caller.principal(), club)) {
+        Some(claim) => masked(state, claim).await?,
+        None => None,
+    };
+    let buyer = ticket.as_ref().filter(|_| caller.knows_buyers(club));
     Ok(WinningTicket {
         ticket_number: serial.number(),
         serial_number: serial.label(view.draw),
         home_number: result.cell.home(),
         away_number: result.cell.away(),
         sold: ticket.is_some(),
-        buyer_name: ticket.and_then(|ticket| ticket.buyer_name.clone()),
-        buyer_email: ticket.and_then(|ticket| ticket.buyer_email.clone()),
-        buyer_phone: ticket.and_then(|ticket| ticket.buyer_phone.clone()),
+        buyer_name: buyer.and_then(|ticket| ticket.buyer_name.clone()),
+        buyer_email: buyer.and_then(|ticket| ticket.buyer_email.clone()),
+        buyer_phone: buyer.and_then(|ticket| ticket.buyer_phone.clone()),
         winner_payout_status: status,
         disputed,
         respond_by: claim.and_then(|claim| claim.respond_by).map(rfc3339),
-        bank: claim.and_then(BankShown::of),
+        bank,
     })
 }
 
-/// What the caller's role may see of it (decision G-17).
-pub(super) fn shown(row: WinningTicket, caller: Caller, club: ClubId) -> WinningTicket {
-    let bank = row.bank.clone().filter(|_| access::knows_bank_details(caller.principal(), club));
-    if caller.knows_buyers(club) {
-        return WinningTicket { bank, ..row };
+/// Only a claim that has details costs a look at them.
+async fn masked(state: &State, claim: &Claim) -> Result<Option<BankShown>, Problem> {
+    if claim.received.is_none() {
+        return Ok(None);
     }
-    WinningTicket { buyer_name: None, buyer_email: None, buyer_phone: None, bank, ..row }
+    let bank = state.records.bank_details(claim.draw).await?;
+    Ok(bank.and_then(|bank| BankShown::of(claim, &bank)))
 }
 
 /// `pending` → `details_received` → `completed` (decision D-17).
@@ -146,9 +151,8 @@ pub async fn tell(
     if !records.club_told(draw, winner.serial, &bank, state.clock.now()).await? {
         return Err(Problem::conflict("payout-settled", PAID));
     }
-    let claim = state.records.claim(draw).await?;
-    let shown = claim.as_ref().and_then(BankShown::of).ok_or_else(Problem::unavailable)?;
-    Ok(HttpResponse::Ok().json(shown))
+    let claim = state.records.claim(draw).await?.ok_or_else(Problem::unavailable)?;
+    Ok(HttpResponse::Ok().json(masked(&state, &claim).await?.ok_or_else(Problem::unavailable)?))
 }
 
 /// Every other answer masks bank details; to pay the prize somebody has to read them once. It takes the password again, is
@@ -171,8 +175,7 @@ pub async fn reveal(
         return Err(Problem::bad_request("wrong-password", "Invalid credentials"));
     }
     guess.was_right();
-    let claim = state.records.claim(draw).await?;
-    let bank = claim.and_then(|claim| claim.bank).ok_or_else(Problem::not_found)?;
+    let bank = state.records.bank_details(draw).await?.ok_or_else(Problem::not_found)?;
     audit(&state, caller, draw, &listing, "read-winner-bank").await?;
     let answer = HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(BankWhole::from(&bank));
     Ok(answer)

@@ -110,7 +110,7 @@ async fn no_bank_details_are_taken_once_the_prize_is_paid() {
     body["token"] = json!(token);
     let refused = stranger.post("/api/claims", body).await.refused(409, "payout-settled");
     assert_eq!(refused["message"], "This payout is settled already.");
-    let kept = "select count(*) from winner_claims where draw_id::text = $1 and bank_sealed is not null";
+    let kept = "select count(*) from bank.winner_details where draw_id::text = $1";
     assert_eq!(server.database.count(kept, &draw.to_string()).await, 0);
     server.finish().await;
 }

@@ -78,8 +78,7 @@ impl TestServer {
 
     async fn begin(environment: Environment, ledger: impl FnOnce(Postgres) -> Arc<dyn Ledger>) -> TestServer {
         let database = persistence::testing::database().await;
-        let postgres =
-            Postgres::connect_with(database.options.clone(), Sealer::new(&[7; 32])).await.expect("connected");
+        let postgres = Postgres::connect_by(database.doors(), Sealer::new(&[7; 32])).await.expect("connected");
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let mut config = Config::demo(&environment).expect("the demo needs nothing");
