@@ -23,11 +23,16 @@ const PASSWORD_LETTERS_MIN: usize = 8;
 /// The database cannot be reached, or a migration fails; each is one transaction.
 pub async fn migrate(config: &Config) -> anyhow::Result<()> {
     let database = Database::reach(config).await?;
-    let migrated = async { Ok::<_, anyhow::Error>(database.connect(config).await?.migrate().await?) }.await;
+    let migrated = async {
+        let postgres = database.connect(config).await?;
+        postgres.migrate().await?;
+        Ok::<_, anyhow::Error>(postgres.reaches_bank())
+    };
+    let migrated = migrated.await;
     database.close().await;
-    migrated?;
+    let reaches_bank = migrated?;
     println!("The database is up to date.");
-    if config.database_url.is_some() && config.bank_database_url.is_none() {
+    if !reaches_bank {
         println!(
             "Without BANK_DATABASE_URL no bank details can be kept: set it, and migrate once more (.env.example)."
         );

@@ -11,7 +11,7 @@ use persistence::postgres::bank::Doors;
 use persistence::{Postgres, Sealer};
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Config, Secret};
+use crate::config::{Config, Secret, Stage};
 
 /// A reachable database.
 pub struct Database {
@@ -57,14 +57,18 @@ impl Database {
     pub async fn connect(&self, config: &Config) -> anyhow::Result<Postgres> {
         let key = seal_key(config)?;
         let sealer = Sealer::from_hex(key.expose()).context("SEAL_KEY must be 64 hexadecimal digits")?;
-        let connected = Postgres::connect_by(self.doors(config)?, sealer).await;
+        let connected = Postgres::connect_by(self.doors(config).await?, sealer).await;
         connected.context("the database does not answer: is PostgreSQL running, and is DATABASE_URL right?")
     }
 
     /// A private Postgres has three logins, made by itself; another one those that it was given.
-    fn doors(&self, config: &Config) -> anyhow::Result<Doors> {
+    async fn doors(&self, config: &Config) -> anyhow::Result<Doors> {
         let doors = Doors::hosted(self.url.expose(), config.bank_database_url.as_ref().map(Secret::expose))?;
-        Ok(if config.database_url.is_none() { Doors::private(doors.owner) } else { doors })
+        Ok(match (&config.database_url, config.stage) {
+            (None, _) => Doors::private(doors.owner),
+            (Some(_), Stage::Demo) if doors.bank.is_none() => Doors::made(doors.owner).await,
+            (Some(_), _) => doors,
+        })
     }
 
     /// For a server that serves for real: bank details are beyond the login that serves (decision F-7).

@@ -91,8 +91,8 @@ async fn open(
     let postgres = database.connect(&config).await?;
     postgres.migrate().await?;
     ensure!(
-        config.database_url.is_none() || config.bank_database_url.is_some(),
-        "with DATABASE_URL the demo needs BANK_DATABASE_URL too, the login of bank details (.env.example)"
+        postgres.reaches_bank(),
+        "with this DATABASE_URL the demo needs BANK_DATABASE_URL too, the login of bank details (.env.example)"
     );
     let found = prepare(&postgres, database, &data_dir).await?;
     let sandbox = Sandbox::open(Some(data_dir.join("sandbox")), Options::default()).context("the sandbox's journal")?;

@@ -40,6 +40,20 @@ impl Doors {
         Doors { owner, serves, bank }
     }
 
+    /// For the demo on somebody else's Postgres: the three logins, if this one may make them and they are let in without a
+    /// password, as on this machine they often are; else this one login.
+    pub async fn made(owner: PgConnectOptions) -> Doors {
+        let doors = Doors::private(owner.clone());
+        let made = async {
+            make_logins(&mut PgConnection::connect_with(&owner).await?).await?;
+            for login in doors.bank.iter().chain([&doors.serves]) {
+                PgConnection::connect_with(login).await?.close().await?;
+            }
+            Ok::<(), sqlx::Error>(())
+        };
+        if made.await.is_ok() { doors } else { Doors::one(owner) }
+    }
+
     /// As two URLs say: the login that owns and serves, and the bank's.
     ///
     /// # Errors
@@ -123,6 +137,11 @@ impl Postgres {
     pub(crate) fn bank(&self) -> Result<&PgPool, Failure> {
         let none = || Failure::NotWritten("there is no login for bank details: set BANK_DATABASE_URL".into());
         self.inner.bank.as_ref().ok_or_else(none)
+    }
+
+    /// Whether there is a login for bank details at all.
+    pub fn reaches_bank(&self) -> bool {
+        self.inner.bank.is_some()
     }
 
     /// Whether the login that serves is kept out of bank details: asked before a server serves for real.
