@@ -1,7 +1,8 @@
 import { expect, test, type Page } from '@playwright/test';
 import { violationsOf } from '../support/axe';
 import { clubDraws, demoClub, signIn, type DemoClub } from '../support/club';
-import { CLUB_STATES, type ClubStage } from '../support/club-states';
+import type { ClubStage } from '../support/club-stage';
+import { CLUB_STATES } from '../support/club-states';
 import { troubleWithKeys } from '../support/keys';
 import { smallTargets, widthOf } from '../support/targets';
 

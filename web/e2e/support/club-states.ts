@@ -1,37 +1,11 @@
 /** Every state of a club's screens that an address alone does not show, and how a browser gets there; for the eye, for axe, for the tape and for the keys. */
-import { expect, type Page, type PlaywrightWorkerArgs } from '@playwright/test';
-import { newDraw, settled, type DemoClub } from './club';
+import { expect, type Page } from '@playwright/test';
+import type { DemoClub } from './club';
+import { PEOPLE_STATES } from './club-people-states';
+import { RESULT_STATES } from './club-result-states';
+import { go, title, whoIs, type ClubState, type Json } from './club-stage';
 import { lockedOffer } from './locked-offer';
 import { answer, change } from './stubs';
-
-export interface ClubStage {
-  page: Page;
-  playwright: PlaywrightWorkerArgs['playwright'];
-  baseURL: string;
-  club: DemoClub;
-  draws: { coming: number; awaiting: number; completed: number };
-}
-
-export interface ClubState {
-  name: string;
-  /** Only a desk has it. */
-  wide?: boolean;
-  /** Before anybody is signed in. */
-  door?: boolean;
-  show: (stage: ClubStage) => Promise<void>;
-}
-
-type Json = Record<string, unknown>;
-
-const title = (page: Page, name: string | RegExp) => expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
-
-async function go(page: Page, path: string): Promise<void> {
-  await page.goto(path);
-  await settled(page);
-}
-
-/** The one who is signed in, as the server might also have described them. */
-const whoIs = (page: Page, more: Json) => change(page, '/api/admin/whoami', (who: { user: Json }) => ({ ...who, user: { ...who.user, ...more } }));
 
 async function waitlist(page: Page): Promise<void> {
   await answer(page, '/api/settings/club-registration', { enabled: false });
@@ -39,33 +13,6 @@ async function waitlist(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'New Club? Join Waitlist' }).click();
   await expect(page.getByRole('dialog', { name: 'Join the waitlist' })).toBeVisible();
 }
-
-async function entry({ page, baseURL, club }: ClubStage): Promise<void> {
-  const draw = await newDraw(page, baseURL, club);
-  await go(page, `/club/${club.slug}/admin/results/${draw}`);
-}
-
-const choose = (page: Page, side: number, jersey: number) => page.locator('.pad').nth(side).locator('button').nth(jersey - 1).click();
-
-async function submitted(stage: ClubStage, home: number, away: number): Promise<void> {
-  await entry(stage);
-  await choose(stage.page, 0, home);
-  await choose(stage.page, 1, away);
-  await stage.page.locator('.entry-bar').getByRole('button', { name: 'Submit Results' }).click();
-  await expect(stage.page.getByRole('alertdialog', { name: 'Submit these results?' })).toBeVisible();
-}
-
-const BANK = { accountName: 'Robin Winner', accountNumber: '••••321', bsb: '•••-•00', receivedAt: '2026-11-20T02:00:00Z', from: 'winner' };
-
-/** A completed draw whose winner is just so far. */
-async function winner({ page, club, draws }: ClubStage, more: Json, payouts: readonly Json[] = []): Promise<void> {
-  await change(page, `/api/draws/${draws.completed}/winners`, (said: { winningTickets: Json[] }) => ({ ...said, winningTickets: said.winningTickets.map((ticket) => ({ ...ticket, sold: true, buyerName: 'Robin Winner', buyerEmail: 'robin.winner@example.com', buyerPhone: null, ...more })) }));
-  await answer(page, `/api/draws/${draws.completed}/payouts`, payouts);
-  await go(page, `/club/${club.slug}/admin/results/${draws.completed}`);
-  await expect(page.getByRole('region', { name: 'Payout Management' })).toBeVisible();
-}
-
-const payout = (more: Json): Json => ({ id: 9001, drawId: 1, clubId: 1, type: 'winner', amount: '422.50', status: 'pending', recipientName: 'Robin Winner', recipientEmail: 'robin.winner@example.com', note: null, failureReason: null, createdAt: '2026-11-20T02:00:00Z', completedAt: null, ...more });
 
 async function connect(page: Page, connected: boolean): Promise<void> {
   await page.clock.install();
@@ -84,29 +31,6 @@ async function season(page: Page, club: DemoClub, table: string): Promise<void> 
   await page.getByLabel('Or paste the table').fill(table);
   await page.getByRole('button', { name: 'Preview' }).click();
 }
-
-const PERSON = { id: 5, email: 'kim@example.com', name: 'Kim of the canteen', role: 'seller', state: 'active', isClubLogin: false, invitedAt: '2026-11-01T00:00:00Z', invitedUntil: null, lastSeenAt: '2026-11-18T09:10:00Z' };
-
-async function people(page: Page, club: DemoClub): Promise<void> {
-  await answer(page, `/api/clubs/${club.id}/users`, [
-    { ...PERSON, id: 0, email: `${club.slug}@demo.test`, name: club.name, role: 'owner', isClubLogin: true, invitedAt: null },
-    PERSON,
-    { ...PERSON, id: 6, email: 'a-rather-long-address-for-a-phone@example.com', name: 'Alexandra', role: 'viewer', state: 'invited', invitedUntil: '2099-11-04T00:00:00Z', lastSeenAt: null },
-    { ...PERSON, id: 7, email: 'sam@example.com', name: 'Sam', role: 'owner', state: 'expired', lastSeenAt: null },
-  ]);
-  await go(page, `/club/${club.slug}/admin/people`);
-  await expect(page.getByRole('heading', { name: 'Alexandra' })).toBeVisible();
-}
-
-async function aboutKim(page: Page, club: DemoClub, item: string): Promise<void> {
-  await people(page, club);
-  await page.getByRole('button', { name: 'Actions for Kim of the canteen' }).click();
-  await page.getByRole('menuitem', { name: item }).click();
-  await expect(page.getByRole('alertdialog')).toBeVisible();
-}
-
-/** Signed in not as the club itself, but as one of its people. */
-const member = (page: Page, role: string) => whoIs(page, { role, memberName: 'Kim of the canteen', memberEmail: 'kim@example.com' });
 
 export const CLUB_STATES: readonly ClubState[] = [
   { name: 'club-waitlist', door: true, show: async ({ page }) => waitlist(page) },
@@ -256,76 +180,6 @@ export const CLUB_STATES: readonly ClubState[] = [
     },
   },
   {
-    name: 'club-result-missing',
-    show: async (stage) => {
-      await entry(stage);
-      await choose(stage.page, 0, 7);
-      await stage.page.locator('.entry-bar').getByRole('button', { name: 'Submit Results' }).click();
-      await expect(stage.page.getByText('Missing information: Please select first try scorer for both teams')).toBeVisible();
-    },
-  },
-  { name: 'club-result-confirm', show: (stage) => submitted(stage, 7, 9) },
-  {
-    name: 'club-result-failed',
-    show: async (stage) => {
-      await submitted(stage, 7, 9);
-      await stage.page.route(/\/api\/draws\/\d+\/results$/, (route) => route.abort());
-      await stage.page.getByRole('alertdialog').getByRole('button', { name: 'Submit Results' }).click();
-      await expect(stage.page.locator('.callout.is-bad')).toContainText('Failed to submit results');
-    },
-  },
-  {
-    name: 'club-winner-unsold',
-    show: async (stage) => {
-      await submitted(stage, 7, 9);
-      await stage.page.getByRole('alertdialog').getByRole('button', { name: 'Submit Results' }).click();
-      await expect(stage.page.getByText('This ticket was not sold - no winner contact information available')).toBeVisible();
-    },
-  },
-  {
-    name: 'club-winner-to-tell',
-    show: async (stage) => {
-      await winner(stage, { winnerPayoutStatus: 'pending', bank: null });
-      await expect(stage.page.getByText('Not provided')).toBeVisible();
-      await expect(stage.page.getByText('Not received yet.')).toBeVisible();
-    },
-  },
-  {
-    name: 'club-bank-problems',
-    show: async (stage) => {
-      await winner(stage, { winnerPayoutStatus: 'pending', bank: null });
-      await stage.page.getByRole('button', { name: 'Enter bank details' }).click();
-      await stage.page.getByRole('button', { name: 'Save bank details' }).click();
-      await expect(stage.page.locator('.problems')).toBeFocused();
-    },
-  },
-  {
-    name: 'club-payouts',
-    show: async (stage) => {
-      await winner(stage, { winnerPayoutStatus: 'details_received', bank: BANK }, [payout({ id: 1, type: 'club_share', amount: '811.79', status: 'completed', completedAt: '2026-11-20T02:00:00Z' }), payout({ id: 2, status: 'failed', failureReason: 'The account is closed.' }), payout({})]);
-      await expect(stage.page.getByRole('button', { name: 'Mark as paid' })).toBeVisible();
-    },
-  },
-  {
-    name: 'club-settle',
-    show: async (stage) => {
-      await winner(stage, { winnerPayoutStatus: 'details_received', bank: BANK }, [payout({})]);
-      await stage.page.getByRole('button', { name: 'Mark as failed' }).click();
-      await expect(stage.page.getByRole('alertdialog', { name: 'Mark this payout as failed?' })).toBeVisible();
-    },
-  },
-  {
-    name: 'club-reveal',
-    show: async (stage) => {
-      await winner(stage, { winnerPayoutStatus: 'details_received', bank: BANK }, [payout({})]);
-      await answer(stage.page, /\/winner-bank\/reveal$/, { message: 'Invalid credentials', code: 'wrong-password' }, 400);
-      await stage.page.getByRole('button', { name: 'Show full numbers' }).click();
-      await stage.page.getByRole('dialog').getByLabel('Password', { exact: true }).fill('wrong');
-      await stage.page.keyboard.press('Enter');
-      await expect(stage.page.getByRole('dialog').getByText('Invalid credentials')).toBeVisible();
-    },
-  },
-  {
     name: 'club-offer-locked',
     show: async ({ page, playwright, baseURL, club }) => {
       await go(page, `/club/${club.slug}/admin/bundles/${await lockedOffer(playwright, baseURL)}`);
@@ -384,68 +238,6 @@ export const CLUB_STATES: readonly ClubState[] = [
       await expect(page.getByText(/^pi_a1b2/)).toBeVisible();
     },
   },
-  { name: 'club-people', show: async ({ page, club }) => people(page, club) },
-  {
-    name: 'club-people-alone',
-    show: async ({ page, club }) => {
-      await answer(page, `/api/clubs/${club.id}/users`, [{ ...PERSON, id: 0, name: club.name, role: 'owner', isClubLogin: true, lastSeenAt: null }]);
-      await go(page, `/club/${club.slug}/admin/people`);
-      await expect(page.getByText(/^Nobody else yet\./)).toBeVisible();
-    },
-  },
-  {
-    name: 'club-people-failed',
-    show: async ({ page, club }) => {
-      await answer(page, `/api/clubs/${club.id}/users`, { message: 'Please wait a moment and try again.', code: 'unavailable' }, 503);
-      await go(page, `/club/${club.slug}/admin/people`);
-      await expect(page.getByText('Failed to load people')).toBeVisible();
-    },
-  },
-  {
-    name: 'club-invite-problems',
-    show: async ({ page, club }) => {
-      await people(page, club);
-      await page.getByRole('button', { name: 'Invite somebody' }).click();
-      await page.getByRole('button', { name: 'Send invitation' }).click();
-      await expect(page.locator('.problems')).toBeFocused();
-    },
-  },
-  { name: 'club-role', show: async ({ page, club }) => aboutKim(page, club, 'Change role') },
-  { name: 'club-remove', show: async ({ page, club }) => aboutKim(page, club, 'Remove') },
-  {
-    name: 'club-invited',
-    door: true,
-    show: async ({ page }) => {
-      await answer(page, '/api/clubs/reset-password-confirm', { message: 'This password reset link is invalid or has expired.', code: 'invalid-link' }, 400);
-      await go(page, '/reset-password?invited=1&token=used');
-      await title(page, 'Choose a password');
-      for (const label of ['New password', 'Confirm password']) await page.getByLabel(label, { exact: true }).fill('short');
-      await page.getByRole('button', { name: 'Set password' }).click();
-      await expect(page.getByText('Password too short. Password must be at least 8 characters long.')).toBeVisible();
-    },
-  },
-  {
-    name: 'club-viewer',
-    show: async ({ page, club }) => {
-      await member(page, 'viewer');
-      await go(page, `/club/${club.slug}/admin`);
-      await expect(page.getByText(/^Signed in as Kim of the canteen\./)).toBeVisible();
-    },
-  },
-  {
-    name: 'club-viewer-winner',
-    show: async (stage) => {
-      await member(stage.page, 'viewer');
-      await winner(stage, { winnerPayoutStatus: 'details_received', bank: null, buyerName: null, buyerEmail: null, buyerPhone: null }, [payout({ recipientName: null })]);
-      await expect(stage.page.getByText('Who won, and how to reach them, is shown to sellers and owners.')).toBeVisible();
-    },
-  },
-  {
-    name: 'club-seller-refused',
-    show: async ({ page, club }) => {
-      await member(page, 'seller');
-      await page.goto(`/club/${club.slug}/admin/people`);
-      await expect(page.getByText('Only an owner of the club can do this.')).toBeVisible();
-    },
-  },
+  ...RESULT_STATES,
+  ...PEOPLE_STATES,
 ];

@@ -1,0 +1,113 @@
+/** The states of entering a result, and of what follows: the winner, the bank, the payout. */
+import { expect, type Page } from '@playwright/test';
+import { newDraw } from './club';
+import { go, member, type ClubStage, type ClubState, type Json } from './club-stage';
+import { answer, change } from './stubs';
+
+async function entry({ page, baseURL, club }: ClubStage): Promise<void> {
+  const draw = await newDraw(page, baseURL, club);
+  await go(page, `/club/${club.slug}/admin/results/${draw}`);
+}
+
+const choose = (page: Page, side: number, jersey: number) => page.locator('.pad').nth(side).locator('button').nth(jersey - 1).click();
+
+async function submitted(stage: ClubStage, home: number, away: number): Promise<void> {
+  await entry(stage);
+  await choose(stage.page, 0, home);
+  await choose(stage.page, 1, away);
+  await stage.page.locator('.entry-bar').getByRole('button', { name: 'Submit Results' }).click();
+  await expect(stage.page.getByRole('alertdialog', { name: 'Submit these results?' })).toBeVisible();
+}
+
+const BANK = { accountName: 'Robin Winner', accountNumber: '••••321', bsb: '•••-•00', receivedAt: '2026-11-20T02:00:00Z', from: 'winner' };
+
+/** A completed draw whose winner is just so far. */
+async function winner({ page, club, draws }: ClubStage, more: Json, payouts: readonly Json[] = []): Promise<void> {
+  await change(page, `/api/draws/${draws.completed}/winners`, (said: { winningTickets: Json[] }) => ({ ...said, winningTickets: said.winningTickets.map((ticket) => ({ ...ticket, sold: true, buyerName: 'Robin Winner', buyerEmail: 'robin.winner@example.com', buyerPhone: null, ...more })) }));
+  await answer(page, `/api/draws/${draws.completed}/payouts`, payouts);
+  await go(page, `/club/${club.slug}/admin/results/${draws.completed}`);
+  await expect(page.getByRole('region', { name: 'Payout Management' })).toBeVisible();
+}
+
+const payout = (more: Json): Json => ({ id: 9001, drawId: 1, clubId: 1, type: 'winner', amount: '422.50', status: 'pending', recipientName: 'Robin Winner', recipientEmail: 'robin.winner@example.com', note: null, failureReason: null, createdAt: '2026-11-20T02:00:00Z', completedAt: null, ...more });
+
+export const RESULT_STATES: readonly ClubState[] = [
+  {
+    name: 'club-result-missing',
+    show: async (stage) => {
+      await entry(stage);
+      await choose(stage.page, 0, 7);
+      await stage.page.locator('.entry-bar').getByRole('button', { name: 'Submit Results' }).click();
+      await expect(stage.page.getByText('Missing information: Please select first try scorer for both teams')).toBeVisible();
+    },
+  },
+  { name: 'club-result-confirm', show: (stage) => submitted(stage, 7, 9) },
+  {
+    name: 'club-result-failed',
+    show: async (stage) => {
+      await submitted(stage, 7, 9);
+      await stage.page.route(/\/api\/draws\/\d+\/results$/, (route) => route.abort());
+      await stage.page.getByRole('alertdialog').getByRole('button', { name: 'Submit Results' }).click();
+      await expect(stage.page.locator('.callout.is-bad')).toContainText('Failed to submit results');
+    },
+  },
+  {
+    name: 'club-winner-unsold',
+    show: async (stage) => {
+      await submitted(stage, 7, 9);
+      await stage.page.getByRole('alertdialog').getByRole('button', { name: 'Submit Results' }).click();
+      await expect(stage.page.getByText('This ticket was not sold - no winner contact information available')).toBeVisible();
+    },
+  },
+  {
+    name: 'club-winner-to-tell',
+    show: async (stage) => {
+      await winner(stage, { winnerPayoutStatus: 'pending', bank: null });
+      await expect(stage.page.getByText('Not provided')).toBeVisible();
+      await expect(stage.page.getByText('Not received yet.')).toBeVisible();
+    },
+  },
+  {
+    name: 'club-bank-problems',
+    show: async (stage) => {
+      await winner(stage, { winnerPayoutStatus: 'pending', bank: null });
+      await stage.page.getByRole('button', { name: 'Enter bank details' }).click();
+      await stage.page.getByRole('button', { name: 'Save bank details' }).click();
+      await expect(stage.page.locator('.problems')).toBeFocused();
+    },
+  },
+  {
+    name: 'club-payouts',
+    show: async (stage) => {
+      await winner(stage, { winnerPayoutStatus: 'details_received', bank: BANK }, [payout({ id: 1, type: 'club_share', amount: '811.79', status: 'completed', completedAt: '2026-11-20T02:00:00Z' }), payout({ id: 2, status: 'failed', failureReason: 'The account is closed.' }), payout({})]);
+      await expect(stage.page.getByRole('button', { name: 'Mark as paid' })).toBeVisible();
+    },
+  },
+  {
+    name: 'club-settle',
+    show: async (stage) => {
+      await winner(stage, { winnerPayoutStatus: 'details_received', bank: BANK }, [payout({})]);
+      await stage.page.getByRole('button', { name: 'Mark as failed' }).click();
+      await expect(stage.page.getByRole('alertdialog', { name: 'Mark this payout as failed?' })).toBeVisible();
+    },
+  },
+  {
+    name: 'club-reveal',
+    show: async (stage) => {
+      await winner(stage, { winnerPayoutStatus: 'details_received', bank: BANK }, [payout({})]);
+      await answer(stage.page, /\/winner-bank\/reveal$/, { message: 'Invalid credentials', code: 'wrong-password' }, 400);
+      await stage.page.getByRole('button', { name: 'Show full numbers' }).click();
+      await stage.page.getByRole('dialog').getByLabel('Password', { exact: true }).fill('wrong');
+      await stage.page.keyboard.press('Enter');
+      await expect(stage.page.getByRole('dialog').getByText('Invalid credentials')).toBeVisible();
+    },
+  },
+  {
+    name: 'club-viewer-winner',
+    show: async (stage) => {
+      await member(stage.page, 'viewer');
+      await winner(stage, { winnerPayoutStatus: 'details_received', bank: null, buyerName: null, buyerEmail: null, buyerPhone: null }, [payout({ recipientName: null })]);
+      await expect(stage.page.getByText('Who won, and how to reach them, is shown to sellers and owners.')).toBeVisible();
+    },
+  },
+];
