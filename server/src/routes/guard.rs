@@ -43,12 +43,14 @@ async fn guard(
     if !is_unsafe(request.method()) {
         return next.call(request).await;
     }
+    let asked = request.request().clone();
     let payload = request.take_payload();
     request.set_payload(in_time(payload, patience(route.body_max)));
     // A browser that resets its connection drops the handler half-way (reliability.md, finding 3). What may change something
     // runs on by itself; only its answer is lost.
     let call = actix_web::rt::spawn(next.call(request).in_current_span());
-    call.await.unwrap_or_else(|_| Err(Problem::unavailable().into()))
+    // A call that came to a panic is answered like any other, with its id and its headers.
+    call.await.unwrap_or_else(|_| Ok(ServiceResponse::from_err(Problem::unavailable(), asked)))
 }
 
 async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), Problem> {

@@ -133,7 +133,7 @@ fn fits(text: &Option<String>, most: usize) -> bool {
 }
 
 fn in_order(order: Option<i64>) -> bool {
-    order.is_none_or(|order| order.abs() <= ORDER_MAX)
+    order.is_none_or(|order| (-ORDER_MAX..=ORDER_MAX).contains(&order))
 }
 
 fn order(order: Option<i64>) -> Option<i32> {

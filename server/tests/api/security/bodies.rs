@@ -148,3 +148,22 @@ async fn lines_no_browser_writes_are_refused() {
     }
     server.finish().await;
 }
+
+/// The fuzzer's find: the smallest number there is has no opposite.
+#[actix_web::test]
+async fn numbers_at_the_end_of_what_there_is_are_refused_and_nobody_stumbles() {
+    let server = TestServer::start().await;
+    server.operator().await;
+    let operator = club::operator(&server).await;
+    for order in ["-9223372036854775808", "-9223372036854775809", "9223372036854775807", "1e300", "-1e300"] {
+        for path in ["/api/admin/footer-menus", "/api/admin/footer-menu-items"] {
+            let body = format!(
+                "{{\"heading\":\"Help\",\"label\":\"Help\",\"url\":\"/help\",\"menuId\":1,\"displayOrder\":{order}}}"
+            );
+            let request = operator.raw(Method::POST, path).header("origin", &server.url).body(body);
+            let told = Buyer::sent(request).await.refused(400, "invalid");
+            assert_eq!(told["errors"][0]["field"], "displayOrder", "{path} {order}: {told}");
+        }
+    }
+    server.finish().await;
+}
