@@ -14,7 +14,7 @@ use bank::Doors;
 use desk::Desk;
 use entries::Entries;
 use group::Appends;
-use nodes::Seat;
+use nodes::Presence;
 use orders::Finder;
 use writer::Writer;
 
@@ -103,7 +103,7 @@ struct Inner {
     appends: Desk<Writer<Appends>>,
     entries: Desk<Writer<Entries>>,
     finders: Desk<Finder>,
-    seat: Seat,
+    presence: Presence,
     runtime: Threads,
 }
 
@@ -159,9 +159,20 @@ impl Postgres {
             Desk::open(&threads.handle, WRITERS, entries::TOGETHER_MAX, move || Writer::new(for_entries.clone()));
         let finder = move || Finder { options: for_finders.clone(), connection: None };
         let finders = Desk::open(&threads.handle, FINDERS, FOUND_TOGETHER_MAX, finder);
-        let seat = Seat::new(session);
-        let inner =
-            Inner { sealer, doors, bank, actors, reads, background, appends, entries, finders, seat, runtime: threads };
+        let presence = Presence::new(session);
+        let inner = Inner {
+            sealer,
+            doors,
+            bank,
+            actors,
+            reads,
+            background,
+            appends,
+            entries,
+            finders,
+            presence,
+            runtime: threads,
+        };
         Ok(Postgres { inner: Arc::new(inner) })
     }
 

@@ -54,6 +54,8 @@ impl Shopper {
 
     /// Opens a payment for one ticket; `None`: the draw has none left.
     async fn opens(&self, draw: i64, until: Instant) -> Result<Option<Value>> {
+        // As a page does: it brings the cookie that tells one browser from another.
+        self.ask(Method::GET, "/api/config", &Value::Null, until).await?;
         let buyer = json!({ "buyerName": "Ann", "buyerEmail": "ann@buyer.test", "buyerPhone": "0400 000 001" });
         let body = json!({ "drawNumber": draw, "ticketCount": 1, "buyer": buyer });
         match self.ask(Method::POST, "/api/create-payment-intent", &body, until).await? {

@@ -20,7 +20,7 @@ const SILENCE_MAX: Duration = Duration::from_secs(2);
 const YOUNG: Duration = Duration::from_millis(LEASE_MS as u64);
 
 /// The connection that stands for this process.
-pub(super) struct Seat {
+pub(super) struct Presence {
     options: PgConnectOptions,
     taken: Mutex<Taken>,
 }
@@ -33,9 +33,9 @@ struct Taken {
     again: bool,
 }
 
-impl Seat {
-    pub fn new(options: PgConnectOptions) -> Seat {
-        Seat { options, taken: Mutex::default() }
+impl Presence {
+    pub fn new(options: PgConnectOptions) -> Presence {
+        Presence { options, taken: Mutex::default() }
     }
 
     /// Runs one question on the connection, which is given up when it does not answer: the next question takes a new one.
@@ -84,7 +84,8 @@ impl Nodes for Postgres {
     async fn renew(&self, me: &Node) -> Result<Roll, Failure> {
         let (postgres, me) = (self.clone(), me.clone());
         self.run(async move {
-            let rows = postgres.inner.seat.ask(Some(me.boot), async |connection| renew(connection, &me).await).await?;
+            let rows =
+                postgres.inner.presence.ask(Some(me.boot), async |connection| renew(connection, &me).await).await?;
             let mut roll = Roll { others: Vec::new(), eldest: true };
             for row in rows {
                 let (node, elder) = read(&row).map_err(Failure::from_read)?;
@@ -99,21 +100,22 @@ impl Nodes for Postgres {
     async fn bury(&self, gone: Boot) -> Result<bool, Failure> {
         let postgres = self.clone();
         self.run(async move {
-            let seat = &postgres.inner.seat;
-            if !seat.is_sure().await {
+            let presence = &postgres.inner.presence;
+            if !presence.is_sure().await {
                 return Ok(false);
             }
-            seat.ask(None, async |connection| {
-                let try_lock = sqlx::query_scalar("select pg_try_advisory_lock($1)").bind(lock(gone));
-                let gone_for_good: bool = try_lock.fetch_one(&mut *connection).await?;
-                if gone_for_good {
-                    let delete = sqlx::query("delete from nodes where boot_id = $1").bind(uuid(gone));
-                    delete.execute(&mut *connection).await?;
-                    sqlx::query("select pg_advisory_unlock($1)").bind(lock(gone)).execute(connection).await?;
-                }
-                Ok(gone_for_good)
-            })
-            .await
+            presence
+                .ask(None, async |connection| {
+                    let try_lock = sqlx::query_scalar("select pg_try_advisory_lock($1)").bind(lock(gone));
+                    let gone_for_good: bool = try_lock.fetch_one(&mut *connection).await?;
+                    if gone_for_good {
+                        let delete = sqlx::query("delete from nodes where boot_id = $1").bind(uuid(gone));
+                        delete.execute(&mut *connection).await?;
+                        sqlx::query("select pg_advisory_unlock($1)").bind(lock(gone)).execute(connection).await?;
+                    }
+                    Ok(gone_for_good)
+                })
+                .await
         })
         .await
     }
@@ -121,7 +123,7 @@ impl Nodes for Postgres {
     async fn leave(&self, me: Boot) -> Result<(), Failure> {
         let postgres = self.clone();
         self.run(async move {
-            let left = postgres.inner.seat.ask(None, async |connection| {
+            let left = postgres.inner.presence.ask(None, async |connection| {
                 let delete = sqlx::query("delete from nodes where boot_id = $1").bind(uuid(me));
                 delete.execute(connection).await
             });

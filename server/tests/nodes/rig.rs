@@ -108,7 +108,10 @@ impl Rig {
             .arg("serve")
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .envs([("DATABASE_URL", self.database.ordinary_url.as_str()), ("BANK_DATABASE_URL", &self.database.bank_url)])
+            .envs([
+                ("DATABASE_URL", self.database.ordinary_url.as_str()),
+                ("BANK_DATABASE_URL", &self.database.bank_url),
+            ])
             .envs([("SEAL_KEY", KEY), ("NODE_ADDRESS", &door)])
             .envs([("PUBLIC_URL", url.as_str()), ("BIND_ADDR", "127.0.0.1"), ("PORT", &ports[0].to_string())])
             .envs([("STRIPE_API_URL", format!("{}/sandbox/stripe", self.provider))])
@@ -275,6 +278,8 @@ impl Shopper {
     }
 
     async fn opens(&self, draw: DrawId, until: Instant) -> Result<Value, String> {
+        // As a page does: it brings the cookie that tells one browser from another.
+        self.ask(Method::GET, "/api/config", &Value::Null, until).await?;
         let body = json!({ "drawNumber": draw.0, "ticketCount": 1, "buyer": self.buyer() });
         self.ask(Method::POST, "/api/create-payment-intent", &body, until).await
     }

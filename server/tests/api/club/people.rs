@@ -124,9 +124,8 @@ async fn a_refused_role_is_told_so_and_another_clubs_objects_are_not_there() {
     let bank = format!("/api/draws/{draw}/winner-bank");
     let refused = seller.call(Method::PUT, &bank, Some(&json!({}))).await.refused(403, "role-not-allowed");
     assert_eq!(refused["message"], "Only an owner of the club can do this.");
-    for path in [format!("/api/clubs/{club}/users"), format!("/api/draws/{draw}/financials")] {
-        other.get(&path).await.refused(404, "not-found");
-    }
+    other.get(&format!("/api/clubs/{club}/users")).await.refused(404, "not-found");
+    other.get(&format!("/api/draws/{draw}/financials")).await.refused(404, "draw-not-found");
     seller.get(&format!("/api/clubs/{club}/users")).await.refused(403, "role-not-allowed");
     server.finish().await;
 }

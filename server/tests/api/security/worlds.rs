@@ -105,7 +105,8 @@ impl World {
                 paths.push(format!("/{}", page.replace("{}", &draw.to_string())));
             }
         }
-        paths.extend(public_paths(self.draws[0], self.club));
+        // The other world's promises were put in behind its back, and that is what this one finds.
+        paths.extend(public_paths(self.draws[0], self.club).into_iter().filter(|path| path != "/api/health/integrity"));
         let mut told = Vec::new();
         for path in paths {
             let answer = browser.raw(Method::GET, &path).send().await.expect("an answer");

@@ -1,0 +1,84 @@
+use super::*;
+
+const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+const ELSEWHERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(203, 0, 113, 7));
+
+#[test]
+fn wrong_passwords_slow_an_account_and_an_address_down() {
+    let limits = Limits::new(Stage::Production);
+    for _ in 0..2 * WRONG_PASSWORDS_PER_ADDRESS_MAX {
+        limits.sign_in("a@demo.test", ELSEWHERE).expect("a right one is none").was_right();
+    }
+    for _ in 0..WRONG_PASSWORDS_PER_ACCOUNT_MAX {
+        assert!(limits.sign_in("a@demo.test", ELSEWHERE).is_ok());
+    }
+    assert!(limits.sign_in(" A@Demo.test ", HERE).is_err(), "from anywhere, however it is written");
+    let clubhouse = limits.sign_in("b@demo.test", ELSEWHERE);
+    clubhouse.expect("another account of the same clubhouse").was_right();
+    for turn in WRONG_PASSWORDS_PER_ACCOUNT_MAX..WRONG_PASSWORDS_PER_ADDRESS_MAX {
+        assert!(limits.sign_in(&format!("{turn}@demo.test"), ELSEWHERE).is_ok());
+    }
+    assert!(limits.sign_in("b@demo.test", ELSEWHERE).is_err());
+    assert!(limits.sign_in("b@demo.test", HERE).is_ok());
+}
+
+#[test]
+fn who_brings_no_cookie_opens_one_payment_while_a_reservation_lasts() {
+    let limits = Limits::new(Stage::Production);
+    assert!(limits.new_intent(None, ELSEWHERE).is_ok());
+    assert!((0..1_000).all(|_| limits.new_intent(None, ELSEWHERE).is_err()));
+    assert!(limits.new_intent(None, HERE).is_ok(), "of another address");
+    assert!(limits.new_intent(Some(&[3; 16]), ELSEWHERE).is_ok(), "who has a cookie is not kept waiting by them");
+    let demo = Limits::new(Stage::Demo);
+    assert!((0..20).all(|_| demo.new_intent(None, HERE).is_ok()));
+}
+
+#[test]
+fn an_address_keeps_a_thousand_sockets_and_the_server_takes_some_hundreds_a_second() {
+    let limits = Limits::new(Stage::Production);
+    assert!(limits.new_socket(ELSEWHERE, SOCKETS_PER_ADDRESS_MAX - 1).is_ok());
+    let full = limits.new_socket(ELSEWHERE, SOCKETS_PER_ADDRESS_MAX).expect_err("no more");
+    assert_eq!(full.status(), StatusCode::TOO_MANY_REQUESTS);
+    let rush = (0..2 * SOCKETS_PER_SECOND).filter_map(|_| limits.new_socket(ELSEWHERE, 0).err()).next();
+    assert_eq!(rush.expect("too many at once").status(), StatusCode::SERVICE_UNAVAILABLE);
+    let demo = Limits::new(Stage::Demo);
+    assert!((0..2 * SOCKETS_PER_SECOND).all(|_| demo.new_socket(HERE, SOCKETS_PER_ADDRESS_MAX).is_ok()));
+}
+
+#[test]
+fn the_demo_lets_this_machine_knock_as_often_as_it_likes() {
+    let (demo, real) = (Limits::new(Stage::Demo), Limits::new(Stage::Production));
+    let joins = |limits: &Limits| (0..=FORMS_PER_ADDRESS_AND_HOUR).all(|_| limits.joining(HERE).is_ok());
+    assert!(joins(&demo) && !joins(&real));
+    let claims = |limits: &Limits| (0..=CLAIMS_PER_ADDRESS_AND_MINUTE).all(|_| limits.claiming(HERE).is_ok());
+    assert!(claims(&demo) && !claims(&real));
+}
+
+#[test]
+fn an_account_is_mailed_three_links_an_hour() {
+    let limits = Limits::new(Stage::Production);
+    assert!((0..LINKS_PER_ACCOUNT_AND_HOUR).all(|_| limits.may_mail("a@demo.test")));
+    assert!(!limits.may_mail("A@demo.test") && limits.may_mail("b@demo.test"));
+}
+
+#[test]
+fn five_declines_of_a_session_or_of_a_card_are_enough() {
+    let limits = Limits::new(Stage::Production);
+    let (alice, bob, here) = ([1; 16], [2; 16], IpAddr::from([192, 0, 2, 1]));
+    for turn in 1..=4 {
+        assert!(!limits.declined(Some(&alice), None), "{turn}");
+        assert!(!limits.declined(None, Some("card")), "{turn}");
+    }
+    assert!(limits.new_intent(Some(&alice), here).is_ok());
+    assert!(limits.declined(Some(&alice), None));
+    assert!(limits.new_intent(Some(&alice), here).is_err());
+    assert!(limits.new_intent(Some(&bob), here).is_ok());
+    assert!(limits.declined(Some(&bob), Some("card")), "his first, the card's fifth");
+    assert!(limits.new_intent(Some(&bob), here).is_err());
+}
+
+#[test]
+fn everybodys_test_card_is_nobodys() {
+    let limits = Limits::new(Stage::Demo);
+    assert!((0..20).all(|_| !limits.declined(None, Some("card"))));
+}
