@@ -24,7 +24,8 @@ use crate::{MIGRATOR, Postgres, Sealer};
 /// Migrated, and copied for each test.
 const TEMPLATE: &str = "football_doubles_template";
 
-/// One test's own database.
+/// One test's own database. A clone is another handle to the same.
+#[derive(Clone)]
 pub struct Database {
     pub name: String,
     /// Its owner's, past all guards.
@@ -75,12 +76,6 @@ impl Database {
     /// Says something to the database past all guards: a fixture, or a guard that is taken away.
     pub async fn run(&self, statement: &'static str) {
         sqlx::raw_sql(statement).execute(&mut self.connection().await).await.expect("done");
-    }
-
-    /// The same database by another handle.
-    #[must_use]
-    pub fn again(&self) -> Database {
-        Database { name: self.name.clone(), options: self.options.clone(), url: self.url.clone() }
     }
 
     /// How many deadlocks were broken in this database, once nobody is connected to it any more: each connection tells what it

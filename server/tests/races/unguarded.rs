@@ -72,7 +72,7 @@ pub async fn play(rounds: usize) -> usize {
     }
     let unfenced = Unfenced {
         postgres: house.postgres(),
-        database: Arc::new(house.database.again()),
+        database: Arc::new(house.database.clone()),
         one_at_a_time: Arc::default(),
     };
     let unfenced: Arc<dyn Ledger> = Arc::new(unfenced);
