@@ -25,7 +25,7 @@ mod simulation {
     pub mod world;
 }
 
-const SEEDS: u64 = 5_000;
+const SEEDS: u64 = 2_000;
 
 /// A mutant is to be caught within so many.
 const MUTANT_SEEDS: u64 = 1_000;
@@ -34,24 +34,32 @@ const MUTANT_SEEDS: u64 = 1_000;
 const TWICE_ONE_IN: u64 = 100;
 
 /// A thousand worlds that never meet one of these have not looked there.
-const MUST_MEET: [&str; 21] = [
+const MUST_MEET: [&str; 29] = [
     "a cart captured",
+    "a clock is set",
+    "a command forwarded",
     "a commit not written",
     "a commit written without an answer",
     "a crash",
+    "a dead node buried",
     "a draw sold out",
     "a game called off",
+    "a draw is another node's",
     "a ghost fenced",
     "a notice doubled",
     "a notice lost",
+    "a payment disputed",
+    "a payment forged",
     "a price edited",
     "a process hangs",
+    "a process is cut off",
     "a process is replaced",
     "a refusal after authorisation",
     "a result entered",
     "a result undone",
     "an anomaly healed",
     "an order let go",
+    "an operator's button worked",
     "an order refunded",
     "kick-off seen by the database's clock alone",
     "somebody meddled",

@@ -236,6 +236,12 @@ impl House {
         if self.all_serving().is_empty() {
             self.start_alone(world, None).await;
         }
+        // Most often all but one go politely: two that only listen to each other for an hour have little to tell.
+        let spared = if world.plan.seed.is_multiple_of(8) { usize::MAX } else { 1 };
+        for process in self.all_serving().iter().skip(spared) {
+            world.trace.note("leaves", &[process.number], || format!("process {}", process.number));
+            process.stop().await;
+        }
     }
 
     /// Ends everything, so that the world can be forgotten.

@@ -55,7 +55,7 @@ impl Plan {
             clubs,
             buyers,
             count_max,
-            nodes: chance.between(1, 2),
+            nodes: *chance.one_of(&[1, 1, 2]),
             safety_ms: last + chance.between(MINUTE, 3 * MINUTE),
             rates: Rates::of(&chance),
             fates: Fates::of(&chance),
