@@ -225,7 +225,7 @@ impl Watch {
     /// Rule 6: a process may repeat an effect, never invent one. Every write at the provider has its operation in the books
     /// first, and uses its key; but for what depends on nothing: ending what came too late, confirming, an operator's return.
     pub fn keyed(&self, world: &World, key: &str) {
-        let apart = key.starts_with("disown-") || key.starts_with("confirm-") || key.starts_with("return-");
+        let apart = ["disown-", "forgotten-", "confirm-", "return-"].iter().any(|start| key.starts_with(start));
         if !apart && !key.ends_with("-late") && !world.memory.has_key(key) {
             self.violated(format!("O2: {key} was asked of the provider, and no operation has that key"));
         }
