@@ -55,11 +55,18 @@ fn is_forged(world: &World, id: &PaymentIntentId) -> bool {
     world.watch.facts().forged.contains(id)
 }
 
-fn reported(world: &World) -> BTreeSet<PaymentIntentId> {
+/// What the operator's list says at this moment.
+fn open_anomalies(world: &World) -> BTreeSet<PaymentIntentId> {
     let open = world.memory.anomaly_records().into_iter().filter(|record| record.resolved_at.is_none());
     let open = open.filter_map(|record| record.anomaly.payment_intent);
+    open.filter(|id| !is_forged(world, id)).collect()
+}
+
+/// And what stood there when somebody pressed a button.
+fn reported(world: &World) -> BTreeSet<PaymentIntentId> {
     let repaired = world.watch.facts().repaired.clone();
-    open.chain(repaired).filter(|id| !is_forged(world, id)).collect()
+    let repaired = repaired.into_iter().filter(|id| !is_forged(world, id));
+    open_anomalies(world).into_iter().chain(repaired).collect()
 }
 
 /// Liveness: what is still under way. An hour of calm is enough for everything.
