@@ -3,9 +3,11 @@
 
 use std::fmt::Write;
 
-use domain::{Cell, Deal, DrawId, Seed, Serial};
+use domain::{Cell, Deal, DrawId, Seed, Serial, TICKETS};
 
 const VECTORS: &str = include_str!("deal_vector.json");
+/// Deals of so many draws are counted.
+const DEALS: u64 = 30_000;
 
 struct Vector {
     note: &'static str,
@@ -102,4 +104,26 @@ fn serials_and_cells_stay_within_the_grid() {
     {
         assert_eq!(Cell::new(home, away).is_some(), fits, "cell {home}–{away}");
     }
+}
+
+/// Every cell comes to every place equally often: chi squared over 169 places × 169 cells stays within five standard deviations
+/// of its mean, which chance alone leaves once in two million times.
+#[test]
+fn a_deal_favours_no_cell() {
+    let size = usize::from(TICKETS);
+    let mut counts = vec![0u32; size * size];
+    for number in 0..DEALS {
+        let mut seed = [0; 32];
+        seed[..8].copy_from_slice(&number.to_le_bytes());
+        let deal = Deal::new(Seed(seed));
+        for (place, serial) in Serial::all().enumerate() {
+            let cell = deal.cell(serial);
+            counts[place * size + usize::from(cell.home() - 1) * 13 + usize::from(cell.away() - 1)] += 1;
+        }
+    }
+    let expected = DEALS as f64 / size as f64;
+    let chi_squared: f64 = counts.iter().map(|count| (f64::from(*count) - expected).powi(2) / expected).sum();
+    let freedom = ((size - 1) * (size - 1)) as f64;
+    let deviations = (chi_squared - freedom) / (2.0 * freedom).sqrt();
+    assert!(deviations.abs() < 5.0, "{deviations} standard deviations from chance");
 }
