@@ -39,9 +39,9 @@ impl Membership {
     }
 
     /// Whether what is in memory may still be ours. A process by itself asks nobody: the epoch guards its writes, and nobody
-    /// else would serve.
+    /// else would serve. One that goes owns nothing, and asks the others.
     pub(crate) fn may_serve(&self) -> bool {
-        self.place.me.address.is_empty() || Instant::now() < *self.deadline()
+        self.place.me.address.is_empty() || self.is_leaving() || Instant::now() < *self.deadline()
     }
 
     /// The other nodes, as of the last renewal.
@@ -132,6 +132,8 @@ pub(crate) async fn run(
             return;
         }
         match membership.renew().await {
+            // It was asked for before we left, and may have been written after.
+            Ok(_) if membership.is_leaving() => return membership.leave().await,
             Ok(changed) => {
                 pause = RENEW_EVERY;
                 if membership.bury_the_dead().await || changed {
