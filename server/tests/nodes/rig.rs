@@ -148,6 +148,14 @@ impl Rig {
         Pass::new(sealer, Boot(1)).issue(boot, actors::Clock::now(&actors::SystemClock))
     }
 
+    /// Waits until somebody holds a ticket of the draw.
+    pub async fn is_being_bought(&self, draw: DrawId) {
+        let held = "select count(*) from reservations where draw_id::text = $1";
+        while self.database.count(held, &draw.to_string()).await == 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+
     pub async fn epoch(&self, draw: DrawId) -> i64 {
         self.database.count("select owner_epoch from draws where id::text = $1", &draw.to_string()).await
     }
