@@ -117,12 +117,26 @@ impl Town {
         }
         self.hit(victim, fault).await?;
         let survivor = if fault == Fault::Database { victim } else { 1 - victim };
-        let revision = self.shopper(&[survivor])?.touches(self.probe, PATIENCE * 2).await?;
+        let revision = self.is_answered_by(survivor).await?;
         let answered = begun.elapsed();
         let boards = self.boards.show(revision, begun).await?;
         self.heal(victim, fault).await?;
         self.find_owner().await?;
         Ok(Struck { fault, answered, boards })
+    }
+}
+
+impl Town {
+    /// Asks a node for the probe's draw, as another browser each time, until it does something for it.
+    async fn is_answered_by(&self, node: usize) -> Result<u64> {
+        let begun = Instant::now();
+        loop {
+            match self.shopper(&[node])?.touches(self.probe, Duration::ZERO).await {
+                Ok(revision) => return Ok(revision),
+                Err(why) if begun.elapsed() > PATIENCE * 2 => return Err(why),
+                Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+            }
+        }
     }
 }
 

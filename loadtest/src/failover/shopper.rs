@@ -21,7 +21,9 @@ pub struct Shopper {
 }
 
 /// What an answer that is none means: the next node is asked.
-const AWAY: Duration = Duration::from_millis(50);
+const AWAY: Duration = Duration::from_millis(20);
+/// As every 503 says.
+const AGAIN: Duration = Duration::from_secs(1);
 /// A node that hangs is given up after this long, as a balancer's checks would.
 const SILENCE: Duration = Duration::from_secs(2);
 
@@ -47,13 +49,16 @@ impl Shopper {
             if Instant::now() >= until {
                 break;
             }
-            tokio::time::sleep(AWAY).await;
+            // A balancer goes to the next at once; when nobody had an answer, the page asks again in a moment.
+            tokio::time::sleep(if (turn + 1).is_multiple_of(self.nodes.len()) { AGAIN } else { AWAY }).await;
         }
         bail!("patience ended at {path}: {last}")
     }
 
     /// Opens a payment for one ticket; `None`: the draw has none left.
     async fn opens(&self, draw: i64, until: Instant) -> Result<Option<Value>> {
+        // As a page does: it brings the cookie that tells one browser from another.
+        self.ask(Method::GET, "/api/config", &Value::Null, until).await?;
         // As a page does: it brings the cookie that tells one browser from another.
         self.ask(Method::GET, "/api/config", &Value::Null, until).await?;
         let buyer = json!({ "buyerName": "Ann", "buyerEmail": "ann@buyer.test", "buyerPhone": "0400 000 001" });

@@ -13,6 +13,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use persistence::auditor::Auditor;
 use persistence::embedded::Embedded;
+use persistence::postgres::bank::{BANK, SERVES};
 use persistence::{Postgres, Sealer};
 use server::sandbox::{self, Options, Sandbox};
 use tokio::net::{TcpListener, UnixStream};
@@ -42,7 +43,7 @@ pub struct Town {
     postgres: Option<Embedded>,
     nodes: Vec<Option<Child>>,
     place: Place,
-    /// What nodes say to the database goes through here.
+    /// What nodes say to the database goes through here: address and database, without the login.
     books_at: String,
     host: String,
     net: Option<Net>,
@@ -139,7 +140,8 @@ impl Town {
         let child = Command::new(&line[0])
             .args(&line[1..])
             .arg("serve")
-            .env("DATABASE_URL", &self.books_at)
+            .env("DATABASE_URL", format!("postgres://{SERVES}@{}", self.books_at))
+            .env("BANK_DATABASE_URL", format!("postgres://{BANK}@{}", self.books_at))
             .env("SEAL_KEY", &self.key)
             .env("NODE_ADDRESS", format!("{address}:{}", door(number)))
             .env("PUBLIC_URL", format!("http://127.0.0.1:{}", port(number)))
@@ -287,7 +289,6 @@ async fn proxy(host: &str, url: &str) -> Result<String> {
             });
         }
     });
-    let user = head.trim_start_matches("postgres://").split('@').next().unwrap_or("app");
     let database = head.rsplit('/').next().unwrap_or_default();
-    Ok(format!("postgres://{user}@{address}/{database}"))
+    Ok(format!("{address}/{database}"))
 }
