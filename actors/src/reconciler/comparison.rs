@@ -76,6 +76,11 @@ impl Comparison {
         self.compare(record.as_ref(), &said).await
     }
 
+    /// No order of ours is behind it.
+    pub(super) async fn is_forgotten(&self, said: &Said) -> Result<bool, Failure> {
+        Ok(self.record_of(&said.intent).await?.is_none())
+    }
+
     async fn record_of(&self, said: &PaymentIntent) -> Result<Option<OrderRecord>, Failure> {
         match self.room.books.order_by_payment_intent(&said.id).await? {
             Some(record) => Ok(Some(record)),
