@@ -53,8 +53,13 @@ impl Buyer {
     pub async fn comes(house: &House, number: usize, wants: u16) -> Buyer {
         let http = reqwest::Client::builder().cookie_store(true).build().expect("a browser");
         let draw = house.draw().await;
-        let page = http.get(format!("{}/draw/{draw}", house.url)).send().await.expect("a page");
-        assert!(page.status().is_success() && page.cookies().count() > 0, "a page with a session");
+        let mut has_session = false;
+        for path in [format!("/draw/{draw}"), format!("/api/draws/{draw}"), "/api/maintenance-mode".to_string()] {
+            let answer = http.get(format!("{}{path}", house.url)).send().await.expect("an answer");
+            assert!(answer.status().is_success(), "{path}: {}", answer.status());
+            has_session |= answer.cookies().count() > 0;
+        }
+        assert!(has_session, "no answer began a session");
         Buyer { number, draw, wants, http, token: String::new(), intents: BTreeSet::new(), told: BTreeSet::new() }
     }
 
