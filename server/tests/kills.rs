@@ -31,7 +31,6 @@ async fn a_purchase_survives_a_kill_before_and_after_each_of_its_steps() {
     for _ in 0..rounds() {
         for step in Step::ALL {
             for side in [Side::Before, Side::After] {
-                house.arm(&failpoint::name(step, side));
                 let mut buyer = Buyer::comes(&house, buyers.len(), wanted(buyers.len())).await;
                 house.arm(&failpoint::name(step, side));
                 // From here on the house can do without the buyer: the notice or the reconciler is enough.
