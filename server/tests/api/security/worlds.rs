@@ -26,6 +26,8 @@ struct World {
     club: i64,
     /// Of its first draw; the others follow day by day.
     kick_off: Timestamp,
+    /// Its own promises, as `draw:promise`, where another's were put in.
+    own: Vec<String>,
 }
 
 impl World {
@@ -58,6 +60,7 @@ impl World {
         };
         let new: Vec<NewDraw> = (0..DRAWS as i64).map(draw).collect();
         let draws = server.records.create_draws(&new).await.expect("draws");
+        let mut own = Vec::new();
         for draw in &draws {
             // An actor that wakes holds its seed against the promise; another promise is put in behind its back.
             let taken = |wanted: Taken| like.filter(|(_, taken)| *taken == wanted).map(|(other, _)| &other.server);
@@ -67,13 +70,14 @@ impl World {
             server.engine.draws.wake(*draw).await.expect("awake");
             server.engine.draws.view(*draw).await.expect("read");
             if let Some(other) = taken(Taken::Commitment) {
+                own.push(server.promise(*draw).await);
                 server.take_over(other, *draw, Taken::Commitment).await;
             }
         }
         assert!(like.is_none_or(|(other, _)| other.draws == draws));
         server.state.catalogue.reload().await.expect("read");
         server.offer("finals", draws[0]).await;
-        let world = World { server, draws, club: club.0, kick_off };
+        let world = World { server, draws, club: club.0, kick_off, own };
         for (number, draw) in world.draws.iter().enumerate() {
             let counts = if number + 1 == DRAWS { vec![50, 50, 50, 19] } else { vec![1 + (number as u16 * 11) % 50] };
             for count in counts {
@@ -198,28 +202,36 @@ async fn no_public_byte_depends_on_the_deal_or_on_who_bought() {
     let (first, second) = (bobs(&one).get(&path).await.text, bobs(&other_deals).get(&path).await.text);
     assert!(first.contains("\"homeNumber\":1") && first != second, "the reveal shows what was kept");
     for world in [one, other_deals, other_buyers] {
+        for promise in &world.own {
+            world.server.promises(promise).await;
+        }
         world.server.finish().await;
     }
 }
 
 impl TestServer {
+    /// `draw:promise`, in hexadecimal digits.
+    async fn promise(&self, draw: DrawId) -> String {
+        let read = "select id::text || ':' || encode(commitment, 'hex') from draws where id::text = $1";
+        self.database.text(read, &draw.to_string()).await
+    }
+
+    /// Past all guards: a draw's promise is this one.
+    async fn promises(&self, promise: &str) {
+        let write = "with written as (update draws set commitment = decode(split_part($1, ':', 2), 'hex')
+             where id::text = split_part($1, ':', 1) returning 1) select count(*) from written";
+        assert_eq!(self.database.count(write, promise).await, 1);
+    }
+
     /// Past all guards: a draw gets the other world's promise, and its deal or not.
     async fn take_over(&self, other: &TestServer, draw: DrawId, taken: Taken) {
-        let read =
-            "select encode(commitment, 'hex') || ':' || encode(seed_sealed, 'hex') from draws where id::text = $1";
-        let theirs = other.database.text(read, &draw.to_string()).await;
-        let theirs = format!("{draw}:{theirs}");
-        let write = match taken {
-            Taken::Commitment => {
-                "with written as (update draws set commitment = decode(split_part($1, ':', 2), 'hex')
-                     where id::text = split_part($1, ':', 1) returning 1) select count(*) from written"
-            }
-            Taken::Deal => {
-                "with written as (update draws set commitment = decode(split_part($1, ':', 2), 'hex'),
-                     seed_sealed = decode(split_part($1, ':', 3), 'hex')
-                     where id::text = split_part($1, ':', 1) returning 1) select count(*) from written"
-            }
-        };
-        assert_eq!(self.database.count(write, &theirs).await, 1);
+        self.promises(&other.promise(draw).await).await;
+        if taken == Taken::Deal {
+            let read = "select id::text || ':' || encode(seed_sealed, 'hex') from draws where id::text = $1";
+            let write = "with written as (update draws set seed_sealed = decode(split_part($1, ':', 2), 'hex')
+                 where id::text = split_part($1, ':', 1) returning 1) select count(*) from written";
+            let theirs = other.database.text(read, &draw.to_string()).await;
+            assert_eq!(self.database.count(write, &theirs).await, 1);
+        }
     }
 }
