@@ -9,7 +9,10 @@ const NET: &str = "10.209.77";
 const BRIDGE: &str = "fdlt0";
 
 /// The namespaces and the bridge; gone when it is dropped.
-pub struct Net(());
+pub struct Net {
+    /// The kernel can lose packets on purpose.
+    loses: bool,
+}
 
 /// This machine on the bridge.
 pub fn host() -> String {
@@ -44,9 +47,11 @@ fn run(program: &str, line: &str) -> Result<()> {
 impl Net {
     /// `None` where that is not allowed.
     pub fn lay(nodes: usize) -> Option<Net> {
-        let net = Net(());
+        let mut net = Net { loses: false };
         net.sweep();
-        net.build(nodes).ok().map(|()| net)
+        net.build(nodes).ok()?;
+        net.loses = net.spoil(0).is_ok() && net.clean(0).is_ok();
+        Some(net)
     }
 
     fn build(&self, nodes: usize) -> Result<()> {
@@ -77,6 +82,10 @@ impl Net {
     /// What runs a program in a node's namespace.
     pub fn inside(number: usize) -> Vec<String> {
         ["ip", "netns", "exec"].into_iter().map(str::to_owned).chain([space(number)]).collect()
+    }
+
+    pub fn can_lose(&self) -> bool {
+        self.loses
     }
 
     pub fn cut(&self, number: usize) -> Result<()> {

@@ -114,6 +114,10 @@ impl Town {
         self.net.is_some()
     }
 
+    pub fn can_lose(&self) -> bool {
+        self.net.as_ref().is_some_and(Net::can_lose)
+    }
+
     pub fn place(&self) -> Place {
         self.place.clone()
     }

@@ -46,7 +46,18 @@ pub struct Node {
     pub door: String,
     name: &'static str,
     ports: [u16; 2],
-    child: Child,
+    child: Process,
+}
+
+/// Ends with whoever started it, also when a test fails.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // One that has ended already is as it should be.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 impl Rig {
@@ -131,7 +142,7 @@ impl Rig {
             .stderr(log)
             .spawn()
             .expect("the server starts");
-        Node { url, door: format!("http://{door}"), name, ports, child }
+        Node { url, door: format!("http://{door}"), name, ports, child: Process(child) }
     }
 
     pub fn shopper(&self, nodes: &[&Node]) -> Shopper {
@@ -197,7 +208,7 @@ impl Node {
     }
 
     fn signal(&self, signal: Signal) {
-        kill(Pid::from_raw(self.child.id().cast_signed()), signal).expect("it runs");
+        kill(Pid::from_raw(self.child.0.id().cast_signed()), signal).expect("it runs");
     }
 
     pub async fn boot(&self, rig: &Rig) -> Boot {
@@ -207,9 +218,8 @@ impl Node {
     }
 
     /// `kill -9`.
-    pub fn kill(mut self) {
-        self.signal(Signal::SIGKILL);
-        self.child.wait().expect("it is gone");
+    pub fn kill(self) {
+        drop(self.child);
     }
 
     pub fn stops(&self) {
@@ -222,8 +232,13 @@ impl Node {
 
     pub async fn ends(mut self) {
         self.signal(Signal::SIGTERM);
-        let ended = actix_web::rt::task::spawn_blocking(move || self.child.wait().expect("it ends"));
-        assert!(ended.await.expect("waited").success(), "it drains and ends well");
+        let ended = loop {
+            match self.child.0.try_wait().expect("it can be waited for") {
+                Some(ended) => break ended,
+                None => tokio::time::sleep(Duration::from_millis(20)).await,
+            }
+        };
+        assert!(ended.success(), "it drains and ends well");
     }
 
     /// As a deploy does it: SIGTERM, and a new process in its place.
