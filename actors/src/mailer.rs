@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::future::join_all;
 use persistence::books::{Mail, OrderRecord};
-use persistence::failpoint::{self, Side, Step};
+use persistence::failpoint::{self, Step};
 use persistence::{Books, Failure};
 use tokio::sync::watch;
 
@@ -73,9 +73,7 @@ impl Mailer {
             Some(order) => self.books.order(order).await?,
             None => None,
         };
-        failpoint::reach(Step::Mail, Side::Before);
-        let sent = self.post.send(mail, order.as_ref()).await;
-        failpoint::reach(Step::Mail, Side::After);
+        let sent = failpoint::around(Step::Mail, self.post.send(mail, order.as_ref())).await;
         let now = self.clock.now();
         match sent {
             Ok(()) => self.books.mail_sent(mail.id, now).await,

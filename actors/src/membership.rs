@@ -95,7 +95,7 @@ impl Membership {
     pub(crate) async fn bury(&self, gone: Boot) -> bool {
         let buried = self.place.nodes.bury(gone).await.unwrap_or(false);
         if buried {
-            tracing::warn!(node = %format_args!("{:032x}", gone.0), "a node's process has ended; its draws are free");
+            tracing::warn!(node = %gone, "a node's process has ended; its draws are free");
             self.roll.send_modify(|roll| roll.others.retain(|other| other.boot != gone));
         }
         buried

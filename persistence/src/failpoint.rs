@@ -68,6 +68,14 @@ pub fn name(step: Step, side: Side) -> String {
     format!("{step:?} {side:?}")
 }
 
+/// A step's effect, with both of its sides.
+pub async fn around<T>(step: Step, effect: impl Future<Output = T>) -> T {
+    reach(step, Side::Before);
+    let done = effect.await;
+    reach(step, Side::After);
+    done
+}
+
 /// Whether this build has any.
 pub const COMPILED: bool = cfg!(all(feature = "failpoints", debug_assertions));
 

@@ -1,5 +1,7 @@
 //! Which processes serve the books at this moment, and how long each is believed.
 
+use std::fmt;
+
 use async_trait::async_trait;
 
 use crate::error::Failure;
@@ -20,6 +22,13 @@ impl Boot {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
         Boot(u128::from_be_bytes(bytes))
+    }
+}
+
+/// What a process is called among nodes, and in logs.
+impl fmt::Display for Boot {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "{:032x}", self.0)
     }
 }
 

@@ -190,16 +190,8 @@ impl Postgres {
             done.map_err(|why| Failure::NotWritten(format!("migration: {why}")))
         });
         migrated.await?;
-        let Some(pool) = bank::to_migrate(&doors) else { return Ok(()) };
-        let failed = |why: String| Failure::NotWritten(format!("migration of the bank's schema: {why}"));
-        let rights = async move { bank::give_rights(&doors).await.map_err(|why| failed(why.to_string())) };
-        self.inner.runtime.run(rights).await?;
-        let migrated = self.inner.runtime.run(async move {
-            let done = bank::BANK_MIGRATOR.run(&pool).await;
-            pool.close().await;
-            done.map_err(|why| failed(why.to_string()))
-        });
-        migrated.await
+        let failed = |why| Failure::NotWritten(format!("migration of the bank's schema: {why}"));
+        self.inner.runtime.run(async move { bank::migrate(&doors).await.map_err(failed) }).await
     }
 
     pub fn sealer(&self) -> &Sealer {

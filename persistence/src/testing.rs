@@ -241,12 +241,7 @@ async fn migrate(cluster: &Cluster) -> Result<(), Box<dyn std::error::Error + Se
     let mut connection = PgConnection::connect_with(&cluster.options(TEMPLATE)).await?;
     MIGRATOR.run(&mut connection).await?;
     connection.close().await?;
-    let doors = Doors::private(cluster.options(TEMPLATE));
-    bank::give_rights(&doors).await?;
-    let pool = bank::to_migrate(&doors).ok_or("a private Postgres has a bank's login")?;
-    BANK_MIGRATOR.run(&pool).await?;
-    pool.close().await;
-    Ok(())
+    Ok(bank::migrate(&Doors::private(cluster.options(TEMPLATE))).await?)
 }
 
 fn migrations_hash() -> u64 {

@@ -1,15 +1,10 @@
 //! `GET /ws`: topics a caller may hear. Each topic's frame is made once per tick when it changed, and every watcher gets
 //! the same bytes; a slow one is skipped to the newest, never queued.
 
-use std::collections::BTreeSet;
-use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use bytestring::ByteString;
-use dashmap::DashMap;
 use domain::View;
 use serde::Deserialize;
 use tokio::time::MissedTickBehavior;
@@ -23,12 +18,13 @@ use crate::wire::console::health::OpsNow;
 use crate::wire::draw::DrawNow;
 use crate::wire::frame::{PublicNow, frame};
 
+mod hub;
 mod orders;
 pub mod outbox;
 pub mod session;
 pub mod topic;
 
-use outbox::{Farewell, Outbox};
+pub use hub::{Hub, Newest};
 use topic::Topic;
 
 /// Changes within a tick are one frame.
@@ -39,28 +35,6 @@ const TICKS_PER_LIST: u64 = 10;
 const TICKS_PER_CLEANING: u64 = 10;
 /// Sockets of one process.
 pub const SESSIONS_MAX: usize = 20_000;
-
-/// Who watches what, and the newest frame of each topic.
-#[derive(Default)]
-pub struct Hub {
-    subjects: DashMap<Topic, Subject>,
-    sessions: Mutex<Vec<Arc<Outbox>>>,
-    /// Tokens of orders that just moved.
-    moved: Mutex<BTreeSet<String>>,
-}
-
-#[derive(Default)]
-struct Subject {
-    newest: Option<Newest>,
-    watchers: Vec<Arc<Outbox>>,
-}
-
-/// A frame, encoded once.
-#[derive(Clone)]
-pub struct Newest {
-    pub seq: u64,
-    pub text: ByteString,
-}
 
 #[derive(Deserialize)]
 pub struct Wanted {
@@ -93,119 +67,6 @@ pub async fn open(
     }
     state.limits.new_socket(caller.ip, state.live.sessions_of(caller.ip))?;
     session::start(&request, payload, state, caller.principal(), topic::read_list(&wanted.topics))
-}
-
-impl Hub {
-    /// Sockets that are open.
-    pub fn sessions(&self) -> usize {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).len()
-    }
-
-    /// Those of one address.
-    fn sessions_of(&self, address: IpAddr) -> usize {
-        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.iter().filter(|outbox| outbox.address == Some(address)).count()
-    }
-
-    fn admit(&self, outbox: Arc<Outbox>) {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).push(outbox);
-    }
-
-    /// An order's payment went on: whoever watches it hears so at once.
-    pub fn order_moved(&self, token: &str) {
-        if self.subjects.contains_key(&Topic::Order(token.to_string())) {
-            self.moved.lock().unwrap_or_else(PoisonError::into_inner).insert(token.to_string());
-        }
-    }
-
-    /// A watcher joins a topic and hears its newest frame first. What does not exist stays silent.
-    pub async fn join(&self, state: &State, topic: Topic, outbox: &Arc<Outbox>) {
-        // It watches before its first frame is made: what is published meanwhile is newer, and goes before it.
-        let known = self.watch(&topic, outbox);
-        let first = match known {
-            Some(newest) => Some(newest),
-            None => make(state, &topic, 0).await,
-        };
-        let Some(first) = first else {
-            return self.leave(&topic, outbox);
-        };
-        outbox.put(&topic, &first);
-        if let Some(mut subject) = self.subjects.get_mut(&topic)
-            && subject.newest.as_ref().is_none_or(|old| old.seq < first.seq)
-        {
-            subject.newest = Some(first);
-        }
-    }
-
-    /// What the others who watch heard last. While nobody watches nothing is published: then that may be old, and is not given.
-    fn watch(&self, topic: &Topic, outbox: &Arc<Outbox>) -> Option<Newest> {
-        let mut subject = self.subjects.entry(topic.clone()).or_default();
-        let known = if subject.watchers.is_empty() { None } else { subject.newest.clone() };
-        if !subject.watchers.iter().any(|watcher| Arc::ptr_eq(watcher, outbox)) {
-            subject.watchers.push(outbox.clone());
-        }
-        known
-    }
-
-    pub fn leave(&self, topic: &Topic, outbox: &Arc<Outbox>) {
-        if let Some(mut subject) = self.subjects.get_mut(topic) {
-            subject.watchers.retain(|watcher| !Arc::ptr_eq(watcher, outbox));
-        }
-    }
-
-    /// Gives a newer frame to everybody who watches.
-    fn publish(&self, topic: &Topic, newest: Newest) {
-        let Some(mut subject) = self.subjects.get_mut(topic) else {
-            return;
-        };
-        if subject.newest.as_ref().is_some_and(|old| old.seq >= newest.seq) {
-            return;
-        }
-        subject.watchers.retain(|watcher| watcher.put(topic, &newest));
-        subject.newest = Some(newest);
-    }
-
-    /// Whoever opened the socket with a login that has ended since hears no more of a topic that is for that login alone.
-    async fn dismiss_signed_out(&self, state: &State, topic: &Topic) {
-        let watchers = self.subjects.get(topic).map(|subject| subject.watchers.clone()).unwrap_or_default();
-        for watcher in watchers {
-            let open = match &watcher.login {
-                Some(login) => state.records.session_is_open(login, state.clock.now()).await,
-                None => Ok(false),
-            };
-            // While the books cannot be read nobody is told anything new anyway.
-            if !open.unwrap_or(true) {
-                self.leave(topic, &watcher);
-                watcher.forget(topic);
-            }
-        }
-    }
-
-    /// Topics that somebody watches, with the sequence number of what they heard last.
-    fn watched(&self, wanted: impl Fn(&Topic) -> bool) -> Vec<(Topic, u64)> {
-        let subjects = self.subjects.iter().filter(|subject| wanted(subject.key()) && !subject.watchers.is_empty());
-        subjects
-            .map(|subject| (subject.key().clone(), subject.newest.as_ref().map_or(0, |newest| newest.seq)))
-            .collect()
-    }
-
-    fn clean(&self, now_ms: i64) {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.retain(|outbox| {
-            outbox.drop_if_stalled(now_ms);
-            !outbox.is_closed()
-        });
-        self.subjects.retain(|_, subject| {
-            subject.watchers.retain(|watcher| !watcher.is_closed());
-            !subject.watchers.is_empty()
-        });
-    }
-
-    fn say_goodbye(&self) {
-        for outbox in self.sessions.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            outbox.close(Farewell::Draining);
-        }
-    }
 }
 
 /// Publishes what changed until the server closes; then tells every socket to come back elsewhere.

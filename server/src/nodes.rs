@@ -14,7 +14,7 @@ use hyper::{Method, Request};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use persistence::nodes::{Boot, Node};
+use persistence::nodes::Node;
 
 use actors::{Clock, Committed, Denied, Errand, Neighbours, Unreachable};
 
@@ -104,9 +104,4 @@ pub fn serve(listener: TcpListener, state: web::Data<State>) -> std::io::Result<
     let handle = server.handle();
     actix_web::rt::spawn(server);
     Ok(handle)
-}
-
-/// What this process is called among nodes.
-pub fn name(boot: Boot) -> String {
-    format!("{:032x}", boot.0)
 }

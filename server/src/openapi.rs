@@ -96,15 +96,10 @@ fn operation(route: &Route, said: &Description) -> Value {
         "parameters": parameters(route, said),
         "responses": responses(route, said),
     });
-    match route.audience {
-        Audience::SignedIn
-        | Audience::Club
-        | Audience::Seller
-        | Audience::Owner
-        | Audience::Operator
-        | Audience::ProvenOperator => operation["security"] = json!([{ "login": [] }]),
-        Audience::Machine => operation["security"] = json!([{ "signature": [] }]),
-        Audience::Public | Audience::Buyer | Audience::Node => {}
+    if route.audience.needs_login() {
+        operation["security"] = json!([{ "login": [] }]);
+    } else if route.audience == Audience::Machine {
+        operation["security"] = json!([{ "signature": [] }]);
     }
     if let Some(content) = content(&said.body) {
         operation["requestBody"] = json!({ "content": content, "required": needs_body(&said.body) });

@@ -75,6 +75,19 @@ impl Audience {
             _ => None,
         }
     }
+
+    /// Whether somebody must have signed in to call it.
+    pub fn needs_login(self) -> bool {
+        match self {
+            Audience::SignedIn
+            | Audience::Club
+            | Audience::Seller
+            | Audience::Owner
+            | Audience::Operator
+            | Audience::ProvenOperator => true,
+            Audience::Public | Audience::Buyer | Audience::Machine | Audience::Node => false,
+        }
+    }
 }
 
 /// Whether a principal may call a route of an audience at all. Whose object it is, is `owns`.

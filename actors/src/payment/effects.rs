@@ -3,7 +3,7 @@
 
 use domain::{Anomaly, AnomalyKind, Order, OrderState, PaymentStatus};
 use persistence::books::{Attempt, Operation, OperationKind, OrderRecord};
-use persistence::failpoint::{self, Side, Step};
+use persistence::failpoint::{self, Step};
 
 use super::room::{Later, Room};
 use crate::{GatewayError, NewIntent, Opened};
@@ -39,10 +39,7 @@ impl Room {
     pub(super) async fn create_first(&self, record: &mut OrderRecord) -> Result<(), Unmade> {
         let order = record.order.id;
         let key = OperationKind::Create.first_key(order).unwrap_or_default();
-        failpoint::reach(Step::Intent, Side::Before);
-        let made = self.gateway.create(&key, &new_intent(&record.order)).await;
-        failpoint::reach(Step::Intent, Side::After);
-        match made {
+        match failpoint::around(Step::Intent, self.gateway.create(&key, &new_intent(&record.order))).await {
             Ok(opened) => self.created(record, opened).await,
             Err(error) => {
                 let operation = self.claim_of(order, OperationKind::Create).await?.ok_or(Unmade::Later)?;
@@ -67,9 +64,7 @@ impl Room {
 
     async fn created(&self, record: &mut OrderRecord, opened: Opened) -> Result<(), Unmade> {
         let order = record.order.id;
-        failpoint::reach(Step::Name, Side::Before);
-        let named = self.books.opened(order, &opened.id, &opened.client_secret).await;
-        failpoint::reach(Step::Name, Side::After);
+        let named = failpoint::around(Step::Name, self.books.opened(order, &opened.id, &opened.client_secret)).await;
         if let Err(failure) = named {
             self.disown(record, &opened).await;
             return Err(Later::from(failure).into());

@@ -9,7 +9,7 @@ use domain::{
 };
 use persistence::Failure;
 use persistence::books::OrderRecord;
-use persistence::failpoint::{self, Side, Step};
+use persistence::failpoint::{self, Step};
 use persistence::records::audit::Entry;
 
 use super::opening::{failure_of, unavailable};
@@ -45,10 +45,8 @@ impl Room {
         };
         let account = &record.order.account;
         let key = self.confirmation_key(order);
-        failpoint::reach(Step::Confirm, Side::Before);
-        let confirms = self.gateway.confirm(&key, account, id, payment_method).await;
-        failpoint::reach(Step::Confirm, Side::After);
-        let refused = match confirms {
+        let confirms = failpoint::around(Step::Confirm, self.gateway.confirm(&key, account, id, payment_method));
+        let refused = match confirms.await {
             Ok(opened) => return confirmed(&record, opened.intent, None),
             Err(GatewayError::Unavailable(_)) => return Err(PaymentFailure::Unavailable),
             Err(GatewayError::Refused { code, message }) => Some(Decline { code, message }),

@@ -8,7 +8,7 @@ use domain::{
     Anomaly, AnomalyKind, Authority, Cents, OrderId, OrderState, PaymentIntent, PaymentStatus, Refusal, order::Next,
 };
 use persistence::books::{Operation, OperationKind, OrderRecord};
-use persistence::failpoint::{self, Side, Step};
+use persistence::failpoint::{self, Step};
 use persistence::{Books, Failure};
 use tokio::sync::Notify;
 
@@ -95,10 +95,7 @@ impl Room {
         let Some(id) = record.order.payment_intent.clone() else {
             return Ok(Fulfilled { record, status: FulfilStatus::Waiting });
         };
-        failpoint::reach(Step::Ask, Side::Before);
-        let said = self.gateway.retrieve(&record.order.account, &id).await;
-        failpoint::reach(Step::Ask, Side::After);
-        let said = match said {
+        let said = match failpoint::around(Step::Ask, self.gateway.retrieve(&record.order.account, &id)).await {
             Ok(said) => said,
             Err(error) => {
                 tracing::warn!(%error, payment_intent.id = %id, "the provider could not be asked");

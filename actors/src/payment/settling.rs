@@ -2,7 +2,7 @@
 
 use domain::{AnomalyKind, OrderId, OrderState, PaymentStatus};
 use persistence::books::{Attempt, Operation, OperationKind};
-use persistence::failpoint::{self, Side, Step};
+use persistence::failpoint::{self, Step};
 
 use super::pause::pause_ms;
 use super::room::{Later, Room, Visit};
@@ -50,10 +50,8 @@ impl Room {
             }
         };
         let (account, fee) = (&visit.record.order.account, visit.record.order.application_fee);
-        failpoint::reach(Step::Capture, Side::Before);
-        let captured = self.gateway.capture(&key, account, &visit.said.id, fee).await;
-        failpoint::reach(Step::Capture, Side::After);
-        let error = match captured {
+        let captures = failpoint::around(Step::Capture, self.gateway.capture(&key, account, &visit.said.id, fee));
+        let error = match captures.await {
             Ok(said) => {
                 visit.said = said;
                 return Ok(());
@@ -131,9 +129,7 @@ impl Room {
     /// The money is taken: written down together with the one confirmation mail.
     pub(super) async fn captured(&self, visit: &mut Visit) -> Result<(), Later> {
         let at = self.clock.now();
-        failpoint::reach(Step::Record, Side::Before);
-        self.books.captured(visit.record.order.id, &visit.said, at).await?;
-        failpoint::reach(Step::Record, Side::After);
+        failpoint::around(Step::Record, self.books.captured(visit.record.order.id, &visit.said, at)).await?;
         visit.record.order.state = OrderState::Captured;
         visit.record.captured_at = Some(at);
         self.nudges.mail.notify_one();

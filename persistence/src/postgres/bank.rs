@@ -1,7 +1,7 @@
 //! A login of its own for bank details (decision F-7): it owns the schema `bank`, and the login that serves pages has no right
 //! there. So neither a query that slipped in, nor a dump, nor a backup made by that login reads where prizes are sent.
 
-use sqlx::migrate::Migrator;
+use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection};
 
@@ -79,9 +79,20 @@ pub(crate) async fn make_logins(owner: &mut PgConnection) -> Result<(), sqlx::Er
     Ok(())
 }
 
-/// After the ordinary migrations: who may do what, and the bank's own schema. Everything may be done twice.
-pub(crate) async fn give_rights(doors: &Doors) -> Result<(), sqlx::Error> {
+/// After the ordinary migrations: who may do what, and the bank's own schema. Everything may be done twice; without a login of
+/// its own there is nothing to do.
+pub(crate) async fn migrate(doors: &Doors) -> Result<(), MigrateError> {
     let Some(bank) = &doors.bank else { return Ok(()) };
+    give_rights(doors, bank).await?;
+    // The record of these migrations stands in the bank's schema too.
+    let bank = bank.clone().options([("search_path", "bank")]);
+    let pool = PgPoolOptions::new().max_connections(1).connect_lazy_with(bank);
+    let migrated = BANK_MIGRATOR.run(&pool).await;
+    pool.close().await;
+    migrated
+}
+
+async fn give_rights(doors: &Doors, bank: &PgConnectOptions) -> Result<(), sqlx::Error> {
     let mut owner = PgConnection::connect_with(&doors.owner).await?;
     grant(&mut owner, doors, bank).await?;
     owner.close().await?;
@@ -91,12 +102,6 @@ pub(crate) async fn give_rights(doors: &Doors) -> Result<(), sqlx::Error> {
         sqlx::query("create schema bank").execute(&mut connection).await?;
     }
     connection.close().await
-}
-
-/// For the bank's migrations: their record stands in its schema too.
-pub(crate) fn to_migrate(doors: &Doors) -> Option<PgPool> {
-    let bank = doors.bank.clone()?.options([("search_path", "bank")]);
-    Some(PgPoolOptions::new().max_connections(1).connect_lazy_with(bank))
 }
 
 async fn grant(owner: &mut PgConnection, doors: &Doors, bank: &PgConnectOptions) -> Result<(), sqlx::Error> {

@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use super::{instant, words};
 use crate::error::Failure;
 
-/// The columns that a view is made of; [`COLUMNS`] names them.
+/// The columns that a view is made of; `columns!` names them.
 #[derive(FromRow)]
 pub(crate) struct Seen {
     pub(crate) id: i64,

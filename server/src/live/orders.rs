@@ -1,7 +1,6 @@
 //! The topic of one order: told when a payment call moved it, when one of its draws did, and each second while it is open.
 
 use std::collections::BTreeMap;
-use std::sync::PoisonError;
 use std::time::Duration;
 
 use actix_web::web;
@@ -36,7 +35,7 @@ pub(super) async fn run(state: web::Data<State>) {
     loop {
         tick.tick().await;
         ticks += 1;
-        let moved = std::mem::take(&mut *state.live.moved.lock().unwrap_or_else(PoisonError::into_inner));
+        let moved = state.live.take_moved();
         let look = ticks.is_multiple_of(TICKS_PER_LOOK);
         if moved.is_empty() && !look {
             continue;

@@ -5,8 +5,6 @@ use domain::Timestamp;
 use persistence::Sealer;
 use persistence::nodes::Boot;
 
-use super::name;
-
 /// The header a pass stands in.
 pub const PASS: &str = "x-node-pass";
 /// A pass is good for so long, and clocks may differ by as much.
@@ -34,25 +32,24 @@ impl Pass {
 
     /// For one other node, now.
     pub fn issue(&self, to: Boot, now: Timestamp) -> String {
-        hex::encode(self.sealer.seal(PURPOSE_PASS, name(to), &now.0.to_be_bytes()))
+        hex::encode(self.sealer.seal(PURPOSE_PASS, to, &now.0.to_be_bytes()))
     }
 
     /// Whether a pass was issued for this node, lately.
     pub fn admits(&self, pass: &str, now: Timestamp) -> bool {
         let sealed = hex::decode(pass).unwrap_or_default();
-        let issued =
-            self.sealer.open(PURPOSE_PASS, name(self.me), &sealed).ok().and_then(|bytes| bytes.try_into().ok());
+        let issued = self.sealer.open(PURPOSE_PASS, self.me, &sealed).ok().and_then(|bytes| bytes.try_into().ok());
         issued.is_some_and(|at| now.0.abs_diff(i64::from_be_bytes(at)) <= GOOD_MS)
     }
 
     /// Words that only the other node can read.
     pub fn seal(&self, to: Boot, words: &[u8]) -> Vec<u8> {
-        self.sealer.seal(PURPOSE_WORDS, name(to), words)
+        self.sealer.seal(PURPOSE_WORDS, to, words)
     }
 
     /// Words for this node.
     pub fn open(&self, sealed: &[u8]) -> Option<Vec<u8>> {
-        self.sealer.open(PURPOSE_WORDS, name(self.me), sealed).ok()
+        self.sealer.open(PURPOSE_WORDS, self.me, sealed).ok()
     }
 }
 

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use domain::access::Audience;
 use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 
@@ -64,17 +63,9 @@ impl Description {
     pub fn refusals(&self, route: &Route) -> BTreeSet<u16> {
         let mut statuses: BTreeSet<u16> = self.refuses.iter().copied().collect();
         statuses.insert(503);
-        match route.audience {
+        if route.audience.needs_login() {
             // An operator who has shown no code yet is asked for it first.
-            Audience::SignedIn
-            | Audience::Club
-            | Audience::Seller
-            | Audience::Owner
-            | Audience::Operator
-            | Audience::ProvenOperator => {
-                statuses.extend([401, 403]);
-            }
-            Audience::Public | Audience::Buyer | Audience::Machine | Audience::Node => {}
+            statuses.extend([401, 403]);
         }
         if route.method != Verb::Get {
             // From another site's page; more than we read.

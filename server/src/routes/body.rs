@@ -12,6 +12,7 @@ use futures_util::{StreamExt, stream};
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, timeout_at};
 
+use super::FORM;
 use crate::error::Problem;
 
 pub struct Body<T>(pub T);
@@ -28,7 +29,6 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
 
 /// How long the body of a call may take to arrive: a form at once, a picture over a slow line.
 pub fn patience(body_max: usize) -> Duration {
-    const FORM: usize = 64 * 1024;
     Duration::from_secs(if body_max <= FORM { 15 } else { 60 })
 }
 

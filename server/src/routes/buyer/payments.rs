@@ -107,9 +107,7 @@ enum Form {
 /// Whatever the buyer has to know; then nothing is reserved that was not before.
 pub async fn open(state: &State, asked: Asked) -> Result<Open, Problem> {
     refuse_while_closed(state)?;
-    failpoint::reach(Step::Quote, Side::Before);
-    let quote = quote::price(state, &asked.counts).await?;
-    failpoint::reach(Step::Quote, Side::After);
+    let quote = failpoint::around(Step::Quote, quote::price(state, &asked.counts)).await?;
     let now = state.clock.now();
     if asked.expected.is_some_and(|expected| expected != quote.total()) {
         return Err(amount_changed(quote.total()));

@@ -24,7 +24,8 @@ pub async fn login(request: HttpRequest, state: web::Data<State>, body: Body<Log
         return Err(wrong());
     }
     let (holder, hash) = state.records.credentials(&email).await?.unzip();
-    let (account, address) = (holder.map(told), from.to_string());
+    // In the log an account goes by its number, never by its address.
+    let (account, address) = (holder.map(Holder::name), from.to_string());
     // Somebody unknown takes as long and reads the same.
     if !verify(password, hash).await? {
         tracing::warn!(account, address, "a sign-in was refused");
@@ -50,15 +51,6 @@ async fn second_factor(state: &State, holder: Holder, proven: bool) -> Result<Op
         (false, true) => "required",
         (false, false) => "enrol",
     }))
-}
-
-/// An account in the log: by its number, never by its address.
-fn told(holder: Holder) -> String {
-    match holder {
-        Holder::Club(club) => format!("club {club}"),
-        Holder::Member(member) => format!("club {}, person {}", member.club, member.id),
-        Holder::Admin(admin) => format!("operator {admin}"),
-    }
 }
 
 fn wrong() -> Problem {
