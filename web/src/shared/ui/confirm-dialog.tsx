@@ -1,4 +1,5 @@
-import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
+import { useModal } from './modal';
 
 interface ConfirmDialogProps {
   title: string;
@@ -16,18 +17,8 @@ interface ConfirmDialogProps {
 
 /** A question before something that matters. Focus starts on the way back, so that a stray Enter does no harm. */
 export function ConfirmDialog({ title, open, confirm, cancel = 'Cancel', danger = false, pending = false, onConfirm, onCancel, children }: ConfirmDialogProps) {
-  const ref = useRef<HTMLDialogElement>(null);
+  const ref = useModal(open);
   const id = useId();
-  useEffect(() => {
-    const dialog = ref.current;
-    if (!dialog) return;
-    if (open && !dialog.open) {
-      dialog.showModal();
-      // React keeps `autoFocus` to itself; without a word the browser would choose the first field.
-      dialog.querySelector<HTMLElement>('[data-autofocus]')?.focus();
-    }
-    if (!open && dialog.open) dialog.close();
-  }, [open]);
   return (
     <dialog ref={ref} className="sheet confirm" role="alertdialog" aria-labelledby={`${id}-title`} aria-describedby={`${id}-text`} onClose={onCancel}>
       {open ? (

@@ -1,5 +1,6 @@
-import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
 import { CloseIcon } from './icons';
+import { useModal } from './modal';
 
 interface DialogProps {
   title: string;
@@ -10,20 +11,10 @@ interface DialogProps {
   children: ReactNode;
 }
 
-/** The browser's own modal dialog: it keeps focus inside, closes on Escape and gives focus back. */
+/** A modal dialog with a title and a way out. */
 export function Dialog({ title, open, onClose, kind = 'sheet', children }: DialogProps) {
-  const ref = useRef<HTMLDialogElement>(null);
+  const ref = useModal(open);
   const id = useId();
-  useEffect(() => {
-    const dialog = ref.current;
-    if (!dialog) return;
-    if (open && !dialog.open) {
-      dialog.showModal();
-      // React keeps `autoFocus` to itself, so the browser would choose the first control: the one that closes.
-      dialog.querySelector<HTMLElement>('[data-autofocus]')?.focus();
-    }
-    if (!open && dialog.open) dialog.close();
-  }, [open]);
   return (
     <dialog
       ref={ref}

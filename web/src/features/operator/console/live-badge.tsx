@@ -1,6 +1,5 @@
-import { useAtomValue } from 'jotai';
 import { useEffect, useState } from 'react';
-import { connectionAtom, nowAtom } from '@/features/shared-live/live-atoms';
+import { useHeard } from '@/features/shared-live/heard';
 import { timeOfDay } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
 
@@ -22,26 +21,9 @@ export function liveness(agoMs: number | null, atMs: number, online: boolean): L
   return { kind: 'lost', words: `Offline since ${timeOfDay(atMs)}` };
 }
 
-function useOnline(): boolean {
-  const [online, setOnline] = useState(() => navigator.onLine);
-  useEffect(() => {
-    const changed = () => setOnline(navigator.onLine);
-    window.addEventListener('online', changed);
-    window.addEventListener('offline', changed);
-    return () => {
-      window.removeEventListener('online', changed);
-      window.removeEventListener('offline', changed);
-    };
-  }, []);
-  return online;
-}
-
 export function LiveBadge() {
-  const now = useAtomValue(nowAtom);
-  const { heardAt } = useAtomValue(connectionAtom);
-  const online = useOnline();
-  const agoMs = heardAt === null ? null : performance.now() - heardAt;
-  const { kind, words } = liveness(agoMs, now - (agoMs ?? 0), online);
+  const { agoMs, atMs, online } = useHeard();
+  const { kind, words } = liveness(agoMs, atMs, online);
   const [announced, setAnnounced] = useState('');
   const [settled, setSettled] = useState(kind);
   useEffect(() => {
