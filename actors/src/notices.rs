@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use domain::AccountId;
 use futures_util::future::ready;
-use futures_util::{StreamExt, stream};
+use futures_util::{FutureExt, StreamExt, stream};
 use persistence::books::Notice;
 use tokio::sync::watch;
 
@@ -31,9 +31,13 @@ pub(crate) async fn run(room: Arc<Room>, stop: watch::Receiver<bool>) {
                 continue;
             }
         };
+        if notices.is_empty() {
+            rhythm.found_nothing();
+            continue;
+        }
         let handled = stream::iter(notices).map(|notice| {
             let room = room.clone();
-            async move { handle(&room, &notice).await }
+            async move { handle(&room, &notice).await }.boxed()
         });
         match handled.buffer_unordered(TOGETHER_MAX).filter(|handled| ready(*handled)).count().await {
             // Those that are left wait for the provider or the books.

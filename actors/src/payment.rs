@@ -156,19 +156,24 @@ impl Desk {
     }
 
     /// Runs work in its lane, to its end, even when the caller goes away. `None`: too much work, or it panicked.
-    pub(crate) async fn run<T: Send + 'static>(
+    ///
+    /// A visit to the room is ten kilobytes and more: it goes into its box here, and nobody on the way carries it.
+    pub(crate) fn run<T: Send + 'static>(
         &self,
         lane: Lane,
         work: impl Future<Output = T> + Send + 'static,
-    ) -> Option<T> {
-        let (reply, answer) = oneshot::channel();
-        let job = async move {
-            // A caller that has gone away finds the same answer when it asks again.
-            let _ = reply.send(work.await);
-        };
-        // Its log lines belong to whoever asked for it.
-        self.actor.try_send(Work { lane, job: job.in_current_span().boxed() }).ok()?;
-        answer.await.ok()
+    ) -> impl Future<Output = Option<T>> + Send {
+        let work = work.boxed();
+        async move {
+            let (reply, answer) = oneshot::channel();
+            let job = async move {
+                // A caller that has gone away finds the same answer when it asks again.
+                let _ = reply.send(work.await);
+            };
+            // Its log lines belong to whoever asked for it.
+            self.actor.try_send(Work { lane, job: job.in_current_span().boxed() }).ok()?;
+            answer.await.ok()
+        }
     }
 
     pub(crate) async fn drain(&self) {

@@ -283,12 +283,16 @@ impl Payments {
         Ok(order)
     }
 
-    async fn in_lane<T, F>(&self, order: OrderId, work: impl FnOnce(Arc<Room>) -> F) -> Result<T, PaymentFailure>
+    fn in_lane<T, F>(
+        &self,
+        order: OrderId,
+        work: impl FnOnce(Arc<Room>) -> F,
+    ) -> impl Future<Output = Result<T, PaymentFailure>> + Send
     where
         T: Send + 'static,
         F: Future<Output = Result<T, PaymentFailure>> + Send + 'static,
     {
-        self.room.in_lane(order, work(self.room.clone())).await
+        self.room.in_lane(order, work(self.room.clone()))
     }
 
     /// Runs a question to the books to its end even when the asker goes away: a query cut off in the middle can spoil the

@@ -63,12 +63,13 @@ pub(super) struct Visit {
 
 impl Room {
     /// Runs work in an order's lane.
-    pub(crate) async fn in_lane<T: Send + 'static>(
+    pub(crate) fn in_lane<T: Send + 'static>(
         &self,
         order: OrderId,
         work: impl Future<Output = Result<T, PaymentFailure>> + Send + 'static,
-    ) -> Result<T, PaymentFailure> {
-        self.desk.run(Lane::Order(order), work).await.unwrap_or(Err(PaymentFailure::Unavailable))
+    ) -> impl Future<Output = Result<T, PaymentFailure>> + Send {
+        let worked = self.desk.run(Lane::Order(order), work);
+        async move { worked.await.unwrap_or(Err(PaymentFailure::Unavailable)) }
     }
 
     pub(super) async fn record(&self, order: OrderId) -> Result<OrderRecord, PaymentFailure> {

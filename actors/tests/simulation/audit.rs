@@ -77,12 +77,13 @@ pub async fn pending(world: &World) -> Vec<String> {
     }
     for record in world.memory.orders() {
         // Taken past us, for an amount that is not the order's: that is for a person, who knows.
-        if world.is_meddled(record.order.id)
-            && reported(world).iter().any(|id| Some(id) == record.order.payment_intent.as_ref())
-        {
-            continue;
-        }
-        if !matches!(record.order.state, OrderState::Captured | OrderState::Released | OrderState::Void) {
+        let is_known = || {
+            let reported = reported(world);
+            world.is_meddled(record.order.id)
+                && record.order.payment_intent.as_ref().is_some_and(|id| reported.contains(id))
+        };
+        let decided = matches!(record.order.state, OrderState::Captured | OrderState::Released | OrderState::Void);
+        if !decided && !is_known() {
             found.push(format!("O1 pending: order {} is {:?}", record.order.id.0, record.order.state));
         }
     }

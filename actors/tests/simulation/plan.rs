@@ -17,6 +17,10 @@ pub const NOON: Timestamp = Timestamp(1_795_226_400_000);
 pub const SECOND: u64 = 1_000;
 pub const MINUTE: u64 = 60 * SECOND;
 
+/// Every so many worlds are watched for the whole hour of calm. An hour in which nothing happens costs as much as several
+/// worlds: two nodes listen to each other, every 400 ms.
+const HOUR_ONE_IN: u64 = 64;
+
 pub struct Plan {
     pub seed: u64,
     pub draws: Vec<Snapshot>,
@@ -60,6 +64,11 @@ impl Plan {
             rates: Rates::of(&chance),
             fates: Fates::of(&chance),
         }
+    }
+
+    /// It is watched to the end of the calm, with all its nodes, however long it has been at rest.
+    pub fn lasts_an_hour(&self) -> bool {
+        self.seed.is_multiple_of(HOUR_ONE_IN)
     }
 
     /// The draws of one club, ascending.

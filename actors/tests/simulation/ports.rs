@@ -44,6 +44,20 @@ async fn travel((world, process): &Owner) {
     process.pass().await;
 }
 
+/// There with a question that every node asks several times a second.
+async fn enter_beat(owner: &Owner) -> Result<(), Failure> {
+    owner.0.weather.beat_pause().await;
+    owner.1.pass().await;
+    reach(owner).await.map_err(Failure::NotWritten)
+}
+
+/// And back.
+async fn leave_beat(owner: &Owner) -> Result<(), Failure> {
+    owner.0.weather.beat_pause().await;
+    owner.1.pass().await;
+    reach(owner).await.map_err(Failure::Unknown)
+}
+
 /// A process that is cut off from the books waits as long as its statements may take, and hears nothing.
 async fn reach((world, process): &Owner) -> Result<(), String> {
     if !process.is_cut_off() {
@@ -81,9 +95,9 @@ impl Ledger for LedgerPort {
     }
 
     async fn moved(&self, me: Boot, known: &[Known]) -> Result<Vec<Moved>, Failure> {
-        enter(&self.0).await?;
+        enter_beat(&self.0).await?;
         let moved = self.0.0.memory.moved(me, known).await;
-        leave(&self.0).await?;
+        leave_beat(&self.0).await?;
         moved
     }
 

@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 use super::mutant::Mutant;
 use super::world::{Ending, play};
 
-const THREADS: usize = 2;
 /// How often a long run says how far it is.
 const SAID_EVERY: Duration = Duration::from_secs(10);
+/// So many failures say enough: the run ends.
+const FAILURES_MAX: usize = 10;
 
 /// What many seeds came to.
 #[derive(Debug, Default)]
@@ -40,7 +41,8 @@ impl Harvest {
         }
         if self.said.get_or_insert_with(Instant::now).elapsed() >= SAID_EVERY {
             self.said = Some(Instant::now());
-            println!("{} seeds, {} failed, {:.0} a second and core", self.played, self.failed.len(), self.rate());
+            let (played, failed, rate, mb) = (self.played, self.failed.len(), self.rate(), memory_mb());
+            println!("{played} seeds, the latest {seed}, {failed} failed, {rate:.0} a second and core, {mb} MB");
         }
     }
 
@@ -50,19 +52,21 @@ impl Harvest {
     }
 }
 
-/// Plays seeds until one fails, or all of them.
+/// Plays seeds until one fails, or all of them unless too many do; on every core there is.
 pub fn play_all(seeds: impl Iterator<Item = u64> + Send, mutant: Mutant, stop_at_first: bool) -> Harvest {
     let (seeds, harvest, stop) = (Mutex::new(seeds), Mutex::new(Harvest::default()), AtomicBool::new(false));
+    let failures_max = if stop_at_first { 1 } else { FAILURES_MAX };
     std::thread::scope(|scope| {
-        for _ in 0..THREADS {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 while !stop.load(Ordering::Relaxed) {
                     let Some(seed) = seeds.lock().expect("no seed panics").next() else { return };
                     let began = busy_so_far();
                     let ending = play(seed, mutant, false);
-                    stop.fetch_or(stop_at_first && !ending.violations.is_empty(), Ordering::Relaxed);
                     let busy = busy_so_far().saturating_sub(began);
-                    harvest.lock().expect("no harvest panics").add(seed, ending, busy);
+                    let mut harvest = harvest.lock().expect("no harvest panics");
+                    harvest.add(seed, ending, busy);
+                    stop.fetch_or(harvest.failed.len() >= failures_max, Ordering::Relaxed);
                 }
             });
         }
@@ -78,6 +82,13 @@ fn busy_so_far() -> Duration {
     let counted = fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanos = counted.and_then(|line| line.split(' ').next()?.parse().ok());
     nanos.map_or_else(|| BEGAN.get_or_init(Instant::now).elapsed(), Duration::from_nanos)
+}
+
+/// What this process has of the memory, as Linux counts it: a long run must not grow.
+fn memory_mb() -> u64 {
+    let counted = fs::read_to_string("/proc/self/statm").ok();
+    let pages: Option<u64> = counted.and_then(|line| line.split(' ').nth(1)?.parse().ok());
+    pages.unwrap_or_default() * 4096 / (1 << 20)
 }
 
 /// Seeds that failed once, in `regress.txt`: played before all others, for ever.

@@ -10,6 +10,9 @@ use persistence::memory::{self, Call, Memory};
 use super::chance::Chance;
 use super::plan::{NOON, Plan, Rates};
 
+/// Every so many beats the books may be slow for one.
+const SLOW_BEAT_ONE_IN: u64 = 8;
+
 pub struct Weather {
     rates: Rates,
     clock: ManualClock,
@@ -62,6 +65,14 @@ impl Weather {
         let pause = self.pause(self.rates.books_slow_ms);
         if !pause.is_zero() {
             tokio::time::sleep(pause).await;
+        }
+    }
+
+    /// The same for what a node says and hears several times a second, lease by lease: now and then it is slow, too. Were it as
+    /// often as everything else, worlds would be busy with little but that.
+    pub async fn beat_pause(&self) {
+        if self.rates.books_slow_ms > 0 && self.books.below(SLOW_BEAT_ONE_IN) == 0 {
+            self.books_pause().await;
         }
     }
 

@@ -27,8 +27,8 @@ use super::weather::Weather;
 
 /// Calm: so long nothing goes wrong, and afterwards nothing may be under way.
 const CALM_MS: u64 = 60 * MINUTE;
-/// Most worlds are left when everything has been at rest for so many looks, and nobody is left who could disturb it; every
-/// eighth is watched for the whole hour.
+/// Most worlds are left when everything has been at rest for so many looks, and nobody is left who could disturb it; few are
+/// watched for the whole hour ([`Plan::lasts_an_hour`]).
 const RESTS: u32 = 2;
 /// Between two looks at what is shown.
 const LOOK_MS: u64 = 10_000;
@@ -91,10 +91,14 @@ pub fn play(seed: u64, mutant: Mutant, readable: bool) -> Ending {
         builder.enable_time().start_paused(true).build().expect("a runtime")
     };
     let played = catch_unwind(AssertUnwindSafe(|| {
-        actix::System::with_tokio_rt(runtime).block_on(async { World::new(seed, mutant, readable).live().await })
+        actix::System::with_tokio_rt(runtime).block_on(async {
+            // As a task among the others: what is waited for here is looked at again after every turn of everybody's.
+            actix::spawn(async move { World::new(seed, mutant, readable).live().await }).await
+        })
     }));
     let panics = PANICS.take().unwrap_or_default();
-    let mut ending = played.unwrap_or_default();
+    let unended = || Ending { violations: vec!["the world did not come to its end".into()], ..Ending::default() };
+    let mut ending = played.ok().and_then(Result::ok).unwrap_or_else(unended);
     ending.violations.extend(panics.into_iter().map(|panic| format!("a panic: {panic}")));
     ending
 }
@@ -168,7 +172,7 @@ impl World {
     }
 
     async fn is_at_rest(&self) -> bool {
-        let may_leave = self.weather.is_calm() && !self.plan.seed.is_multiple_of(8);
+        let may_leave = self.weather.is_calm() && !self.plan.lasts_an_hour();
         may_leave && Arc::strong_count(&self.busy) == 1 && audit::pending(self).await.is_empty()
     }
 
@@ -214,10 +218,13 @@ impl World {
     /// Somebody did something with this order's payment, past us.
     pub fn is_meddled(&self, order: OrderId) -> bool {
         let meddled = &self.watch.facts().meddled;
-        self.provider
-            .intents()
-            .iter()
-            .any(|intent| intent.said.order == Some(order) && meddled.contains(&intent.said.id))
+        // Most often nobody did anything with anybody's.
+        !meddled.is_empty()
+            && self
+                .provider
+                .intents()
+                .iter()
+                .any(|intent| intent.said.order == Some(order) && meddled.contains(&intent.said.id))
     }
 
     pub fn kept(&self) -> MutexGuard<'_, Kept> {

@@ -8,7 +8,7 @@ use domain::DrawId;
 use persistence::Failure;
 use persistence::nodes::{Boot, Node, Nodes, Roll};
 
-use super::{Owner, enter, leave};
+use super::{Owner, enter, enter_beat, leave, leave_beat};
 
 /// How long a node waits for another's answer.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -24,18 +24,18 @@ impl NodesPort {
 #[async_trait]
 impl Nodes for NodesPort {
     async fn renew(&self, me: &Node) -> Result<Roll, Failure> {
-        enter(&self.0).await?;
+        enter_beat(&self.0).await?;
         let roll = self.0.0.memory.renew(me).await;
-        leave(&self.0).await.and(roll)
+        leave_beat(&self.0).await.and(roll)
     }
 
     async fn bury(&self, gone: Boot) -> Result<bool, Failure> {
-        enter(&self.0).await?;
+        enter_beat(&self.0).await?;
         let buried = self.0.0.memory.bury(gone).await;
         if buried == Ok(true) {
             self.0.0.watch.met("a dead node buried");
         }
-        leave(&self.0).await.and(buried)
+        leave_beat(&self.0).await.and(buried)
     }
 
     async fn leave(&self, me: Boot) -> Result<(), Failure> {
