@@ -40,4 +40,6 @@ pub mod render;
 pub mod site;
 
 // The demo and the tests only.
+#[cfg(test)]
+mod hostile;
 pub mod sandbox;

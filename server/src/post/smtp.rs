@@ -53,6 +53,9 @@ fn message(mail: &RenderedMail) -> Result<Message, SmtpError> {
 }
 
 #[cfg(test)]
+mod properties;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -58,10 +58,17 @@ fn safe(text: &str) -> String {
     let flat: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     // Their wide forms are read as the same where wide letters are written.
     let sign = |c: char| "=+-@\u{ff1d}\u{ff0b}\u{ff0d}\u{ff20}".contains(c);
-    let unseen =
-        |c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}');
+    let unseen = |c: char| c.is_whitespace() || is_format(c);
     let dangerous = text.starts_with(['\t', '\r', '\n', '\0']) || flat.trim_start_matches(unseen).starts_with(sign);
     if dangerous { format!("'{flat}") } else { flat }
+}
+
+/// What is there and shows nothing: joiners, directions, marks of order.
+fn is_format(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+    )
 }
 
 /// A phone number stays text: no spreadsheet takes its first zero away.
@@ -213,5 +220,7 @@ pub fn poster(facts: &Facts, link: &str, prize_max: Cents) -> Option<Vec<u8>> {
     Some(paper.finish(&facts.club))
 }
 
+#[cfg(test)]
+mod properties;
 #[cfg(test)]
 mod tests;

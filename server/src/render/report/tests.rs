@@ -4,7 +4,7 @@ use lopdf::Document;
 
 use super::*;
 
-fn facts() -> Facts {
+pub(super) fn facts() -> Facts {
     Facts {
         club: "Bayside Barracudas".to_string(),
         draw: DrawId(1042),
@@ -20,7 +20,7 @@ fn facts() -> Facts {
     }
 }
 
-fn row(number: u16, name: &str, phone: &str) -> Row {
+pub(super) fn row(number: u16, name: &str, phone: &str) -> Row {
     Row {
         label: format!("FD-1042-{number:03}"),
         number,
@@ -33,7 +33,7 @@ fn row(number: u16, name: &str, phone: &str) -> Row {
     }
 }
 
-fn takings() -> Takings {
+pub(super) fn takings() -> Takings {
     Takings {
         sold: 3,
         orders: 2,

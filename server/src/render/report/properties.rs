@@ -1,0 +1,92 @@
+//! Whatever buyers are called: a table reads back as it was written and runs nothing, a paper says every ticket.
+
+use lopdf::Document;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::tests::{facts, row, takings};
+use super::*;
+use crate::hostile;
+
+/// What no table can hold on one line is a blank in it.
+fn flat(typed: &str) -> String {
+    typed.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}
+
+/// A cell says what was typed, perhaps behind the mark that makes it text.
+fn says(cell: &str, typed: &str) -> bool {
+    let flat = flat(typed);
+    cell == flat || cell.strip_prefix('\'') == Some(flat.as_str())
+}
+
+/// The first letter that anybody sees begins no formula.
+fn is_inert(cell: &str) -> bool {
+    let invisible = "\u{ad}\u{61c}\u{180e}\u{200b}\u{200c}\u{200d}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\
+                     \u{2060}\u{2061}\u{2062}\u{2063}\u{2064}\u{2066}\u{2067}\u{2068}\u{2069}\u{feff}";
+    let first = cell.chars().find(|letter| !letter.is_whitespace() && !invisible.contains(*letter));
+    !first.is_some_and(|first| "=+-@\u{ff1d}\u{ff0b}\u{ff0d}\u{ff20}".contains(first))
+}
+
+/// What buyers typed: name, e-mail, phone.
+type Typed = (String, String, String);
+
+fn typed() -> impl Strategy<Value = Vec<Typed>> {
+    vec((hostile::text(), hostile::text(), hostile::text()), 1..12)
+}
+
+fn rows(typed: &[Typed]) -> Vec<Row> {
+    let named = |(place, (name, email, phone)): (usize, &Typed)| Row {
+        email: email.clone(),
+        ..row(place as u16 + 1, name, phone)
+    };
+    typed.iter().enumerate().map(named).collect()
+}
+
+proptest! {
+    #![proptest_config(hostile::config(1_000))]
+
+    #[test]
+    fn a_table_reads_back_as_it_was_written_and_no_cell_runs(typed in typed()) {
+        let rows = rows(&typed);
+        let bytes = csv(&facts(), &takings(), &rows).expect("a table");
+        let table = String::from_utf8(bytes).expect("UTF-8");
+        let table = table.strip_prefix('\u{feff}').expect("its mark");
+        let mut reader = ::csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(table.as_bytes());
+        let read: Vec<_> = reader.records().map(|record| record.expect("a record")).collect();
+        // The heading, an empty line, eight sums, and when it was made.
+        prop_assert_eq!(read.len(), rows.len() + 11);
+        for (record, row) in read[1..].iter().zip(&rows) {
+            prop_assert_eq!(record.len(), read[0].len());
+            for (place, typed) in [(5, &row.name), (6, &row.email), (7, &row.phone)] {
+                prop_assert!(says(&record[place], typed), "{:?} became {:?}", typed, &record[place]);
+                prop_assert!(is_inert(&record[place]), "{:?} is run by a spreadsheet", &record[place]);
+            }
+            prop_assert_eq!(&record[1], row.label.as_str());
+        }
+    }
+}
+
+proptest! {
+    // A paper takes the time of a hundred tables.
+    #![proptest_config(hostile::config(24))]
+
+    #[test]
+    fn a_paper_is_written_whatever_the_names_and_does_nothing(typed in typed(), plain in "[A-Za-zÀ-žΑ-ΡΣ-ωА-я]{1,12}") {
+        let mut rows = rows(&typed);
+        let name = plain.replace("fi", "f i").replace("fl", "f l").replace("ff", "f f");
+        rows.push(row(169, &name, ""));
+        let file = pdf(&facts(), &takings(), &rows).expect("a paper");
+        let document = Document::load_mem(&file).expect("a PDF");
+        let pages: Vec<u32> = document.get_pages().keys().copied().collect();
+        let text = document.extract_text(&pages).expect("text");
+        for row in &rows {
+            prop_assert_eq!(text.matches(&row.label).count(), 1, "{} is not there once in\n{}", row.label, text);
+        }
+        prop_assert!(text.contains(&name), "{name} is missing in\n{text}");
+        for object in document.objects.values() {
+            let Ok(dictionary) = object.as_dict() else { continue };
+            let runs = ["JS", "JavaScript", "OpenAction", "AA", "Launch", "EmbeddedFiles", "URI"];
+            prop_assert!(runs.iter().all(|key| !dictionary.has(key.as_bytes())), "{:?}", dictionary);
+        }
+    }
+}
