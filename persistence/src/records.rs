@@ -19,6 +19,7 @@ pub mod clubs;
 pub mod console;
 pub mod credentials;
 pub mod draws;
+pub mod erasure;
 pub mod failed_payments;
 pub mod financials;
 pub mod footers;

@@ -5,6 +5,8 @@ use std::fmt;
 use aes_gcm::aead::{Aead, KeyInit, Payload};
 use aes_gcm::{Aes256Gcm, Key, Nonce};
 use domain::Seed;
+use hmac::{Hmac, Mac};
+use sha2::Sha256;
 
 use crate::error::Failure;
 
@@ -21,11 +23,14 @@ pub const PURPOSE_SEED: &str = "deal-seed";
 #[derive(Clone)]
 pub struct Sealer {
     cipher: Aes256Gcm,
+    /// What words are hashed with: made of the same key, and good for nothing else.
+    hashing: [u8; KEY_BYTES],
 }
 
 impl Sealer {
     pub fn new(key: &[u8; KEY_BYTES]) -> Sealer {
-        Sealer { cipher: Aes256Gcm::new(Key::<Aes256Gcm>::from_slice(key)) }
+        let cipher = Aes256Gcm::new(Key::<Aes256Gcm>::from_slice(key));
+        Sealer { cipher, hashing: mac(key, "football-doubles-fingerprint", "") }
     }
 
     /// From 64 hexadecimal digits, as configuration holds it.
@@ -56,6 +61,23 @@ impl Sealer {
         let payload = Payload { msg: message, aad: bound_to.as_bytes() };
         self.cipher.decrypt(Nonce::from_slice(nonce), payload).map_err(|_| unreadable())
     }
+}
+
+impl Sealer {
+    /// By what words are known again that are not kept: the same for the same purpose and words, and nobody without the key
+    /// can try words out.
+    pub fn fingerprint(&self, purpose: &str, words: &str) -> [u8; 32] {
+        mac(&self.hashing, purpose, words)
+    }
+}
+
+/// HMAC-SHA-256 of a purpose, which holds no line break, and words.
+fn mac(key: &[u8; KEY_BYTES], purpose: &str, words: &str) -> [u8; 32] {
+    let mut mac = <Hmac<Sha256> as Mac>::new_from_slice(key).expect("HMAC takes a key of any length");
+    mac.update(purpose.as_bytes());
+    mac.update(b"\n");
+    mac.update(words.as_bytes());
+    mac.finalize().into_bytes().into()
 }
 
 /// Never printed.
@@ -99,6 +121,17 @@ mod tests {
             assert!(sealer.open(PURPOSE_SEED, 1001, &changed).is_err(), "byte {at}");
             assert!(sealer.open(PURPOSE_SEED, 1001, &sealed[..at]).is_err(), "cut at {at}");
         }
+    }
+
+    #[test]
+    fn words_are_known_again_only_with_the_key_and_for_their_purpose() {
+        let known = Sealer::new(&[7; 32]).fingerprint("buyer-email", "alice@example.com");
+        assert_eq!(Sealer::new(&[7; 32]).fingerprint("buyer-email", "alice@example.com"), known);
+        assert_ne!(Sealer::new(&[8; 32]).fingerprint("buyer-email", "alice@example.com"), known);
+        assert_ne!(Sealer::new(&[7; 32]).fingerprint("other", "alice@example.com"), known);
+        assert_ne!(Sealer::new(&[7; 32]).fingerprint("buyer-email", "alicf@example.com"), known);
+        // It is no plain hash of the key or of the words: both are known to somebody.
+        assert_ne!(mac(&[7; 32], "buyer-email", "alice@example.com"), known);
     }
 
     #[test]

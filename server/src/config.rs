@@ -90,6 +90,8 @@ pub struct Config {
     pub mail: MailConfig,
     pub support: Support,
     pub fees: Fees,
+    /// How many months after the game a buyer's details are erased (decision F-8).
+    pub buyers_kept_months: u8,
     pub build_version: String,
 }
 
@@ -159,6 +161,7 @@ impl Config {
             mail: MailConfig { smtp_url: None, from: "Football Doubles <tickets@demo.test>".to_string() },
             support: Support { email: "support@demo.test".to_string(), sms: "0400 000 000".to_string() },
             fees: Fees::read(environment, &mut problems),
+            buyers_kept_months: environment.buyers_kept(&mut problems),
             build_version: environment.get("BUILD_VERSION").unwrap_or_else(|| BUILD_VERSION_DEFAULT.to_string()),
         };
         problems.or(config)
@@ -201,6 +204,7 @@ impl Config {
             mail,
             support,
             fees: Fees::read(environment, &mut problems),
+            buyers_kept_months: environment.buyers_kept(&mut problems),
             build_version: environment.get("BUILD_VERSION").unwrap_or_else(|| BUILD_VERSION_DEFAULT.to_string()),
         };
         problems.or(config)

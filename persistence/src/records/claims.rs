@@ -216,13 +216,15 @@ impl Records {
         Ok(())
     }
 
-    /// Empties bank details that have served (decision F-7); how many.
+    /// Empties bank details that have served (decision F-7), and those that came before their winner was forgotten (F-8), paid
+    /// or not; how many.
     pub async fn purge_claims(&self, at: Timestamp) -> Result<u64, Failure> {
         let until = column(at.plus_seconds(-KEPT_DAYS * 86_400));
         let write = sqlx::query(
             "with served as (
                  delete from bank.winner_details d using public.winner_claims c
-                 where c.draw_id = d.draw_id and c.paid_at <= $1 returning d.draw_id)
+                 where c.draw_id = d.draw_id and (c.paid_at <= $1 or c.erased_at >= c.received_at)
+                 returning d.draw_id)
              update public.winner_claims set purged_at = $2 where draw_id in (select draw_id from served)",
         )
         .bind(until)

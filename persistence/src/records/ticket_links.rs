@@ -5,6 +5,7 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::erasure::ERASED_EMAIL;
 use super::{Records, column, timestamp};
 use crate::Failure;
 
@@ -34,7 +35,7 @@ impl Records {
             sqlx::query_scalar(
                 "with known as (
                    select buyer_email from orders
-                   where lower(buyer_email) = $1 and (captured_at is not null or state = 'allocated')
+                   where lower(buyer_email) = $1 and (captured_at is not null or state = 'allocated') and erased_at is null
                    order by opened_at desc limit 1
                  ), kept as (
                    insert into ticket_links (token_hash, email, expires_at) select $2, $1, $3 from known
@@ -81,8 +82,15 @@ impl Records {
         self.read(work).await
     }
 
-    /// Forgets links past their end: housekeeping.
+    /// Forgets links past their end, and to whom they were mailed (decision F-8): housekeeping.
     pub async fn sweep_ticket_links(&self, at: Timestamp) -> Result<u64, Failure> {
-        self.execute(sqlx::query("delete from ticket_links where expires_at <= $1").bind(column(at))).await
+        let write = sqlx::query(
+            "with over as (delete from ticket_links where expires_at <= $1 returning token_hash),
+               mailed as (
+                 update email_outbox set to_address = $2, data = '{}', why = null
+                 where dedupe_key in (select 'my-tickets-' || encode(substring(token_hash for 8), 'hex') from over))
+             select from over",
+        );
+        self.execute(write.bind(column(at)).bind(ERASED_EMAIL)).await
     }
 }

@@ -6,6 +6,8 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use persistence::records::erasure::KEPT_MONTHS;
+
 use super::{Secret, split};
 
 /// The variables of the process, or a test's.
@@ -90,6 +92,17 @@ impl Environment {
             .find(|(word, _)| *word == value)
             .map(|(_, t)| *t)
             .ok_or_else(|| format!("{name} must be {}", known()))
+    }
+
+    /// How many months after the game a buyer's details are erased (decision F-8): one to ten years' worth.
+    pub(super) fn buyers_kept(&self, problems: &mut Problems) -> u8 {
+        match problems.keep(self.parse("BUYER_DETAILS_MONTHS", KEPT_MONTHS)) {
+            Some(months) if !(1..=120).contains(&months) => {
+                problems.0.push("BUYER_DETAILS_MONTHS must be from 1 to 120".to_string());
+                KEPT_MONTHS
+            }
+            months => months.unwrap_or(KEPT_MONTHS),
+        }
     }
 
     /// 32 bytes as 64 hexadecimal digits, and not one byte repeated.

@@ -34,6 +34,16 @@ fn a_complete_environment_starts() {
 }
 
 #[test]
+fn buyers_are_kept_for_thirteen_months_unless_it_says_otherwise() {
+    let kept = |environment: &Environment| Config::production(environment).map(|config| config.buyers_kept_months);
+    assert_eq!(kept(&Environment::from_pairs(COMPLETE)), Ok(13));
+    assert_eq!(kept(&with("BUYER_DETAILS_MONTHS", "24")), Ok(24));
+    for odd in ["0", "121", "-1", "thirteen"] {
+        assert!(kept(&with("BUYER_DETAILS_MONTHS", odd)).is_err(), "{odd}");
+    }
+}
+
+#[test]
 fn serve_names_each_thing_that_is_missing() {
     for (name, _) in COMPLETE {
         let problems = Config::production(&without(name)).expect_err(name).to_string();

@@ -12,5 +12,5 @@ mod payouts;
 mod people;
 mod reports;
 mod sessions;
-mod winners;
+pub mod winners;
 mod words;

@@ -7,6 +7,7 @@ mod bad_input;
 mod caching;
 mod club;
 mod console;
+mod erasure;
 mod fairness;
 mod input;
 mod live;

@@ -6,6 +6,7 @@ use persistence::books::OrderRecord;
 use persistence::records::listings::Listing;
 
 use crate::error::{Problem, reason_shown};
+use crate::post::NOBODY;
 use crate::routes::body::Body;
 use crate::state::State;
 use crate::wire::draw::status_shown;
@@ -52,7 +53,7 @@ pub async fn present(state: &State, record: &OrderRecord) -> Result<Order, Probl
         club_name: club.name.clone(),
         club_slug: club.slug.clone(),
         buyer_name: record.buyer.name.clone(),
-        buyer_email_masked: record.buyer.email.as_deref().map(masked),
+        buyer_email_masked: record.buyer.email.as_deref().filter(|email| !email.ends_with(NOBODY)).map(masked),
         purchased_at: record.captured_at.or(record.authorised_at).map(rfc3339),
         reason: record.reason.as_deref().map(reason_shown),
         refund,

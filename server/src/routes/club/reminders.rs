@@ -1,7 +1,8 @@
 //! What a club is told without asking: results are due, the account is not connected. And what is forgotten in time.
 
-use domain::{Cents, Timestamp};
+use domain::{Cents, DrawId, Timestamp};
 use persistence::Failure;
+use persistence::records::erasure::AT_ONCE;
 use serde_json::json;
 
 use crate::catalogue::lists::{List, Part};
@@ -16,21 +17,41 @@ const PAST_SECONDS: i64 = 7 * 86_400;
 /// A new club has a day to find the button by itself.
 const CONNECT_AFTER_SECONDS: i64 = 86_400;
 
+/// Steps of erasing buyers' details in one sweep: so many draws, or so many hundred orders.
+const STEPS_MAX: usize = 20;
+
 /// Once a minute. Each mail goes once: its key says what it is about.
 pub async fn sweep(state: &State) {
     let now = state.clock.now();
     if let Err(failure) = look(state, now).await {
         tracing::debug!(%failure, "clubs could not be reminded");
     }
+    if let Err(failure) = forget(state, now).await {
+        tracing::warn!(%failure, "what is to be forgotten could not be, and will be tried again");
+    }
 }
 
 async fn look(state: &State, now: Timestamp) -> Result<(), Failure> {
     results_due(state, now).await?;
     connect_incomplete(state, now).await?;
-    settle_shares(state).await?;
+    settle_shares(state).await
+}
+
+/// Who bought, some months after the game (decision F-8); where prizes went, 90 days after they were paid (F-7).
+async fn forget(state: &State, now: Timestamp) -> Result<(), Failure> {
+    let (mut after, mut orders) = (DrawId(0), 0);
+    for _ in 0..STEPS_MAX {
+        let Some(step) = state.records.erase_buyers(after, state.config.buyers_kept_months, now).await? else { break };
+        orders += step.orders;
+        // A full step is followed by another of the same draw.
+        after = if step.orders < AT_ONCE as u64 { step.draw } else { after };
+    }
+    if orders > 0 {
+        tracing::info!(orders, "the buyers of games long over are erased");
+    }
     let emptied = state.records.purge_claims(now).await?;
     if emptied > 0 {
-        tracing::info!(emptied, "bank details of prizes paid long ago are emptied");
+        tracing::info!(emptied, "bank details that have served are emptied");
     }
     Ok(())
 }
