@@ -28,6 +28,7 @@ mod report;
 mod rush;
 mod season;
 mod subject;
+mod timing;
 mod told;
 mod watcher;
 
@@ -52,6 +53,8 @@ enum Command {
     Kills(drill::Drill),
     /// The books are restored from a backup, and the provider remembers.
     Amnesia(amnesia::Amnesia),
+    /// Whether the time an answer takes tells who has an account.
+    Timing(timing::Timing),
     /// A real season: imports a fixture list, sells it, closes it, enters the results, pays the winners.
     Season(season::Season),
     /// Two nodes on one Postgres: one is killed, hung, cut off or replaced while people buy.
@@ -85,6 +88,7 @@ async fn run(command: Command) -> anyhow::Result<Report> {
         Command::Races(drill) => (drill::run(&drill, drill::RACES).await?, None),
         Command::Kills(drill) => (drill::run(&drill, drill::KILLS).await?, None),
         Command::Amnesia(amnesia) => (amnesia::run(&amnesia).await?, Some(amnesia.page().clone())),
+        Command::Timing(timing) => (timing::run(&timing).await?, Some(timing.page().clone())),
         Command::Season(season) => (season::run(&season).await?, Some(season.page().clone())),
         Command::Failover(failover) => (failover::run(&failover).await?, Some(failover.page().clone())),
         Command::Bench(bench) => (bench::run(&bench).await?, Some(bench.page().clone())),
