@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::database::Database;
 use crate::fixtures::{self, Plan, Prices, Refused};
 use crate::identity::password;
+use crate::identity::weakness::{EASY, is_easy};
 use crate::render::when;
 
 /// Shortest password of a person who runs the platform (C:215).
@@ -54,6 +55,8 @@ pub async fn create_operator(config: &Config, email: &str, name: &str) -> anyhow
         password.chars().count() >= PASSWORD_LETTERS_MIN,
         "a password has at least {PASSWORD_LETTERS_MIN} characters"
     );
+    let about = vec![email.to_string(), name.to_string()];
+    ensure!(!is_easy(password.to_string(), about).await.map_err(|_| anyhow!("stopping"))?, "{EASY}");
     let hash = password::hash(password);
     let database = Database::reach(config).await?;
     let created = async {

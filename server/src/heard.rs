@@ -12,15 +12,24 @@ const PERSONAL: [&str; 9] = ["name", "mail", "phone", "secret", "token", "card",
 /// What may happen to an offer (A:107).
 pub const OFFER_EVENTS: [&str; 3] = ["offer_view", "offer_share", "offer_add_to_cart"];
 
+/// Breaches that one call may report.
+const BREACHES_MAX: usize = 10;
+
 #[derive(Default)]
 pub struct Heard {
     diagnostics: AtomicU64,
+    breaches: AtomicU64,
     offers: [AtomicU64; OFFER_EVENTS.len()],
 }
 
 impl Heard {
     pub fn diagnostics(&self) -> u64 {
         self.diagnostics.load(Ordering::Relaxed)
+    }
+
+    /// Breaches of our content security policy that were kept.
+    pub fn breaches_kept(&self) -> u64 {
+        self.breaches.load(Ordering::Relaxed)
     }
 
     /// How often each of [`OFFER_EVENTS`] happened.
@@ -33,6 +42,24 @@ impl Heard {
         self.diagnostics.fetch_add(1, Ordering::Relaxed);
         let (level, message, data) = (plain(text(level)), plain(text(message)), plain(&impersonal(data).to_string()));
         tracing::info!(target: "browser", level, message, data, "a browser reports");
+    }
+
+    /// What pages were kept from doing: one report as older browsers send it, or a list of the newer kind. A page's address may
+    /// open an order, so of every address only where it is remains: our pages' first word, others' hosts.
+    pub fn breaches(&self, said: &Value) {
+        let newer = said.as_array().map(Vec::as_slice).unwrap_or_default().iter();
+        let newer = newer.filter(|report| report["type"] == "csp-violation").map(|report| &report["body"]);
+        for report in newer.chain(said.get("csp-report")).filter(|report| report.is_object()).take(BREACHES_MAX) {
+            let word = |names: [&str; 2]| names.iter().map(|name| text(&report[*name])).find(|word| !word.is_empty());
+            let directive = word(["effectiveDirective", "effective-directive"])
+                .or(word(["violatedDirective", "violated-directive"]));
+            let (directive, page) = (plain(directive.unwrap_or_default()), word(["documentURL", "document-uri"]));
+            let blocked = host(word(["blockedURL", "blocked-uri"]).unwrap_or_default());
+            let source = host(word(["sourceFile", "source-file"]).unwrap_or_default());
+            let page = first_word(page.unwrap_or_default());
+            self.breaches.fetch_add(1, Ordering::Relaxed);
+            tracing::warn!(target: "browser", directive, blocked, source, page, "a page was kept from something");
+        }
     }
 
     /// What happened to which offer; anything else is nothing.
@@ -55,6 +82,22 @@ fn slug(value: &Value) -> Option<&str> {
         !text.is_empty() && text.len() <= SLUG_MAX && text.bytes().all(plain)
     };
     value.as_str().filter(is_slug)
+}
+
+/// Scheme and host of an address; of a word (`inline`, `eval`, `data`) the word.
+fn host(address: &str) -> String {
+    let host = match address.split_once("://") {
+        Some((scheme, rest)) => format!("{scheme}://{}", rest.split(['/', '?', '#']).next().unwrap_or_default()),
+        None => address.split([':', '?', '#', '/']).next().unwrap_or_default().to_string(),
+    };
+    plain(&host)
+}
+
+/// `my` of `https://doubles.example.com/my/…`: the kind of page, never which.
+fn first_word(address: &str) -> String {
+    let path = address.split_once("://").and_then(|(_, rest)| rest.split_once('/')).map_or("", |(_, path)| path);
+    let word = path.split(['/', '?', '#']).next().unwrap_or_default();
+    word.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').take(40).collect()
 }
 
 /// One line without anything that looks like an e-mail address.
@@ -90,6 +133,31 @@ mod tests {
         assert_eq!(impersonal(&data), json!({ "step": "confirm", "nested": [{ "ms": 7 }], "said": "mail now" }));
         assert_eq!(plain("a\u{7}b\r\nc jo@example.com"), "ab c");
         assert_eq!(plain(&"x".repeat(2000)).len(), CHARS_MAX);
+    }
+
+    #[test]
+    fn of_a_report_only_the_kind_of_page_and_the_hosts_remain() {
+        assert_eq!(first_word("https://fd.test/my/0123456789abcdef?x=1#y"), "my");
+        assert_eq!(first_word("https://fd.test/reset-password?token=00ff"), "reset-password");
+        assert_eq!((first_word("https://fd.test/"), first_word("about:blank")), (String::new(), String::new()));
+        assert_eq!(host("https://evil.test/steal?mail=jo@example.com"), "https://evil.test");
+        assert_eq!(
+            (host("inline"), host("data:text/html,x"), host("https://jo@evil.test/")),
+            ("inline".into(), "data".into(), String::new())
+        );
+        let heard = Heard::default();
+        let (old, new) = (
+            json!({ "csp-report": { "violated-directive": "img-src" } }),
+            json!({ "type": "csp-violation", "body": {} }),
+        );
+        for said in [&old, &json!([new, { "type": "deprecation", "body": {} }, 7]), &json!(vec![new.clone(); 100])] {
+            heard.breaches(said);
+        }
+        assert_eq!(heard.breaches_kept(), 1 + 1 + 10);
+        for said in [json!(null), json!({}), json!([]), json!("x"), json!({ "csp-report": [] })] {
+            heard.breaches(&said);
+        }
+        assert_eq!(heard.breaches_kept(), 12, "no report");
     }
 
     #[test]

@@ -22,6 +22,7 @@ use crate::state::State;
 pub mod origin;
 pub mod password;
 pub mod second_factor;
+pub mod weakness;
 
 /// A buyer's browser: 128 random bits, no account behind it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -49,6 +49,8 @@ const PICTURE: usize = 4_200_000;
 const SEASON: usize = 1024 * 1024;
 /// A browser's diagnostics (decision B-23).
 const LOG: usize = 2 * 1024;
+/// What browsers report of breaches of our policy: some at once, each with the whole policy in it.
+const REPORT: usize = 16 * 1024;
 
 macro_rules! routes {
     ($table:ident $($method:ident $path:literal $audience:ident $body_max:ident => $handler:path;)*) => {
@@ -71,6 +73,7 @@ routes! { ROUTES
     Get    "/api/qr.svg"                            Public   FORM   => buyer::site::qr;
     Post   "/api/debug-log"                         Public   LOG    => buyer::reported::debug_log;
     Post   "/api/track"                             Public   LOG    => buyer::reported::track;
+    Post   "/api/policy-report"                     Public   REPORT => buyer::reported::policy;
 
     Get    "/api/draws/active"                      Public   FORM   => buyer::draws::active;
     Get    "/api/draws/awaiting-results"            Public   FORM   => buyer::draws::awaiting_results;

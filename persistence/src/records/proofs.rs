@@ -60,21 +60,27 @@ impl Records {
         self.write(work).await
     }
 
-    /// Whether a reset link still opens something: asked before the costly hash is made.
-    pub async fn reset_is_open(&self, token_hash: &[u8; 32], at: Timestamp) -> Result<bool, Failure> {
+    /// What everybody knows of whom a reset link is for: names, address and the club's slug. Asked before the costly hash is
+    /// made. `None`: it opens nothing any more.
+    pub async fn reset_is_for(&self, token_hash: &[u8; 32], at: Timestamp) -> Result<Option<Vec<String>>, Failure> {
         let read = sqlx::query_scalar(
-            "select exists (select from clubs where password_reset_token = $1 and password_reset_expires > $3)
-                 or exists (select from admins where reset_token_hash = $2 and reset_expires_at > $3)
-                 or exists (select from club_users where token_hash = $2 and token_expires_at > $3)",
+            "select array[name, email, home_page_slug] from clubs
+                 where password_reset_token = $1 and password_reset_expires > $3
+             union all
+             select array[name, email] from admins where reset_token_hash = $2 and reset_expires_at > $3
+             union all
+             select array[u.name, u.email, c.name, c.home_page_slug] from club_users u join clubs c on c.id = u.club_id
+                 where u.token_hash = $2 and u.token_expires_at > $3
+             limit 1",
         )
         .bind(hex::encode(token_hash))
         .bind(token_hash.to_vec())
         .bind(column(at));
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await
+        self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await
     }
 
-    /// Sets the password of whoever the token was made for, uses the token up and ends every session of theirs, in one
-    /// transaction. `None`: the token is unknown, used or too old.
+    /// Sets the password of whoever the token was made for, uses the token up, ends every session of theirs and tells them by
+    /// mail, in one transaction. Who takes an invitation has no password that could have been changed, and gets no mail. `None`: the token is unknown, used or too old.
     pub async fn finish_reset(
         &self,
         token_hash: &[u8; 32],
@@ -104,6 +110,9 @@ impl Records {
             if let Some(holder) = holder {
                 end_sessions(&mut transaction, holder).await?;
                 note_reset(&mut transaction, holder, action).await?;
+                if action == RESET {
+                    tell(&mut transaction, holder, hash).await?;
+                }
             }
             transaction.commit().await?;
             Ok(holder)
@@ -147,6 +156,21 @@ async fn note_reset(connection: &mut PgConnection, holder: Holder, action: &str)
     };
     let act = Act { actor: &holder.name(), club: holder.club(), action, object: &object, ip: None };
     audit::write(connection, &act.entry(serde_json::json!({}))).await
+}
+
+/// Their password was changed (ASVS 6.3.7): once for each link, to the address it went to.
+async fn tell(connection: &mut PgConnection, holder: Holder, hash: [u8; 32]) -> Result<(), sqlx::Error> {
+    let (read, id) = match holder {
+        Holder::Club(club) => ("select email, name from clubs where id = $1", club.0),
+        Holder::Member(member) => ("select email, name from club_users where id = $1", member.id),
+        Holder::Admin(admin) => ("select email, name from admins where id = $1", admin),
+    };
+    let (email, name): (String, String) = sqlx::query_as(read).bind(id).fetch_one(&mut *connection).await?;
+    let mail = "insert into email_outbox (dedupe_key, kind, to_address, data)
+         values ($1, 'password-changed', $2, json_build_object('name', $3::text)::text)";
+    let key = format!("password-changed-{}", hex::encode(&hash[..8]));
+    sqlx::query(mail).bind(key).bind(email).bind(name).execute(connection).await?;
+    Ok(())
 }
 
 async fn reset_admin(

@@ -16,14 +16,31 @@ pub struct Upload {
     pub bytes: Vec<u8>,
 }
 
+/// Pictures that one club keeps (ASVS 5.2.4): one for each game of a long season, some times over.
+pub const PICTURES_MAX: i64 = 200;
+
 impl Records {
-    /// The same picture again is the same row.
-    pub async fn keep_upload(&self, upload: Upload) -> Result<(), Failure> {
-        let write = "insert into uploads (key, club_id, purpose, bytes) values ($1, $2, $3, $4)
-             on conflict (key) do nothing";
-        let write = sqlx::query(write).bind(upload.key).bind(upload.club.0).bind(upload.purpose).bind(upload.bytes);
-        self.execute(write).await?;
-        Ok(())
+    /// The same picture again is the same row. `false`: the club keeps [`PICTURES_MAX`] others.
+    pub async fn keep_upload(&self, upload: Upload) -> Result<bool, Failure> {
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            // One after the other, so that two at once are counted both.
+            let turn = "select pg_advisory_xact_lock(hashtext('uploads'), $1)";
+            sqlx::query(turn).bind(upload.club.0 as i32).execute(&mut *transaction).await?;
+            let read =
+                "select count(*) < $2 or exists (select from uploads where key = $3) from uploads where club_id = $1";
+            let fits = sqlx::query_scalar(read).bind(upload.club.0).bind(PICTURES_MAX).bind(upload.key.clone());
+            if !fits.fetch_one(&mut *transaction).await? {
+                return Ok(false);
+            }
+            let write = "insert into uploads (key, club_id, purpose, bytes) values ($1, $2, $3, $4)
+                 on conflict (key) do nothing";
+            let write = sqlx::query(write).bind(upload.key).bind(upload.club.0).bind(upload.purpose).bind(upload.bytes);
+            write.execute(&mut *transaction).await?;
+            transaction.commit().await?;
+            Ok(true)
+        };
+        self.write(work).await
     }
 
     pub async fn upload(&self, key: &str) -> Result<Option<Vec<u8>>, Failure> {

@@ -77,6 +77,11 @@ impl Policies {
         // A client secret in a query must not leave with a link (decision C-21).
         say(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
         say(header::CONTENT_SECURITY_POLICY, self.content[place as usize].clone());
+        if matches!(place, Place::Page | Place::Board) {
+            // Where the policy's group of that name is; the other way to say it, for older browsers, stands in the policy.
+            let endpoints = HeaderName::from_static("reporting-endpoints");
+            say(endpoints, HeaderValue::from_static("breaches=\"/api/policy-report\""));
+        }
         if place != Place::Board {
             say(HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin"));
         }
@@ -117,12 +122,17 @@ fn content_security_policy(place: Place, config: &Config) -> String {
         Place::Sandbox => "'self'",
         Place::Api | Place::Widget | Place::Asset | Place::Page => "'none'",
     };
+    // Only documents have breaches to report. A frame without an origin cannot: the call takes our own pages' alone.
+    let reports = match place {
+        Place::Board | Place::Page => "; report-uri /api/policy-report; report-to breaches",
+        _ => "",
+    };
     // Pictures may come from any secure host, because a club's logo may stand at an address of its own (B:165). A pixel is a
     // picture too: it is the page's consent bar, not this line, that lets nothing be asked for before Allow (decision J-12).
     format!(
         "default-src 'self'; script-src 'self'{inline_script}{stripe_script}; style-src 'self' 'unsafe-inline'; \
          img-src 'self' data: https:; connect-src 'self' {sockets}{stripe_call}; frame-src 'self'{stripe_frame}; \
-         object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors {ancestors}"
+         object-src 'none'; base-uri 'none'; form-action 'self'{reports}; frame-ancestors {ancestors}"
     )
 }
 
@@ -193,6 +203,10 @@ mod tests {
                 !policy.contains("http:") && !directive(policy, "script-src").contains("unsafe-inline"),
                 "{place:?}: {policy}"
             );
+            let reported = matches!(place, Place::Page | Place::Board);
+            assert_eq!(directive(policy, "report-uri") == "/api/policy-report", reported, "{place:?}: {policy}");
+            let group = header("reporting-endpoints") == Some("breaches=\"/api/policy-report\"");
+            assert_eq!(group && directive(policy, "report-to") == "breaches", reported, "{place:?}: {policy}");
             for (name, value) in [("object-src", "'none'"), ("base-uri", "'none'"), ("form-action", "'self'")] {
                 let is_said = directive(policy, name) == value || policy.starts_with("default-src 'none'");
                 assert!(is_said, "{place:?}: {name} in {policy}");

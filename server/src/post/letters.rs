@@ -11,7 +11,7 @@
 //! | `reset`, `verify` | `sealedLink`, `name` |
 //! | `invitation` | `sealedLink`, `name`, `club`, `role` |
 //! | `my-tickets` | `sealedLink` |
-//! | `waitlist` | `name` |
+//! | `waitlist`, `password-changed` | `name` |
 
 use std::collections::BTreeMap;
 
@@ -82,6 +82,7 @@ impl Writer<'_> {
             ("connect-incomplete", _) => self.connect_incomplete(data).await,
             ("reset", _) => self.note(self.house(), "Reset your password", data, &RESET),
             ("verify", _) => self.note(self.house(), "Confirm your e-mail address", data, &VERIFY),
+            ("password-changed", _) => self.note(self.house(), "Your password was changed", data, &CHANGED),
             ("invitation", _) => self.invitation(data).await,
             ("my-tickets", _) => self.note(self.house(), "Your Football Doubles tickets", data, &MY_TICKETS),
             ("waitlist", _) => self.note(self.house(), "You are on the waitlist", data, &WAITLIST),
@@ -244,6 +245,13 @@ const RESET: About = About {
         "If it was not you, nothing has changed and you need do nothing.",
     ],
     button: Some("Choose a new password"),
+};
+const CHANGED: About = About {
+    paragraphs: &[
+        "The password of this account was changed just now, and every browser that was signed in has been signed out.",
+        "If it was not you, ask for a new link on the log-in page at once, and tell us: the address below is read by people.",
+    ],
+    button: None,
 };
 const VERIFY: About = About {
     paragraphs: &[

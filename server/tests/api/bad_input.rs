@@ -9,7 +9,7 @@ use server::routes::{ROUTES, Route, Verb};
 use crate::support::{Buyer, GOOD_CARD, TestServer};
 
 /// Always 204, whatever comes: nobody waits for their answer.
-const DEAF: [&str; 2] = ["/api/debug-log", "/api/track"];
+const DEAF: [&str; 3] = ["/api/debug-log", "/api/track", "/api/policy-report"];
 /// Take anything, because they need nothing.
 const EASY: [&str; 4] = ["/api/auth/logout", "/api/clubs/logout", "/api/admin/logout", "/api/resend-confirmation"];
 
@@ -210,5 +210,41 @@ async fn diagnostics_are_taken_in_silence_and_kept_within_limits() {
     let share = json!({ "event": "offer_share", "clubSlug": "broncos", "bundleSlug": "finals" });
     assert_eq!(server.alice().post("/api/track", share).await.status, 204);
     assert_eq!(server.state.heard.offer_events()[1], ("offer_share", 1));
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn breaches_of_the_policy_are_taken_in_silence_and_kept_within_limits() {
+    let server = TestServer::start().await;
+    let alice = server.alice();
+    let kept = || server.state.heard.breaches_kept();
+    let send = async |kind: &'static str, body: String| {
+        let request = alice.raw(reqwest::Method::POST, "/api/policy-report").header("origin", &server.url);
+        let status = Buyer::sent(request.header("content-type", kind).body(body)).await.status;
+        assert_eq!(status, 204);
+    };
+    let (old, new) = ("application/csp-report", "application/reports+json");
+    for body in ["", "{", "7", "[[]]", "{\"csp-report\":7}"] {
+        send(old, body.to_string()).await;
+    }
+    send(old, format!("{{\"csp-report\":{{\"a\":\"{}\"}}}}", "x".repeat(17_000))).await;
+    assert_eq!(kept(), 0, "too large, or no report");
+    let blocked = "https://evil.test/x.js";
+    let report = json!({ "effective-directive": "script-src", "blocked-uri": blocked, "document-uri": server.url });
+    send(old, json!({ "csp-report": report }).to_string()).await;
+    let report = json!({ "effectiveDirective": "img-src", "blockedURL": blocked, "documentURL": server.url });
+    send(new, json!([{ "type": "csp-violation", "body": report }]).to_string()).await;
+    assert_eq!(kept(), 2);
+    for _ in 0..40 {
+        send(old, json!({ "csp-report": {} }).to_string()).await;
+    }
+    assert!(kept() < 32, "thirty a minute, whatever they are: {}", kept());
+    let page = alice.raw(reqwest::Method::GET, "/").send().await.expect("an answer");
+    let says = |name: &str| page.headers()[name].to_str().expect("text").to_string();
+    assert!(says("content-security-policy").contains("report-uri /api/policy-report; report-to breaches;"));
+    assert_eq!(says("reporting-endpoints"), "breaches=\"/api/policy-report\"");
+    let foreign =
+        alice.raw(reqwest::Method::POST, "/api/policy-report").header("origin", "https://evil.test").body("{}");
+    Buyer::sent(foreign).await.refused(403, "cross-origin");
     server.finish().await;
 }

@@ -1,7 +1,7 @@
 //! What is said of the calls for everyone and for buyers (A:7).
 
 use crate::openapi::description::describe;
-use crate::routes::buyer::reported::{Diagnostics, Happening};
+use crate::routes::buyer::reported::{Diagnostics, Happening, PolicyReport};
 use crate::wire::club::{Club, ClubListed, OwnClub};
 use crate::wire::config::PublicConfig;
 use crate::wire::draw::Draw;
@@ -25,6 +25,7 @@ describe! {
     Get "/api/qr.svg" "A QR code of one of this site's own addresses." with(url: string) -> "image/svg+xml", refuses 400;
     Post "/api/debug-log" "A browser's diagnostics: at most 2 kB, always taken, a few a minute kept." takes Diagnostics -> ();
     Post "/api/track" "What somebody did with an offer, without anything personal: always taken." takes Happening -> ();
+    Post "/api/policy-report" "What a page was kept from doing by its policy, as browsers report it: always taken, a few a minute kept." takes PolicyReport -> ();
 
     Get "/api/draws/active" "Draws on sale, the next kick-off first." with(clubId: integer, offset: integer, limit: integer) -> [Draw], refuses 400;
     Get "/api/draws/awaiting-results" "Finished games without a result." with(clubId: integer, offset: integer, limit: integer) -> [Draw], refuses 400;

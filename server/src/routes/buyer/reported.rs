@@ -62,3 +62,26 @@ pub async fn track(
     }
     HttpResponse::NoContent().finish()
 }
+
+/// A report as older browsers send it; newer ones send a list of them, in words of their own.
+#[derive(ToSchema)]
+#[allow(dead_code, reason = "it says what is sent; what is sent is read word by word")]
+pub struct PolicyReport {
+    #[schema(value_type = Option<Object>, rename = "csp-report")]
+    csp_report: Value,
+}
+
+/// What a page was kept from doing (ASVS 3.4.7): always 204, a few a minute, never during maintenance.
+pub async fn policy(
+    request: HttpRequest,
+    state: web::Data<State>,
+    body: Result<web::Bytes, actix_web::Error>,
+) -> HttpResponse {
+    let quiet = state.catalogue.facts().maintenance_mode();
+    if let (false, Ok(body)) = (quiet, body)
+        && state.limits.may_log(address(&request, &state.config))
+    {
+        state.heard.breaches(&serde_json::from_slice(&body).unwrap_or_default());
+    }
+    HttpResponse::NoContent().finish()
+}

@@ -51,7 +51,7 @@ describe! {
     Get "/api/admin/clubs/{slug}/bundles/{bundle}" "One offer." -> OwnOffer;
     Put "/api/admin/clubs/{slug}/bundles/{bundle}" "Replaces an offer while nothing is sold of it." takes OfferForm -> OwnOffer, refuses 409;
     Post "/api/admin/clubs/{slug}/bundles/{bundle}/archive" "Takes an offer away." -> OwnOffer, refuses 400 409;
-    Post "/api/uploads/bundle-image" "Keeps a share image, made anew." takes ImageUpload -> (201 Uploaded), refuses 404;
+    Post "/api/uploads/bundle-image" "Keeps a share image, made anew." takes ImageUpload -> (201 Uploaded), refuses 404 409;
     Delete "/api/uploads/bundle-image" "Forgets a share image of the club's own." takes ImageRemoval -> (), refuses 404;
     Get "/uploads/{key}" "A picture of a club." -> "image/png";
     Get "/api/stripe-debug" "Payments of the last 30 days: the club's own, or everybody's for the operator." -> [ProviderTransaction];

@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::error::Problem;
 use crate::form::{asked_address, trimmed};
 use crate::identity::password::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, hashed};
+use crate::identity::weakness::{EASY, is_easy};
 use crate::identity::{address, link_hash, link_hash_of, random};
 use crate::post::sealed_link;
 use crate::routes::body::Body;
@@ -52,7 +53,7 @@ async fn send(state: &State, email: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The new password, and every browser that was signed in is signed out.
+/// The new password; every browser that was signed in is signed out, and a mail says so.
 pub async fn confirm(state: web::Data<State>, body: Body<NewPassword>) -> Result<HttpResponse, Problem> {
     let Body(NewPassword { token, new_password }) = body;
     if trimmed(&token).is_empty() {
@@ -68,8 +69,9 @@ pub async fn confirm(state: web::Data<State>, body: Body<NewPassword>) -> Result
     let refused = || Problem::bad_request("invalid-link", "This password reset link is invalid or has expired.");
     let hash = link_hash_of(&trimmed(&token)).ok_or_else(refused)?;
     // Guessing links must not cost us a hash each.
-    if !state.records.reset_is_open(&hash, state.clock.now()).await? {
-        return Err(refused());
+    let about = state.records.reset_is_for(&hash, state.clock.now()).await?.ok_or_else(refused)?;
+    if is_easy(password.clone(), about).await? {
+        return Err(Problem::bad_request("password-too-easy", EASY));
     }
     let password = hashed(password).await?;
     state.records.finish_reset(&hash, &password, state.clock.now()).await?.ok_or_else(refused)?;

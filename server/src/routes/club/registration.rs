@@ -14,6 +14,7 @@ use super::verification;
 use crate::error::Problem;
 use crate::form::{Findings, is_email, is_phone, optional, trimmed};
 use crate::identity::password::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, hashed};
+use crate::identity::weakness::{EASY, is_easy};
 use crate::identity::{address, sign_in};
 use crate::routes::body::Body;
 use crate::state::State;
@@ -45,8 +46,10 @@ pub async fn register(
     if is_known(&state, &email).await? {
         return Err(taken());
     }
+    let name = trimmed(&body.0.name);
+    must_be_hard_to_guess(&body.0, &name, &email).await?;
     let new = NewClub {
-        name: trimmed(&body.0.name),
+        name,
         password_hash: hashed(body.0.password.clone().unwrap_or_default()).await?,
         location: optional(&body.0.location),
         phone: optional(&body.0.phone),
@@ -75,6 +78,13 @@ fn check(form: &Registration) -> Result<(), Problem> {
     findings.need("password", password.len() <= PASSWORD_BYTES_MAX, "Password must be at most 128 characters");
     let location = trimmed(&form.location).chars().count();
     findings.need("location", location <= NAME_CHARS_MAX, "Must be at most 100 characters");
+    findings.finish()
+}
+
+async fn must_be_hard_to_guess(form: &Registration, name: &str, email: &str) -> Result<(), Problem> {
+    let about = [name, &slug_from_name(name), email].map(str::to_string).to_vec();
+    let mut findings = Findings::default();
+    findings.need("password", !is_easy(form.password.clone().unwrap_or_default(), about).await?, EASY);
     findings.finish()
 }
 

@@ -5,7 +5,7 @@ use actix_web::{HttpResponse, web};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::ClubId;
-use persistence::records::uploads::Upload;
+use persistence::records::uploads::{PICTURES_MAX, Upload};
 use sha2::{Digest, Sha256};
 
 use crate::error::Problem;
@@ -40,6 +40,9 @@ pub(super) async fn anew(bytes: Vec<u8>) -> Result<Option<Picture>, Problem> {
 }
 
 /// Keeps a picture under a key that follows from its club and its bytes; the address it is served at.
+///
+/// # Errors
+/// 409 `too-many-pictures`.
 pub(super) async fn keep(
     state: &State,
     club: ClubId,
@@ -49,7 +52,10 @@ pub(super) async fn keep(
     let digest = hex::encode(&Sha256::digest(&picture.bytes)[..12]);
     let key = format!("{purpose}-{club}-{digest}.{}", picture.ending);
     let url = format!("{FOLDER}{key}");
-    state.records.keep_upload(Upload { key, club, purpose, bytes: picture.bytes }).await?;
+    if !state.records.keep_upload(Upload { key, club, purpose, bytes: picture.bytes }).await? {
+        let words = format!("A club keeps at most {PICTURES_MAX} pictures. Please remove one that you no longer need.");
+        return Err(Problem::conflict("too-many-pictures", words));
+    }
     Ok(url)
 }
 

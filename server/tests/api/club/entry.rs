@@ -155,6 +155,9 @@ async fn a_forgotten_password_is_replaced_once_and_signs_every_browser_out() {
     forgetful.signs_in("broncos@demo.test", "a new secret").await.ok();
     let again = forgetful.post("/api/clubs/reset-password-confirm", confirm(json!(token), "another one")).await;
     again.refused(400, "invalid-link");
+    let told = server.mail("password-changed").await;
+    assert_eq!((told.to.as_str(), told.data.contains("a new secret")), ("broncos@demo.test", false));
+    assert_eq!(server.queued("password-changed").await, 1, "once, and not for what was refused");
     server.finish().await;
 }
 

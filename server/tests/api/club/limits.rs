@@ -227,3 +227,45 @@ async fn a_share_image_may_have_three_million_bytes_and_stays_while_another_offe
     server.alice().get(address).await.refused(404, "not-found");
     server.finish().await;
 }
+
+#[actix_web::test]
+async fn a_club_keeps_two_hundred_pictures_and_the_next_waits_until_one_is_removed() {
+    let server = TestServer::start().await;
+    server.club("broncos").await;
+    server.club("storm").await;
+    let browser = club::club(&server, "broncos").await;
+    server
+        .database
+        .run(
+            "insert into uploads (key, club_id, purpose, bytes)
+             select 'old-' || n || '.png', (select id from clubs where home_page_slug = 'broncos'), 'bundle-image', '' from
+                 generate_series(1, 199) n",
+        )
+        .await;
+    let picture = |shade: u8| {
+        let mut file = Vec::new();
+        let pixels = image::RgbImage::from_pixel(8, 8, image::Rgb([shade, 0, 0]));
+        JpegEncoder::new(&mut file).encode_image(&pixels).expect("encoded");
+        file
+    };
+    let send = async |browser: &Buyer, slug: &str, shade: u8| {
+        let body = json!({ "filename": "x.jpg", "contentType": "image/jpeg", "data": STANDARD.encode(picture(shade)),
+            "clubSlug": slug });
+        browser.post("/api/uploads/bundle-image", body).await
+    };
+    let last = send(&browser, "broncos", 10).await.ok()["url"].clone();
+    let refused = send(&browser, "broncos", 200).await.refused(409, "too-many-pictures");
+    let words = "A club keeps at most 200 pictures. Please remove one that you no longer need.";
+    assert_eq!(refused["message"], words);
+    assert_eq!(send(&browser, "broncos", 10).await.ok()["url"], last, "the same picture again is no other");
+    let page = format!("/api/clubs/{}/home-page", server.club_named("broncos"));
+    let logo = json!({ "logoUrl": format!("data:image/jpeg;base64,{}", STANDARD.encode(picture(90))) });
+    let refused = browser.call(reqwest::Method::PATCH, &page, Some(&logo)).await.refused(409, "too-many-pictures");
+    assert_eq!(refused["message"], words);
+    let storm = club::club(&server, "storm").await;
+    send(&storm, "storm", 200).await.ok();
+    let body = json!({ "clubSlug": "broncos", "url": last });
+    assert_eq!(browser.call(reqwest::Method::DELETE, "/api/uploads/bundle-image", Some(&body)).await.status, 204);
+    send(&browser, "broncos", 200).await.ok();
+    server.finish().await;
+}

@@ -80,6 +80,37 @@ async fn what_a_new_password_may_say() {
     server.finish().await;
 }
 
+/// Which, is tested beside `is_easy`: here, that every door asks.
+#[actix_web::test]
+async fn a_password_that_is_guessed_first_is_refused_wherever_one_is_chosen() {
+    let server = TestServer::start().await;
+    server.club("broncos").await;
+    let browser = server.alice();
+    let words = "Password is too easy to guess. Please use a longer one, or other words.";
+    let form = |password: &str| json!({ "name": "Norths Devils", "email": "secretary@norths.com.au", "password": password, "phone": "0400 111 222" });
+    for password in ["password1", "Football1", "norths-devils", "NorthsDevils", "secretary1", "footballdoubles"] {
+        let refused = browser.post("/api/clubs/register", form(password)).await.refused(400, "invalid");
+        assert_eq!(
+            (&refused["message"], &refused["errors"][0]["field"]),
+            (&json!(words), &json!("password")),
+            "{password}"
+        );
+    }
+    browser.post("/api/clubs/register", form("devils at dawn")).await.ok();
+    browser.post("/api/clubs/reset-password", json!({ "email": "broncos@demo.test" })).await.ok();
+    let link = server.link(&server.mail("reset").await);
+    let token = link.rsplit_once("token=").expect("a token").1;
+    let confirm = async |password: &str| {
+        let body = json!({ "token": token, "newPassword": password });
+        server.bob().post("/api/clubs/reset-password-confirm", body).await
+    };
+    for password in ["password1", "broncosrlfc", "Broncos2026"] {
+        assert_eq!(confirm(password).await.refused(400, "password-too-easy")["message"], words, "{password}");
+    }
+    confirm("a new secret").await.ok();
+    server.finish().await;
+}
+
 #[actix_web::test]
 async fn what_a_draw_and_a_season_may_say() {
     let server = TestServer::start().await;

@@ -12,7 +12,7 @@ use crate::access::method;
 use crate::support::{Buyer, TestServer, club};
 
 /// Answered 204 whatever comes: nobody waits for them (decision B-23).
-const DEAF: [&str; 2] = ["/api/debug-log", "/api/track"];
+const DEAF: [&str; 3] = ["/api/debug-log", "/api/track", "/api/policy-report"];
 
 #[actix_web::test]
 async fn one_byte_more_than_a_call_takes_is_refused_by_every_call() {

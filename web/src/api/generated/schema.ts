@@ -1051,6 +1051,10 @@ export interface components {
             to: string | null;
             totalRevenue: string;
         };
+        /** @description A report as older browsers send it; newer ones send a list of them, in words of their own. */
+        PolicyReport: {
+            "csp-report"?: Record<string, never> | null;
+        };
         /** @description The edge writes it; this is its shape. What belongs to a code comes beside the first three. */
         Problem: {
             /** @description `amount-changed`: the right amount, in cents. */
@@ -1742,6 +1746,7 @@ export type PasswordAgain = components['schemas']['PasswordAgain'];
 export type PaymentOpened = components['schemas']['PaymentOpened'];
 export type Payout = components['schemas']['Payout'];
 export type PlatformFees = components['schemas']['PlatformFees'];
+export type PolicyReport = components['schemas']['PolicyReport'];
 export type Problem = components['schemas']['Problem'];
 export type Proof = components['schemas']['Proof'];
 export type ProofResult = components['schemas']['ProofResult'];
