@@ -11,7 +11,7 @@ use crate::report::Report;
 
 #[derive(Args, Clone, Debug)]
 pub struct Drill {
-    /// How often each shape, or each of the 28 kills, is played.
+    /// How often each shape of a race, or each of the 28 kills, is played.
     #[arg(long)]
     rounds: Option<usize>,
 }
@@ -31,7 +31,9 @@ pub const KILLS: Played = Played { title: "Football Doubles: a kill at every ste
 pub async fn run(drill: &Drill, played: Played) -> Result<Report> {
     let rounds = drill.rounds.unwrap_or(played.rounds);
     let mut cargo = Command::new("cargo");
-    cargo.args(["test", "--quiet", "-p", "server", "--test", played.test, "--", "--nocapture", "--test-threads=1"]);
+    // As `cargo test` builds it: another choice of packages is another choice of features, and all is built once more.
+    cargo.args(["test", "--quiet", "--workspace", "--test", played.test]);
+    cargo.args(["--", "--nocapture", "--test-threads=1"]);
     cargo.env("ROUNDS", rounds.to_string()).env("RUST_BACKTRACE", "0").stderr(Stdio::inherit());
     let output = cargo.output().await.context("running cargo")?;
     let said = String::from_utf8_lossy(&output.stdout);

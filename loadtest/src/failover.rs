@@ -13,6 +13,7 @@ use persistence::auditor::Auditor;
 use crate::audit::Check;
 use crate::latency::{Percentiles, millis};
 use crate::report::{Report, Table};
+use net::Loses;
 use shopper::Shopper;
 use town::Town;
 
@@ -52,7 +53,7 @@ pub enum Fault {
     Hang,
     /// The owner's link is down, and up again.
     Link,
-    /// The owner's link loses three packets in ten and takes 200 ms.
+    /// The owner's link loses three packets in ten and, where the kernel has netem, takes 200 ms.
     Loss,
     /// Postgres stops and starts again.
     Database,
@@ -86,8 +87,8 @@ async fn doubt(failover: &Failover, town: &mut Town) -> Result<Report> {
         println!("Without CAP_NET_ADMIN there are no links to cut: link and loss are left out.");
         faults.retain(|fault| !matches!(fault, Fault::Link | Fault::Loss));
     }
-    if town.has_links() && !town.can_lose() {
-        println!("This kernel has no netem, so no link loses packets: loss is left out.");
+    if town.has_links() && town.loses().is_none() {
+        println!("Neither netem nor nft is here, so no link loses packets: loss is left out.");
         faults.retain(|fault| *fault != Fault::Loss);
     }
     faults.retain(|fault| failover.only.is_empty() || failover.only.contains(fault));
@@ -108,6 +109,10 @@ async fn doubt(failover: &Failover, town: &mut Town) -> Result<Report> {
     let mut report = Report { title: "Fail-over of two nodes".to_owned(), ..Report::default() };
     report.fact("rounds", failover.rounds);
     report.fact("purchases and reservations served", bought);
+    if faults.contains(&Fault::Loss) {
+        let delay = if town.loses() == Some(Loses::Netem) { "the rest 200 ms late" } else { "none late: no netem" };
+        report.fact("lost packets", format!("three in ten each way, {delay}"));
+    }
     tell(&mut report, &faults, &struck);
     let looked_at = bought as usize + failed.len();
     report.checks.push(Check::new("no purchase failed", looked_at, failed));

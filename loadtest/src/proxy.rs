@@ -23,6 +23,7 @@ use link::{Link, Onward};
 use toxic::{Line, Toxic};
 
 mod cell;
+mod control;
 mod link;
 mod offsets;
 mod toxic;
@@ -115,7 +116,9 @@ impl Place {
 
 pub async fn run(proxy: &Proxy) -> Result<Report> {
     let cells: Vec<Cell> = (0..proxy.runs).flat_map(|run| proxy.matrix(run)).collect();
-    play_all(&cells, proxy.seed).await
+    let mut report = play_all(&cells, proxy.seed).await?;
+    report.checks.push(control::play(proxy.seed).await?);
+    Ok(report)
 }
 
 async fn play_all(cells: &[Cell], seed: u64) -> Result<Report> {
@@ -216,6 +219,12 @@ mod tests {
         let report = play_all(&worst, 1).await.expect("it plays");
         println!("{}", report.to_text());
         assert!(report.passed(), "{}", report.to_text());
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_house_that_knows_no_order_again_is_found_out_by_the_same_lines() {
+        let check = control::play(1).await.expect("it plays");
+        assert!(check.broken.is_empty(), "{check:?}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 /// A network that nobody else has.
 const NET: &str = "10.209.77";
@@ -10,8 +10,16 @@ const BRIDGE: &str = "fdlt0";
 
 /// The namespaces and the bridge; gone when it is dropped.
 pub struct Net {
-    /// The kernel can lose packets on purpose.
-    loses: bool,
+    /// What loses packets on purpose, where something can.
+    loses: Option<Loses>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loses {
+    /// And keeps the others for 200 ms.
+    Netem,
+    /// A packet filter that drops by chance; it keeps nothing.
+    Filter,
 }
 
 /// This machine on the bridge.
@@ -47,10 +55,13 @@ fn run(program: &str, line: &str) -> Result<()> {
 impl Net {
     /// `None` where that is not allowed.
     pub fn lay(nodes: usize) -> Option<Net> {
-        let mut net = Net { loses: false };
+        let mut net = Net { loses: None };
         net.sweep();
         net.build(nodes).ok()?;
-        net.loses = net.spoil(0).is_ok() && net.clean(0).is_ok();
+        net.loses = [Loses::Netem, Loses::Filter].into_iter().find(|by| {
+            let spoilt = by.spoil(0);
+            by.clean(0).is_ok() && spoilt.is_ok()
+        });
         Some(net)
     }
 
@@ -75,6 +86,7 @@ impl Net {
         for number in 0..4 {
             let _ = ip(&format!("netns del {}", space(number)));
             let _ = ip(&format!("link del {}", cable(number)));
+            let _ = run("nft", &format!("delete table netdev {}", cable(number)));
         }
         let _ = ip(&format!("link del {BRIDGE}"));
     }
@@ -84,7 +96,7 @@ impl Net {
         ["ip", "netns", "exec"].into_iter().map(str::to_owned).chain([space(number)]).collect()
     }
 
-    pub fn can_lose(&self) -> bool {
+    pub fn loses(&self) -> Option<Loses> {
         self.loses
     }
 
@@ -96,15 +108,42 @@ impl Net {
         ip(&format!("link set {} up", cable(number)))
     }
 
-    /// Three packets in ten are lost both ways, and the rest takes 200 ms one way.
+    /// Three packets in ten are lost both ways, and with netem the rest takes 200 ms one way.
     pub fn spoil(&self, number: usize) -> Result<()> {
-        run("tc", &format!("qdisc add dev {} root netem loss 30% delay 200ms", cable(number)))?;
-        run("tc", &format!("-n {} qdisc add dev fdlt{number}n root netem loss 30%", space(number)))
+        self.loses.context("nothing here loses packets")?.spoil(number)
     }
 
     pub fn clean(&self, number: usize) -> Result<()> {
-        run("tc", &format!("qdisc del dev {} root", cable(number)))?;
-        run("tc", &format!("-n {} qdisc del dev fdlt{number}n root", space(number)))
+        self.loses.context("nothing here loses packets")?.clean(number)
+    }
+}
+
+impl Loses {
+    fn spoil(self, number: usize) -> Result<()> {
+        let (space, cable) = (space(number), cable(number));
+        if self == Loses::Netem {
+            run("tc", &format!("qdisc add dev {cable} root netem loss 30% delay 200ms"))?;
+            return run("tc", &format!("-n {space} qdisc add dev fdlt{number}n root netem loss 30%"));
+        }
+        for (before, device) in [(String::new(), &cable), (format!("netns exec {space} "), &format!("fdlt{number}n"))] {
+            let (program, before) = if before.is_empty() { ("nft", before) } else { ("ip", before + "nft ") };
+            let lose = "numgen random mod 10 < 3 drop";
+            run(program, &format!("{before}add table netdev {cable}"))?;
+            let hook = format!("type filter hook ingress device {device} priority 0 ;");
+            run(program, &format!("{before}add chain netdev {cable} lose {{ {hook} }}"))?;
+            run(program, &format!("{before}add rule netdev {cable} lose {lose}"))?;
+        }
+        Ok(())
+    }
+
+    fn clean(self, number: usize) -> Result<()> {
+        let (space, cable) = (space(number), cable(number));
+        if self == Loses::Netem {
+            run("tc", &format!("qdisc del dev {cable} root"))?;
+            return run("tc", &format!("-n {space} qdisc del dev fdlt{number}n root"));
+        }
+        run("nft", &format!("delete table netdev {cable}"))?;
+        run("ip", &format!("netns exec {space} nft delete table netdev {cable}"))
     }
 }
 

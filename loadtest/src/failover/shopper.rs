@@ -1,10 +1,12 @@
 //! One person with one browser, who goes to the other node when one does not answer or asks to come back: what a load balancer
 //! and a page's own retries come to together.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
-use reqwest::Method;
+use reqwest::header::{COOKIE, SET_COOKIE};
+use reqwest::{Method, Response};
 use serde_json::{Value, json};
 
 /// Where nodes and provider are.
@@ -18,6 +20,8 @@ pub struct Shopper {
     nodes: Vec<String>,
     provider: String,
     http: reqwest::Client,
+    /// The session's cookie. Behind a balancer all nodes have one name, and a browser brings to each what another gave it.
+    cookie: Mutex<Option<String>>,
 }
 
 /// What an answer that is none means: the next node is asked.
@@ -29,17 +33,34 @@ const SILENCE: Duration = Duration::from_secs(2);
 
 impl Shopper {
     pub fn new(place: &Place, nodes: &[usize]) -> Result<Shopper> {
-        let http = reqwest::Client::builder().cookie_store(true).timeout(SILENCE).build()?;
+        let http = reqwest::Client::builder().timeout(SILENCE).build()?;
         let nodes = nodes.iter().map(|node| place.nodes[*node].clone()).collect();
-        Ok(Shopper { nodes, provider: place.provider.clone(), http })
+        Ok(Shopper { nodes, provider: place.provider.clone(), http, cookie: Mutex::default() })
+    }
+
+    fn cookie(&self) -> MutexGuard<'_, Option<String>> {
+        self.cookie.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The first cookie it was given stays its own.
+    fn keeps(&self, answer: &Response) {
+        let given = answer.headers().get(SET_COOKIE).and_then(|given| given.to_str().ok());
+        if let Some(given) = given.and_then(|given| given.split(';').next()) {
+            self.cookie().get_or_insert_with(|| given.to_owned());
+        }
     }
 
     async fn ask(&self, method: Method, path: &str, body: &Value, until: Instant) -> Result<(u16, Value)> {
         let mut last = String::new();
         for turn in 0.. {
             let url = format!("{}{path}", self.nodes[turn % self.nodes.len()]);
-            match self.http.request(method.clone(), url).json(body).send().await {
-                Ok(answer) if !matches!(answer.status().as_u16(), 502..=504) => {
+            let asked = self.http.request(method.clone(), url).json(body);
+            let cookie = self.cookie().clone();
+            let asked = if let Some(cookie) = cookie { asked.header(COOKIE, cookie) } else { asked };
+            match asked.send().await {
+                // Ours all come from one address, for which there are limits: a page waits, too.
+                Ok(answer) if !matches!(answer.status().as_u16(), 429 | 502..=504) => {
+                    self.keeps(&answer);
                     let (status, text) = (answer.status().as_u16(), answer.text().await.unwrap_or_default());
                     return Ok((status, serde_json::from_str(&text).unwrap_or(Value::String(text))));
                 }
@@ -57,8 +78,6 @@ impl Shopper {
 
     /// Opens a payment for one ticket; `None`: the draw has none left.
     async fn opens(&self, draw: i64, until: Instant) -> Result<Option<Value>> {
-        // As a page does: it brings the cookie that tells one browser from another.
-        self.ask(Method::GET, "/api/config", &Value::Null, until).await?;
         // As a page does: it brings the cookie that tells one browser from another.
         self.ask(Method::GET, "/api/config", &Value::Null, until).await?;
         let buyer = json!({ "buyerName": "Ann", "buyerEmail": "ann@buyer.test", "buyerPhone": "0400 000 001" });

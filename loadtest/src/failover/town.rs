@@ -20,7 +20,7 @@ use tokio::net::{TcpListener, UnixStream};
 use tokio::process::{Child, Command};
 
 use super::board::Boards;
-use super::net::{self, Net};
+use super::net::{self, Loses, Net};
 use super::shopper::{Place, Shopper};
 use super::{Fault, PATIENCE};
 use crate::subject::{self, Subject};
@@ -114,8 +114,8 @@ impl Town {
         self.net.is_some()
     }
 
-    pub fn can_lose(&self) -> bool {
-        self.net.as_ref().is_some_and(Net::can_lose)
+    pub fn loses(&self) -> Option<Loses> {
+        self.net.as_ref().and_then(Net::loses)
     }
 
     pub fn place(&self) -> Place {

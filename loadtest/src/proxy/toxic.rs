@@ -27,7 +27,7 @@ pub enum Toxic {
     Sliced,
     /// The connection ends after some bytes, in the middle of whatever they were.
     Limited,
-    /// Nobody answers the door.
+    /// Nobody answers the door, and whoever is inside is shown it.
     Refused,
     /// The request is thrown away and the connection reset: certainly no effect.
     ResetBefore,
@@ -104,7 +104,7 @@ pub fn fate(toxic: Option<Toxic>, line: Line, piece: &[u8]) -> Fate {
     let says = |word: &[u8]| piece.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word));
     let is_request = line != Line::Postgres && begins_request(line, piece);
     match (toxic, line) {
-        (Toxic::ResetBefore, _) => Fate::Reset,
+        (Toxic::ResetBefore | Toxic::Refused, _) => Fate::Reset,
         (Toxic::ResetAfter, _) => Fate::AnswerLost,
         (Toxic::HalfOpen, _) => Fate::Swallowed,
         (Toxic::Doubled, Line::Postgres) if says(b"commit") => Fate::AnswerLost,
