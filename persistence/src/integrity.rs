@@ -1,6 +1,8 @@
 //! Whether the books are right: one view, no rows expected, and the two statements that need the sealed seeds. What the
 //! books say was taken, for comparison with the provider, is here too.
 
+use std::time::Duration;
+
 use domain::{AccountId, Cell, Cents, Deal, DrawId, Seed, Serial};
 use sqlx::postgres::PgConnection;
 use sqlx::{Executor, Row};
@@ -36,6 +38,9 @@ const WINNER: &str = "T9 the winning ticket carries the result";
 /// Broken for every draw at once when the key is the wrong one.
 pub const COMMITMENT: &str = "T10 a seed is the one that was committed to";
 
+/// Longer than its one long statement may take.
+const LOOKED_WITHIN: Duration = Duration::from_secs(360);
+
 impl Postgres {
     /// Every violation, in order. None: healthy. Looks at everything, so it may take seconds on a big database; it locks
     /// nothing.
@@ -61,7 +66,7 @@ impl Postgres {
             found.sort();
             Ok(found)
         };
-        self.run(looked).await
+        self.run_within(LOOKED_WITHIN, looked).await
     }
 
     /// Our side of the audit, ascending by account.

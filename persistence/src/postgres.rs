@@ -1,11 +1,13 @@
 //! The books in Postgres: who connects, how many at once, and how long anything may take.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
-use sqlx::{ConnectOptions, Executor};
+use sqlx::{ConnectOptions, Connection, Executor};
 use tokio::runtime::{Handle, Runtime};
+use tokio::time::timeout;
 
 use crate::MIGRATOR;
 use crate::error::Failure;
@@ -58,6 +60,10 @@ const READS_CONNECTIONS_MAX: u32 = 16;
 /// Workers, reconciler, reports.
 const BACKGROUND_CONNECTIONS_MAX: u32 = 4;
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
+/// Longer than any work takes, each of whose statements is bounded below: no answer by then is none.
+const WORK_MAX: Duration = Duration::from_secs(20);
+/// A connection that has served is fit to be lent again, and says so at once.
+const FIT_WITHIN: Duration = Duration::from_secs(1);
 const SLOW: Duration = Duration::from_secs(1);
 /// Two at each desk: while one waits for the disk, the other writes.
 const WRITERS: usize = 2;
@@ -104,8 +110,13 @@ struct Inner {
     entries: Desk<Writer<Entries>>,
     finders: Desk<Finder>,
     presence: Presence,
+    met_silence: Silence,
     runtime: Threads,
 }
+
+/// Whether work has ever waited in vain: on a line that is dead and does not know it, a connection answers nobody any more, and
+/// would keep its place in the pool for ever. From then on every connection is asked before it is taken back.
+type Silence = Arc<AtomicBool>;
 
 impl Postgres {
     /// Connects by URL: `postgres://user:password@host/database`, or with `?host=/folder` by unix socket.
@@ -139,18 +150,19 @@ impl Postgres {
         let options = doors.serves.clone();
         let session = options.clone().options(SESSION);
         let threads = Threads::start()?;
+        let met_silence = Silence::default();
         let by_key = session.clone().options(BY_KEY);
         let pools = (
-            pool(ACTORS_CONNECTIONS_MAX, &by_key),
-            pool(READS_CONNECTIONS_MAX, &session),
-            pool(BACKGROUND_CONNECTIONS_MAX, &session),
+            pool(ACTORS_CONNECTIONS_MAX, &by_key, &met_silence),
+            pool(READS_CONNECTIONS_MAX, &session, &met_silence),
+            pool(BACKGROUND_CONNECTIONS_MAX, &session, &met_silence),
         );
-        let for_bank = doors.clone();
+        let (for_bank, of_bank) = (doors.clone(), met_silence.clone());
         let (actors, reads, background, bank) = threads
             .run(async move {
                 // Says at once when nobody answers.
                 pools.0.acquire().await.map_err(Failure::from_read)?;
-                Ok((pools.0, pools.1, pools.2, bank::open(&for_bank, &SESSION)))
+                Ok((pools.0, pools.1, pools.2, bank::open(&for_bank, &SESSION, &of_bank)))
             })
             .await?;
         let (for_entries, for_finders) = (by_key.clone(), by_key.clone());
@@ -171,6 +183,7 @@ impl Postgres {
             entries,
             finders,
             presence,
+            met_silence,
             runtime: threads,
         };
         Ok(Postgres { inner: Arc::new(inner) })
@@ -212,17 +225,37 @@ impl Postgres {
     }
 
     /// Runs to its end on the database threads, whatever happens to the caller: a cancelled `BEGIN` would poison its
-    /// connection and lose the next writer's work.
+    /// connection and lose the next writer's work. Only a line that has fallen silent ends it early, and its connection with it.
     pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, Failure>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, Failure>> + Send + 'static,
     {
-        self.inner.runtime.run(work).await
+        self.run_within(WORK_MAX, work).await
+    }
+
+    /// The same for work that takes longer than any other, or is to end sooner.
+    pub(crate) async fn run_within<T, F>(&self, limit: Duration, work: F) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, Failure>> + Send + 'static,
+    {
+        let met_silence = self.inner.met_silence.clone();
+        let bounded = async move {
+            let mut work = Box::pin(work);
+            let done = timeout(limit, &mut work).await;
+            // Noted before the work is dropped, which gives its connection back.
+            done.unwrap_or_else(|_| {
+                met_silence.store(true, Ordering::Relaxed);
+                Err(Failure::Unknown("the database does not answer".into()))
+            })
+        };
+        self.inner.runtime.run(bounded).await
     }
 }
 
-fn pool(connections_max: u32, options: &PgConnectOptions) -> PgPool {
+fn pool(connections_max: u32, options: &PgConnectOptions, met_silence: &Silence) -> PgPool {
+    let met_silence = met_silence.clone();
     PgPoolOptions::new()
         .max_connections(connections_max)
         .acquire_timeout(ACQUIRE_TIMEOUT)
@@ -232,6 +265,15 @@ fn pool(connections_max: u32, options: &PgConnectOptions) -> PgPool {
             Box::pin(async move {
                 // Whoever had it before may have been cancelled in the middle of a transaction.
                 connection.execute("rollback").await?;
+                Ok(true)
+            })
+        })
+        .after_release(move |connection, _| {
+            let is_doubted = met_silence.load(Ordering::Relaxed);
+            Box::pin(async move {
+                if is_doubted {
+                    timeout(FIT_WITHIN, connection.ping()).await.map_err(|_| sqlx::Error::PoolTimedOut)??;
+                }
                 Ok(true)
             })
         })

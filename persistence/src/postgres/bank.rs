@@ -5,7 +5,7 @@ use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection};
 
-use super::{ACQUIRE_TIMEOUT, Postgres, pool};
+use super::{ACQUIRE_TIMEOUT, Postgres, Silence, pool};
 use crate::error::Failure;
 
 /// Claims are few.
@@ -132,9 +132,9 @@ fn quoted(role: &str) -> String {
     format!("\"{}\"", role.replace('"', "\"\""))
 }
 
-pub(super) fn open(doors: &Doors, session: &[(&str, &str)]) -> Option<PgPool> {
+pub(super) fn open(doors: &Doors, session: &[(&str, &str)], met_silence: &Silence) -> Option<PgPool> {
     let bank = doors.bank.clone()?.options(session.iter().copied());
-    Some(pool(CONNECTIONS_MAX, &bank))
+    Some(pool(CONNECTIONS_MAX, &bank, met_silence))
 }
 
 impl Postgres {
