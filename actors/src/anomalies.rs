@@ -124,12 +124,15 @@ impl Anomalies {
         self.reconciler.scan(self.room.clock.now().plus_ms(-hours * HOUR_MS)).await
     }
 
-    /// "Mark Resolved" by somebody; the same about the same payment does not come back. `false`: no such one is open.
+    /// "Mark Resolved" by somebody; the same about the same payment does not come back. A paused draw whose anomaly it is goes
+    /// on, here at once and on another node within seconds. `false`: no such one is open.
     ///
     /// # Errors
     /// Not written.
     pub async fn resolve(&self, anomaly: u128, by: &str) -> Result<bool, Failure> {
-        self.room.books.resolve(anomaly, &format!("by {by}"), self.room.clock.now()).await
+        let resolved = self.room.books.resolve(anomaly, &format!("by {by}"), self.room.clock.now()).await;
+        self.room.draws.look();
+        resolved
     }
 
     /// Gives a payment that was taken without tickets its tickets, when it was authorised before kick-off and no result was

@@ -6,6 +6,7 @@ use actix::{Addr, Handler, Message};
 use domain::{Allocation, Cell, Command, Deal, DrawId, Editor, Refusal, Reservation, Serial, TermsEdit, View};
 use persistence::Ledger;
 use persistence::ledger::{DrawDetails, Rider};
+use persistence::nodes::Boot;
 use persistence::records::audit::Entry;
 use thiserror::Error;
 use tokio::sync::{oneshot, watch};
@@ -14,7 +15,7 @@ use crate::draw::{AskCells, AskDeal, DrawActor, Execute};
 use crate::membership::Membership;
 use crate::neighbours::{Errand, Unreachable};
 use crate::supervisor::roster::{Asked, Roster};
-use crate::supervisor::{DrawSupervisor, Wake, Waker};
+use crate::supervisor::{DrawSupervisor, Look, Wake, Waker};
 
 /// Ways an errand may take: asked, after waking the draw, after its owner did not answer, and once more.
 const TURNS_MAX: usize = 4;
@@ -57,7 +58,7 @@ pub enum Denied {
     /// The machine could not: certainly safe to try the same again in a moment (503, `Retry-After`).
     #[error("the draw is busy or being rebuilt, try again")]
     Unavailable,
-    /// It failed three times in ten seconds and waits for an operator.
+    /// It failed three times in ten seconds and waits for an operator, who closes its anomaly.
     #[error("the draw is paused")]
     Paused,
     #[error("no such draw")]
@@ -225,6 +226,17 @@ impl Draws {
     /// [`Denied`]
     pub async fn wake(&self, draw: DrawId) -> Result<(), Denied> {
         self.wake_for(draw, Waker::Operator).await
+    }
+
+    /// Somebody closed an anomaly: it may have been a paused draw's. Other nodes find out within seconds.
+    pub(crate) fn look(&self) {
+        // A supervisor too busy to hear it looks again by itself.
+        let _ = self.supervisor.try_send(Look);
+    }
+
+    /// This start of this process.
+    pub(crate) fn boot(&self) -> Boot {
+        self.membership.boot()
     }
 
     /// The latest view of a draw that is awake; asks nobody.

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use futures_util::future::join_all;
 use persistence::books::{Mail, OrderRecord};
 use persistence::failpoint::{self, Step};
+use persistence::nodes::Boot;
 use persistence::{Books, Failure};
 use tokio::sync::watch;
 
@@ -17,7 +18,8 @@ use crate::rhythm::Rhythm;
 
 /// Mails claimed at once.
 const CLAIM_MAX: u32 = 16;
-/// How long a claimed mail is ours: a post that hangs longer may send it a second time, under the same message id.
+/// How long a claimed mail is ours while this process lives: a post that hangs longer may send it a second time, under the same
+/// message id. When the process is gone, another sends it at once.
 const LEASE_MS: i64 = 120_000;
 /// With pauses of a minute this is more than a day of a silent post.
 const ATTEMPTS_MAX: u32 = 1600;
@@ -34,13 +36,14 @@ pub trait Post: Send + Sync {
 }
 
 pub(crate) struct Mailer {
+    me: Boot,
     books: Arc<dyn Books>,
     clock: Arc<dyn Clock>,
     post: Arc<dyn Post>,
 }
 
 pub(crate) async fn run(room: Arc<Room>, post: Arc<dyn Post>, stop: watch::Receiver<bool>) {
-    let mailer = Mailer { books: room.books.clone(), clock: room.clock.clone(), post };
+    let mailer = Mailer { me: room.draws.boot(), books: room.books.clone(), clock: room.clock.clone(), post };
     let mut rhythm = Rhythm::new(REST, stop);
     while rhythm.next(&room.nudges.mail).await {
         match mailer.drain_some().await {
@@ -60,7 +63,7 @@ pub(crate) async fn run(room: Arc<Room>, post: Arc<dyn Post>, stop: watch::Recei
 
 impl Mailer {
     async fn drain_some(&self) -> Result<usize, Failure> {
-        let mails = self.books.claim_mail(self.clock.now(), LEASE_MS, CLAIM_MAX).await?;
+        let mails = self.books.claim_mail(self.me, self.clock.now(), LEASE_MS, CLAIM_MAX).await?;
         // A post that is slow for one is not slow for all.
         for delivered in join_all(mails.iter().map(|mail| self.deliver(mail))).await {
             delivered?;

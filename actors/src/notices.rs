@@ -18,12 +18,15 @@ use crate::rhythm::Rhythm;
 const TOGETHER_MAX: usize = 16;
 /// Notices read at once.
 const READ_MAX: u32 = 64;
+/// A notice that another node took in is looked at here when it has been waiting so long.
+const OVERDUE_MS: i64 = 30_000;
 const REST: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(10));
 
 pub(crate) async fn run(room: Arc<Room>, stop: watch::Receiver<bool>) {
     let mut rhythm = Rhythm::new(REST, stop);
     while rhythm.next(&room.nudges.notices).await {
-        let notices = match room.books.notices_unhandled(READ_MAX).await {
+        let overdue = room.clock.now().plus_ms(-OVERDUE_MS);
+        let notices = match room.books.notices_unhandled(room.draws.boot(), overdue, READ_MAX).await {
             Ok(notices) => notices,
             Err(failure) => {
                 tracing::warn!(%failure, "notices could not be read");

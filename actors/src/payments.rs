@@ -223,7 +223,8 @@ impl Payments {
     /// Not stored: the provider is to send it again.
     pub async fn notice(&self, notice: Notice) -> Result<bool, Failure> {
         let room = self.room.clone();
-        let stored = self.apart(async move { room.books.notice(&notice, room.clock.now()).await }).await?;
+        let stored =
+            self.apart(async move { room.books.notice(&notice, room.draws.boot(), room.clock.now()).await }).await?;
         self.room.nudges.notices.notify_one();
         Ok(stored)
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix::{Actor, ActorFutureExt, ArbiterHandle, AsyncContext, Context, WrapFuture};
-use domain::{Anomaly, AnomalyKind, Draw, DrawId};
+use domain::{Draw, DrawId};
 use persistence::ledger::{Claimed, Claims, Elsewhere};
 use persistence::nodes::Boot;
 use persistence::{Books, Failure, Ledger};
@@ -17,10 +17,12 @@ use tokio::time::Instant;
 use crate::draw::{Cause, DrawActor, Obituary, Stopped};
 use crate::membership::Membership;
 use crate::{Clock, Denied};
+use pauses::Pause;
 use roster::Roster;
 
 mod lookout;
 mod messages;
+mod pauses;
 pub(crate) mod roster;
 
 pub(crate) use messages::{HandOver, Look, Rest, Wake, WakeAll, Waker};
@@ -47,6 +49,7 @@ pub(crate) struct DrawSupervisor {
     /// Where draws run; each has its place.
     arbiters: Vec<ArbiterHandle>,
     cares: BTreeMap<DrawId, Care>,
+    pauses: BTreeMap<DrawId, Pause>,
     /// To be claimed with the next batch.
     due: BTreeSet<DrawId>,
     claiming: BTreeSet<DrawId>,
@@ -94,6 +97,7 @@ impl DrawSupervisor {
             membership,
             arbiters,
             cares: BTreeMap::new(),
+            pauses: BTreeMap::new(),
             due: BTreeSet::new(),
             claiming: BTreeSet::new(),
             claims: 0,
@@ -293,26 +297,6 @@ impl DrawSupervisor {
         }
         restarts.push_back(now);
         false
-    }
-
-    /// Stops selling a draw until an operator wakes it: better nothing than something wrong.
-    fn pause(&mut self, draw: DrawId, why: &str, ctx: &mut Context<Self>) {
-        tracing::error!(draw.id = %draw, why, "the draw is paused");
-        self.roster.pause(draw);
-        self.answer(draw, Err(Denied::Paused));
-        let anomaly = Anomaly {
-            kind: AnomalyKind::FailedAllocation,
-            payment_intent: None,
-            order: None,
-            note: format!("draw {draw} is paused: {why}"),
-        };
-        let (books, at) = (self.books.clone(), self.clock.now());
-        let raise = async move {
-            if let Err(failure) = books.raise(&anomaly, None, at).await {
-                tracing::error!(draw.id = %draw, %failure, "the pause could not be recorded");
-            }
-        };
-        ctx.spawn(raise.into_actor(self));
     }
 
     fn rest_when_all_are_gone(&mut self) {

@@ -10,7 +10,7 @@ use actors::{
 };
 use async_trait::async_trait;
 use domain::{AccountId, ClubId, DrawId, View};
-use persistence::memory::Memory;
+use persistence::memory::{Call, Fault, Memory};
 use persistence::nodes::{Boot, Node, Nodes, Roll};
 use persistence::{Failure, Ledger};
 use tokio::sync::watch;
@@ -293,6 +293,43 @@ fn who_hands_over_still_answers_and_the_others_own_at_once() {
         assert_eq!(house.memory.claim(Boot(3), &[DRAW]).await.unwrap().elsewhere[0].owner.boot, other.boot);
         one.engine.stop().await;
         assert_eq!(other.reserves(9, 2).await.unwrap().held, 7);
+    });
+}
+
+/// Lets the draw's actor panic in so many commits in a row.
+fn panic_in_appends(memory: &Memory, mut left: usize) {
+    memory.set_faults(move |call| match call {
+        Call::Append(_) if left > 0 => {
+            left -= 1;
+            panic!("the ledger panics in the middle of a commit")
+        }
+        _ => Fault::None,
+    });
+}
+
+#[test]
+fn a_draw_paused_on_one_node_is_woken_at_the_others_console() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let (one, other) = two(&house).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        panic_in_appends(&house.memory, 4);
+        for _ in 0..4 {
+            assert_eq!(one.reserves(7, 3).await, Err(Denied::Unavailable));
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        tokio::time::sleep(Duration::from_secs(20)).await;
+        assert_eq!(one.reserves(7, 3).await, Err(Denied::Paused));
+        assert_eq!(other.reserves(7, 3).await, Err(Denied::Paused), "whoever is asked");
+        let open = other.engine.anomalies.list(true, 10).await.unwrap();
+        assert_eq!(open.len(), 1, "{open:?}");
+        assert!(other.engine.anomalies.resolve(open[0].id, "the operator").await.unwrap());
+        let begun = tokio::time::Instant::now();
+        while other.reserves(7, 3).await == Err(Denied::Paused) {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        assert!(begun.elapsed() <= Duration::from_secs(6));
+        assert_eq!(one.reserves(7, 3).await.unwrap().held, 3);
     });
 }
 

@@ -82,6 +82,28 @@ fn three_restarts_in_ten_seconds_are_forgiven_and_the_next_pauses_the_draw() {
 }
 
 #[test]
+fn whoever_closes_a_paused_draws_anomaly_wakes_it_and_a_new_pause_is_a_new_one() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        for pauses in 1..=2 {
+            panic_in_appends(&world, 4);
+            for _ in 0..4 {
+                assert_eq!(world.draws().execute(DRAW, reserve(pauses, 3), None).await, Err(Denied::Unavailable));
+                world.pass(1).await;
+            }
+            assert_eq!(world.draws().execute(DRAW, reserve(pauses, 3), None).await, Err(Denied::Paused));
+            let open = world.engine().anomalies.list(true, 10).await.unwrap();
+            assert_eq!((open.len(), world.memory.anomaly_records().len()), (1, pauses as usize), "{open:?}");
+            assert!(world.engine().anomalies.resolve(open[0].id, "the operator").await.unwrap());
+            world.pass(1).await;
+            assert_eq!(world.draws().execute(DRAW, reserve(pauses, 3), None).await.unwrap().view.held, 3);
+            world.draws().execute(DRAW, Command::Release { order: domain::OrderId(pauses) }, None).await.unwrap();
+        }
+        world.audit();
+    });
+}
+
+#[test]
 fn answers_that_are_lost_again_and_again_are_the_lines_fault_and_pause_nothing() {
     play(|| async {
         let world = World::with(&[1042]).await;

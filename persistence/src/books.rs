@@ -8,6 +8,7 @@ use domain::{
 
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
+use crate::nodes::Boot;
 use crate::records::audit::Entry;
 
 /// An order as the books hold it.
@@ -192,9 +193,11 @@ pub trait Books: Send + Sync {
     ) -> Result<Option<Operation>, Failure>;
     async fn attempted(&self, operation: i64, attempt: Attempt) -> Result<(), Failure>;
 
-    /// Stores a notice; `false` when this event id was stored before.
-    async fn notice(&self, notice: &Notice, at: Timestamp) -> Result<bool, Failure>;
-    async fn notices_unhandled(&self, limit: u32) -> Result<Vec<Notice>, Failure>;
+    /// Stores a notice, which its taker is to handle; `false` when this event id was stored before.
+    async fn notice(&self, notice: &Notice, taker: Boot, at: Timestamp) -> Result<bool, Failure>;
+    /// What is not handled yet, oldest first. One that another node took in is that node's, unless it is gone or the notice was
+    /// taken in before `overdue`: handling one twice is harmless, and only work.
+    async fn notices_unhandled(&self, taker: Boot, overdue: Timestamp, limit: u32) -> Result<Vec<Notice>, Failure>;
     async fn notice_handled(&self, event_id: &str, at: Timestamp) -> Result<(), Failure>;
 
     /// Orders in `quoted`, `allocated` or `rejecting` opened before a time, oldest first: what the reconciler asks the provider
@@ -248,7 +251,9 @@ pub trait Books: Send + Sync {
         data: &str,
         at: Timestamp,
     ) -> Result<bool, Failure>;
-    async fn claim_mail(&self, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Mail>, Failure>;
+    /// Mails that are due, oldest first, and those whose sender is gone ([`crate::nodes::GONE_MS`]). They are the sender's for
+    /// so long.
+    async fn claim_mail(&self, sender: Boot, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Mail>, Failure>;
     async fn mail_sent(&self, mail: i64, at: Timestamp) -> Result<(), Failure>;
     /// Try again at `again`, or never.
     async fn mail_failed(&self, mail: i64, why: &str, again: Option<Timestamp>) -> Result<(), Failure>;

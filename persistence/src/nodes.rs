@@ -9,6 +9,9 @@ use crate::error::Failure;
 /// How long a node is believed after it last spoke, by the database's clock.
 pub const LEASE_MS: i64 = 5_000;
 
+/// A node that left or was buried is gone; one that hangs, or is cut off, is taken for gone so long after its lease was over.
+pub const GONE_MS: i64 = 10_000;
+
 /// One start of a process. Never a machine's name: a process that comes back is another node, with epochs of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Boot(pub u128);

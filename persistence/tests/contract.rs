@@ -72,5 +72,8 @@ contract! {
     messages::whose_a_ticket_a_payment_and_an_account_is_can_be_asked =>
         whose_a_ticket_a_payment_and_an_account_is_can_be_asked,
     messages::a_mail_leaves_once => a_mail_leaves_once,
+    messages::a_notice_is_its_takers_until_that_one_is_gone_or_late =>
+        a_notice_is_its_takers_until_that_one_is_gone_or_late,
+    messages::a_mail_whose_sender_is_gone_leaves_at_once => a_mail_whose_sender_is_gone_leaves_at_once,
     messages::the_witness_is_written_over => the_witness_is_written_over,
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use domain::{Anomaly, AnomalyKind, Cents, Command, GameResult, OrderId, PaymentStatus};
 use persistence::auditor::Auditor;
 use persistence::integrity::AccountTotals;
+use persistence::nodes::Boot;
 use persistence::{Books, Postgres};
 use sqlx::{Connection, Executor};
 
@@ -37,7 +38,7 @@ async fn busy() -> (World, Postgres) {
     second.execute(Command::Complete { result }, None).await.expect("completed");
     owner.open(world.order(5, &[(0, 2), (2, 1)])).await.expect("opened");
     world.books.opened(OrderId(5), &intent_id(5), "secret").await.expect("opened");
-    for mail in world.books.claim_mail(NOW, 1_000, 10).await.expect("claimed") {
+    for mail in world.books.claim_mail(Boot(1), NOW, 1_000, 10).await.expect("claimed") {
         world.books.mail_sent(mail.id, NOW).await.expect("sent");
     }
     // A second order of the same draw as 4's, so that there is something to compare; and what the reconciler saw.
@@ -90,6 +91,18 @@ async fn an_auditor_from_outside_reads_the_same_books() {
     assert_eq!(orders.iter().filter(|order| order.is_taken).count(), 4);
     assert_eq!(orders.iter().filter(|order| order.refunded > 0).count(), 1);
     assert_eq!(auditor.mails().await, Ok(vec![("tickets".into(), "sent".into(), 4)]));
+
+    let about = Anomaly {
+        kind: AnomalyKind::OrphanedTicket,
+        payment_intent: None,
+        order: Some(OrderId(4)),
+        note: "whose?".into(),
+    };
+    assert_eq!(world.books.raise(&about, None, NOW).await, Ok(true));
+    let one = Ok(vec![("orphaned_ticket".to_string(), 1)]);
+    assert_eq!(auditor.went_wrong().await, one, "its buyer has an address");
+    database.run("update orders set buyer_name = null, buyer_email = null, buyer_phone = null where id = '00000000-0000-0000-0000-000000000004'").await;
+    assert_eq!((auditor.open_anomalies().await, auditor.went_wrong().await), (one, Ok(vec![])));
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use domain::{Authority, Cents, Command, DrawId, OrderId, PaymentStatus, Terms, T
 use persistence::Failure;
 use persistence::books::{Attempt, Mail, Operation, OperationKind, OrderRecord};
 use persistence::ledger::{Append, BuyerDetails, Rider};
+use persistence::nodes::Boot;
 
 use support::{NOW, Owner, TERMS, World, intent_id, line, said};
 
@@ -156,7 +157,7 @@ impl Twin {
     }
 
     async fn mail(&mut self, fails: bool, now: Timestamp) -> Said {
-        let claimed = self.world.books.claim_mail(now, LEASE_MS, 3).await.expect("claimed");
+        let claimed = self.world.books.claim_mail(Boot(1), now, LEASE_MS, 3).await.expect("claimed");
         for mail in &claimed {
             let noted = match (fails, mail.attempts) {
                 (true, 3..) => self.world.books.mail_failed(mail.id, "no", None).await,

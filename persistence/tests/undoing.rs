@@ -4,6 +4,7 @@
 mod support;
 
 use domain::{Cents, Command, GameResult, OrderId, Status};
+use persistence::nodes::Boot;
 use persistence::records::Records;
 use persistence::records::payouts::NewPayout;
 use persistence::{Failure, Postgres};
@@ -102,7 +103,7 @@ async fn who_was_told_of_winning_is_corrected_and_who_was_not_is_left_alone() {
     let result = GameResult::new(7, 9).expect("a result");
     owner.execute(Command::Complete { result }, None).await.expect("the same result again");
     assert!(winner_mail(&world, "winner:7x9").await, "its winner hears again");
-    let claimed = world.books.claim_mail(NOW, 1_000, 10).await.expect("claimed");
+    let claimed = world.books.claim_mail(Boot(1), NOW, 1_000, 10).await.expect("claimed");
     let winner = claimed.iter().find(|mail| mail.kind == "winner").expect("the winner's mail");
     world.books.mail_sent(winner.id, NOW).await.expect("sent");
     owner.execute(Command::Undo, None).await.expect("undone");

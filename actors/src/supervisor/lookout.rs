@@ -37,7 +37,8 @@ impl DrawSupervisor {
         }
     }
 
-    /// Finds live draws that nobody woke (made by another process, or lost to one), and lets decided ones go.
+    /// Finds live draws that nobody woke (made by another process, or lost to one) and paused ones that may go on, and lets
+    /// decided ones go.
     pub(super) fn round(&mut self, ctx: &mut Context<Self>) {
         if self.roster.is_killed() {
             return ctx.terminate();
@@ -47,6 +48,7 @@ impl DrawSupervisor {
         if retired > 0 {
             tracing::debug!(retired, "decided draws were let go");
         }
+        self.look_after_pauses(ctx);
         let ledger = self.ledger.clone();
         let look = async move { ledger.live().await };
         ctx.spawn(look.into_actor(self).map(|live, supervisor, ctx| match live {

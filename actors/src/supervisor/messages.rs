@@ -50,8 +50,7 @@ impl DrawSupervisor {
     fn wake(&mut self, draw: DrawId, who: Waker) -> oneshot::Receiver<Result<(), Denied>> {
         let (reply, answer) = oneshot::channel();
         if who == Waker::Operator && self.roster.is_paused(draw) {
-            self.roster.resume(draw);
-            self.cares.remove(&draw);
+            self.resume(draw);
         }
         if let Waker::Forsaken(owner) = who
             && self.roster.forget_owner(draw, owner)

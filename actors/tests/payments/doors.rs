@@ -3,7 +3,8 @@
 use crate::world::{World, account, intent_of, play};
 use actors::testing::{Fault, Verb};
 use actors::{Confirmed, FulfilStatus, PaymentFailure};
-use domain::{Cents, OrderState};
+use domain::{Cents, OrderState, Timestamp};
+use persistence::nodes::Boot;
 
 #[test]
 fn a_purchase_reserves_authorises_allocates_captures_and_mails() {
@@ -159,7 +160,7 @@ fn notices_are_stored_once_and_may_come_doubled_and_out_of_order() {
         }
         world.pass(30).await;
         use persistence::Books;
-        assert!(world.memory.notices_unhandled(10).await.unwrap().is_empty());
+        assert!(world.memory.notices_unhandled(Boot(0), Timestamp(i64::MAX), 10).await.unwrap().is_empty());
         assert_eq!(world.mails().len(), 1);
         assert_eq!(world.order(&record).order.state, OrderState::Captured);
         world.audit();

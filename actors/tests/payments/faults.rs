@@ -83,6 +83,22 @@ fn a_cancellation_without_an_answer_ends_without_a_charge() {
 }
 
 #[test]
+fn a_mail_whose_sender_was_killed_leaves_with_the_next_process() {
+    play(|| async {
+        let mut world = World::with(&[1042]).await;
+        *world.post.hangs.lock().unwrap() = true;
+        world.buy(&[(1042, 2)]).await;
+        world.pass(2).await;
+        assert_eq!(world.mails().len(), 0, "it is being sent");
+        *world.post.hangs.lock().unwrap() = false;
+        world.restart().await;
+        world.pass(2).await;
+        assert_eq!(world.mails().len(), 1, "nobody waits for the lease of the dead");
+        world.engine.take().unwrap().kill();
+    });
+}
+
+#[test]
 fn a_kill_at_every_step_of_a_purchase_loses_nothing() {
     play(|| async {
         // Kills the process before the n-th call that reaches the books or the provider.

@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use actors::testing::Intent;
-use domain::{Draw, OrderId, OrderState, PaymentIntentId, PaymentStatus, Status};
+use domain::{Draw, OrderId, OrderState, PaymentIntentId, PaymentStatus, Status, Timestamp};
 use persistence::Books;
 use persistence::books::OrderRecord;
 use persistence::memory::OperationState;
+use persistence::nodes::Boot;
 
 use super::world::World;
 
@@ -72,7 +73,7 @@ fn reported(world: &World) -> BTreeSet<PaymentIntentId> {
 /// Liveness: what is still under way. An hour of calm is enough for everything.
 pub async fn pending(world: &World) -> Vec<String> {
     let mut found = Vec::new();
-    for notice in world.memory.notices_unhandled(10).await.unwrap_or_default() {
+    for notice in world.memory.notices_unhandled(Boot(0), Timestamp(i64::MAX), 10).await.unwrap_or_default() {
         found.push(format!("W1 pending: the notice {} is not handled", notice.event_id));
     }
     for record in world.memory.orders() {

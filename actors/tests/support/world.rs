@@ -34,6 +34,8 @@ pub fn account() -> AccountId {
 pub struct PostOffice {
     pub delivered: Arc<Mutex<Vec<Mail>>>,
     pub shut: Arc<Mutex<bool>>,
+    /// It takes mails and never answers.
+    pub hangs: Arc<Mutex<bool>>,
 }
 
 #[async_trait]
@@ -41,6 +43,10 @@ impl Post for PostOffice {
     async fn send(&self, mail: &Mail, _order: Option<&OrderRecord>) -> Result<(), String> {
         if *self.shut.lock().unwrap() {
             return Err("the post office is shut".into());
+        }
+        let hangs = *self.hangs.lock().unwrap();
+        if hangs {
+            std::future::pending::<()>().await;
         }
         self.delivered.lock().unwrap().push(mail.clone());
         Ok(())

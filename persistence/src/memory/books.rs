@@ -10,6 +10,7 @@ use super::{Call, Memory, Refund, State};
 use crate::books::{AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, TermsAgreed};
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
+use crate::nodes::Boot;
 
 /// Everything that would still move money towards an order's capture.
 const TOWARDS: [OperationKind; 3] = [OperationKind::Create, OperationKind::Update, OperationKind::Capture];
@@ -161,12 +162,16 @@ impl Books for Memory {
         })
     }
 
-    async fn notice(&self, notice: &Notice, at: Timestamp) -> Result<bool, Failure> {
-        self.writing(Call::Write("notice"), |state| Ok(state.notices.put(notice, at)))
+    async fn notice(&self, notice: &Notice, taker: Boot, at: Timestamp) -> Result<bool, Failure> {
+        self.writing(Call::Write("notice"), |state| Ok(state.notices.put(notice, taker, at)))
     }
 
-    async fn notices_unhandled(&self, limit: u32) -> Result<Vec<Notice>, Failure> {
-        self.reading("notices_unhandled", |state| state.notices.unhandled(limit as usize))
+    async fn notices_unhandled(&self, taker: Boot, overdue: Timestamp, limit: u32) -> Result<Vec<Notice>, Failure> {
+        let now = self.now();
+        self.reading("notices_unhandled", |state| {
+            let ours = |of: Boot, at: Timestamp| of == taker || at < overdue || state.nodes.is_gone(of, now);
+            state.notices.unhandled(ours, limit as usize)
+        })
     }
 
     async fn notice_handled(&self, event_id: &str, _at: Timestamp) -> Result<(), Failure> {
@@ -280,8 +285,13 @@ impl Books for Memory {
         })
     }
 
-    async fn claim_mail(&self, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Mail>, Failure> {
-        self.writing(Call::Write("claim_mail"), |state| Ok(state.outbox.claim(now, lease_ms, limit as usize)))
+    async fn claim_mail(&self, sender: Boot, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Mail>, Failure> {
+        let database_now = self.now();
+        self.writing(Call::Write("claim_mail"), |state| {
+            let State { outbox, nodes, .. } = state;
+            let freed = |of: Boot| of != sender && nodes.is_gone(of, database_now);
+            Ok(outbox.claim(sender, freed, now, lease_ms, limit as usize))
+        })
     }
 
     async fn mail_sent(&self, mail: i64, at: Timestamp) -> Result<(), Failure> {

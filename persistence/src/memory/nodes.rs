@@ -7,7 +7,7 @@ use domain::Timestamp;
 
 use super::{Call, Memory};
 use crate::error::Failure;
-use crate::nodes::{Boot, LEASE_MS, Node, Nodes, Roll};
+use crate::nodes::{Boot, GONE_MS, LEASE_MS, Node, Nodes, Roll};
 
 /// In the order they started.
 #[derive(Clone, Default)]
@@ -29,6 +29,12 @@ impl List {
     pub fn living(&self, boot: Boot, now: Option<Timestamp>) -> Option<&Node> {
         let row = self.rows.iter().find(|row| row.node.boot == boot)?;
         row.lives(now).then_some(&row.node)
+    }
+
+    /// Not there any more, or silent for so long that nobody waits for it.
+    pub fn is_gone(&self, boot: Boot, now: Option<Timestamp>) -> bool {
+        let row = self.rows.iter().find(|row| row.node.boot == boot);
+        row.is_none_or(|row| row.until.zip(now).is_some_and(|(until, now)| until.plus_ms(GONE_MS) <= now))
     }
 
     fn renew(&mut self, me: &Node, now: Option<Timestamp>) -> Roll {

@@ -6,6 +6,7 @@ use domain::{PaymentIntent, PaymentIntentId, Timestamp};
 
 use crate::books::Notice;
 use crate::error::Failure;
+use crate::nodes::Boot;
 
 /// What the reconciler saw last of a payment intent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,24 +17,27 @@ pub struct Witness {
 
 #[derive(Clone, Default)]
 pub(super) struct Notices {
-    rows: BTreeMap<String, Notice>,
+    rows: BTreeMap<String, (Notice, Boot)>,
     unhandled: BTreeSet<(Timestamp, String)>,
     received: BTreeMap<String, Timestamp>,
     witnesses: BTreeMap<PaymentIntentId, Witness>,
 }
 
 impl Notices {
-    pub fn put(&mut self, notice: &Notice, at: Timestamp) -> bool {
+    pub fn put(&mut self, notice: &Notice, taker: Boot, at: Timestamp) -> bool {
         if self.rows.contains_key(&notice.event_id) {
             return false;
         }
-        self.rows.insert(notice.event_id.clone(), notice.clone());
+        self.rows.insert(notice.event_id.clone(), (notice.clone(), taker));
         self.received.insert(notice.event_id.clone(), at);
         self.unhandled.insert((at, notice.event_id.clone()))
     }
 
-    pub fn unhandled(&self, limit: usize) -> Vec<Notice> {
-        self.unhandled.iter().take(limit).map(|(_, id)| self.rows[id].clone()).collect()
+    /// Those of a taker and a time that are `ours`.
+    pub fn unhandled(&self, ours: impl Fn(Boot, Timestamp) -> bool, limit: usize) -> Vec<Notice> {
+        let rows = self.unhandled.iter().map(|(at, id)| (at, &self.rows[id]));
+        let ours = rows.filter(|(at, (_, taker))| ours(*taker, **at));
+        ours.take(limit).map(|(_, (notice, _))| notice.clone()).collect()
     }
 
     pub fn handled(&mut self, event_id: &str) -> Result<(), Failure> {

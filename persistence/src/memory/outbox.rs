@@ -6,6 +6,7 @@ use domain::{OrderId, Timestamp};
 
 use crate::books::Mail;
 use crate::error::Failure;
+use crate::nodes::Boot;
 
 /// A mail, and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub struct QueuedMail {
     pub message_id: String,
     pub attempts: u32,
     pub due_at: Timestamp,
+    /// Who claimed it last, until it is known to have failed.
+    pub sender: Option<Boot>,
     pub sent_at: Option<Timestamp>,
     /// Never tried again.
     pub dead: bool,
@@ -63,6 +66,7 @@ impl Outbox {
                 message_id: format!("<mail-{id}@football-doubles>"),
                 attempts: 0,
                 due_at: at,
+                sender: None,
                 sent_at: None,
                 dead: false,
             },
@@ -82,12 +86,22 @@ impl Outbox {
         }
     }
 
-    pub fn claim(&mut self, now: Timestamp, lease_ms: i64, limit: usize) -> Vec<Mail> {
-        let ids: Vec<i64> = self.pending.iter().copied().filter(|id| self.rows[id].due_at <= now).take(limit).collect();
+    /// What is due, and what was claimed by a sender that is `freed` of it.
+    pub fn claim(
+        &mut self,
+        sender: Boot,
+        freed: impl Fn(Boot) -> bool,
+        now: Timestamp,
+        lease_ms: i64,
+        limit: usize,
+    ) -> Vec<Mail> {
+        let due = |row: &QueuedMail| row.due_at <= now || row.sender.is_some_and(&freed);
+        let ids: Vec<i64> = self.pending.iter().copied().filter(|id| due(&self.rows[id])).take(limit).collect();
         let claimed = ids.into_iter().map(|id| {
             let row = self.rows.get_mut(&id).expect("pending rows exist");
             row.due_at = now.plus_ms(lease_ms);
             row.attempts += 1;
+            row.sender = Some(sender);
             Mail {
                 id,
                 kind: row.kind.clone(),
@@ -113,6 +127,7 @@ impl Outbox {
         if row.sent_at.is_some() {
             return Ok(());
         }
+        row.sender = None;
         match again {
             Some(at) => row.due_at = at,
             None => {

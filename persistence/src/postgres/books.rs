@@ -14,6 +14,7 @@ use super::{Postgres, anomalies, endings, fees, notices, operations, orders, out
 use crate::books::{AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, TermsAgreed};
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
+use crate::nodes::Boot;
 use crate::records::audit;
 
 impl Postgres {
@@ -176,14 +177,14 @@ impl Books for Postgres {
         self.enter(Entry::Attempted { operation, attempt }).await.map(drop)
     }
 
-    async fn notice(&self, notice: &Notice, at: Timestamp) -> Result<bool, Failure> {
-        let said = self.enter(Entry::Notice { notice: notice.clone(), at }).await?;
+    async fn notice(&self, notice: &Notice, taker: Boot, at: Timestamp) -> Result<bool, Failure> {
+        let said = self.enter(Entry::Notice { notice: notice.clone(), taker, at }).await?;
         Ok(matches!(said, Said::New(true)))
     }
 
-    async fn notices_unhandled(&self, limit: u32) -> Result<Vec<Notice>, Failure> {
+    async fn notices_unhandled(&self, taker: Boot, overdue: Timestamp, limit: u32) -> Result<Vec<Notice>, Failure> {
         let postgres = self.clone();
-        self.run(async move { notices::unhandled(postgres.background(), limit).await }).await
+        self.run(async move { notices::unhandled(postgres.background(), taker, overdue, limit).await }).await
     }
 
     async fn notice_handled(&self, event_id: &str, at: Timestamp) -> Result<(), Failure> {
@@ -285,9 +286,9 @@ impl Books for Postgres {
         self.run(async move { outbox::queue(postgres.actors(), &mail).await }).await
     }
 
-    async fn claim_mail(&self, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Mail>, Failure> {
+    async fn claim_mail(&self, sender: Boot, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Mail>, Failure> {
         let postgres = self.clone();
-        self.run(async move { outbox::claim(postgres.background(), now, lease_ms, limit).await }).await
+        self.run(async move { outbox::claim(postgres.background(), sender, now, lease_ms, limit).await }).await
     }
 
     async fn mail_sent(&self, mail: i64, at: Timestamp) -> Result<(), Failure> {

@@ -8,6 +8,7 @@ use super::{notices, operations, outbox, payments};
 use crate::books::{Attempt, Notice, Operation, OperationKind};
 use crate::embedded::owner::hash;
 use crate::error::Failure;
+use crate::nodes::Boot;
 
 /// Entries in one transaction.
 pub(super) const TOGETHER_MAX: usize = 256;
@@ -17,7 +18,7 @@ pub(super) enum Entry {
     Captured { order: OrderId, said: PaymentIntent, at: Timestamp },
     Claim { order: OrderId, kind: OperationKind, now: Timestamp, lease_ms: i64 },
     Attempted { operation: i64, attempt: Attempt },
-    Notice { notice: Notice, at: Timestamp },
+    Notice { notice: Notice, taker: Boot, at: Timestamp },
     NoticeHandled { event_id: String, at: Timestamp },
     MailSent { mail: i64, at: Timestamp },
 }

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use domain::PaymentIntentId;
+use domain::{PaymentIntentId, Timestamp};
 use sqlx::Row;
 use sqlx::postgres::{PgConnection, PgPool, PgRow};
 
 use super::entries::{Answers, Entry, Said};
-use super::instant;
 use super::writer::Trouble;
+use super::{instant, nodes};
 use crate::books::Notice;
 use crate::error::Failure;
+use crate::nodes::{Boot, GONE_MS};
 
 /// The primary key is what makes a message count once.
 pub(super) async fn store(
@@ -19,10 +20,10 @@ pub(super) async fn store(
     answers: &mut Answers,
 ) -> Result<(), Trouble> {
     let mut places = BTreeMap::new();
-    let (mut ids, mut accounts, mut kinds, mut intents, mut payloads, mut received) =
-        (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut ids, mut accounts, mut kinds, mut intents) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut payloads, mut received, mut takers) = (Vec::new(), Vec::new(), Vec::new());
     for (place, ask) in asks.iter().enumerate() {
-        if let Entry::Notice { notice, at } = ask {
+        if let Entry::Notice { notice, taker, at } = ask {
             places.insert(notice.event_id.clone(), place);
             ids.push(notice.event_id.as_str());
             accounts.push(notice.account.as_deref());
@@ -30,6 +31,7 @@ pub(super) async fn store(
             intents.push(notice.payment_intent.as_ref().map(|id| id.0.as_str()));
             payloads.push(notice.payload.as_str());
             received.push(instant::stored(*at));
+            takers.push(nodes::uuid(*taker));
             answers[place] = Some(Ok(Said::New(false)));
         }
     }
@@ -37,8 +39,8 @@ pub(super) async fn store(
         return Ok(());
     }
     let new: Vec<String> = sqlx::query_scalar(
-        "insert into webhook_events (event_id, account_id, kind, payment_intent_id, payload, received_at)
-         select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
+        "insert into webhook_events (event_id, account_id, kind, payment_intent_id, payload, received_at, taker_boot)
+         select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::uuid[])
          on conflict (event_id) do nothing returning event_id",
     )
     .bind(ids)
@@ -47,6 +49,7 @@ pub(super) async fn store(
     .bind(intents)
     .bind(payloads)
     .bind(received)
+    .bind(takers)
     .fetch_all(connection)
     .await?;
     for id in new {
@@ -88,12 +91,23 @@ pub(super) async fn handled(
 }
 
 /// Oldest first.
-pub(super) async fn unhandled(pool: &PgPool, limit: u32) -> Result<Vec<Notice>, Failure> {
+pub(super) async fn unhandled(
+    pool: &PgPool,
+    taker: Boot,
+    overdue: Timestamp,
+    limit: u32,
+) -> Result<Vec<Notice>, Failure> {
     let rows = sqlx::query(
-        "select event_id, account_id, kind, payment_intent_id, payload from webhook_events
-         where handled_at is null order by received_at, event_id limit $1",
+        "select event_id, account_id, kind, payment_intent_id, payload from webhook_events w
+         where handled_at is null and (taker_boot is null or taker_boot = $2 or received_at < $3
+           or not exists (select from nodes n where n.boot_id = w.taker_boot
+             and n.lease_until > clock_timestamp() - $4 * interval '1 millisecond'))
+         order by received_at, event_id limit $1",
     )
     .bind(i64::from(limit))
+    .bind(nodes::uuid(taker))
+    .bind(instant::stored(overdue))
+    .bind(GONE_MS)
     .fetch_all(pool)
     .await
     .map_err(Failure::from_read)?;

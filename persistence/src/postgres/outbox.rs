@@ -9,9 +9,10 @@ use uuid::Uuid;
 
 use super::entries::{Answers, Entry, Said};
 use super::writer::Trouble;
-use super::{instant, words};
+use super::{instant, nodes, words};
 use crate::books::Mail;
 use crate::error::Failure;
+use crate::nodes::{Boot, GONE_MS};
 
 /// A mail as it is queued.
 pub(super) struct NewMail {
@@ -41,18 +42,29 @@ pub(super) async fn queue(pool: &PgPool, mail: &NewMail) -> Result<bool, Failure
 }
 
 /// Oldest first. A mail without an address waits for one.
-pub(super) async fn claim(pool: &PgPool, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Mail>, Failure> {
+pub(super) async fn claim(
+    pool: &PgPool,
+    sender: Boot,
+    now: Timestamp,
+    lease_ms: i64,
+    limit: u32,
+) -> Result<Vec<Mail>, Failure> {
     let rows = sqlx::query(
         "with due as (
-           select id from email_outbox where state = 'pending' and due_at <= $1 and to_address is not null
+           select id from email_outbox o where state = 'pending' and to_address is not null and (due_at <= $1
+             or o.sender_boot <> $4 and not exists (select from nodes n where n.boot_id = o.sender_boot
+               and n.lease_until > clock_timestamp() - $5 * interval '1 millisecond'))
            order by id limit $3 for update skip locked
          )
-         update email_outbox e set attempts = e.attempts + 1, due_at = $2 from due where e.id = due.id
+         update email_outbox e set attempts = e.attempts + 1, due_at = $2, sender_boot = $4
+         from due where e.id = due.id
          returning e.id, e.kind, e.order_id, e.to_address, e.data, e.message_id, e.attempts",
     )
     .bind(instant::stored(now))
     .bind(instant::stored(now.plus_ms(lease_ms)))
     .bind(i64::from(limit))
+    .bind(nodes::uuid(sender))
+    .bind(GONE_MS)
     .fetch_all(pool)
     .await
     .map_err(Failure::at_commit)?;
@@ -102,7 +114,7 @@ pub(super) async fn sent(connection: &mut PgConnection, asks: &[&Entry], answers
 
 pub(super) async fn failed(pool: &PgPool, mail: i64, why: &str, again: Option<Timestamp>) -> Result<(), Failure> {
     let known = sqlx::query(
-        "update email_outbox set why = $2, due_at = coalesce($3, due_at),
+        "update email_outbox set why = $2, due_at = coalesce($3, due_at), sender_boot = null,
            state = case when state = 'pending' and $3 is null then 'dead' else state end
          where id = $1",
     )

@@ -4,6 +4,7 @@ use domain::{AccountId, Cents, OrderId, OrderState, PaymentIntentId, PaymentStat
 use persistence::Failure;
 use persistence::books::{Attempt, Operation, OperationKind, TermsAgreed};
 use persistence::ledger::BuyerDetails;
+use persistence::nodes::Boot;
 
 use crate::support::{NOW, World, account, buyer, intent_id, said};
 
@@ -87,7 +88,7 @@ pub async fn money_is_taken_once_and_only_for_tickets(world: World) {
     assert_eq!((record.order.state, record.captured_at), (OrderState::Captured, Some(NOW.plus_seconds(60))));
     assert!(one(&world, 1, OperationKind::Capture).await.is_none(), "done");
     assert_eq!(due(&world, 60_000).await, []);
-    let mails = world.books.claim_mail(NOW.plus_seconds(120), LEASE_MS, 10).await.expect("claimed");
+    let mails = world.books.claim_mail(Boot(1), NOW.plus_seconds(120), LEASE_MS, 10).await.expect("claimed");
     let mails: Vec<_> = mails.into_iter().map(|mail| (mail.kind, mail.order, mail.to, mail.attempts)).collect();
     assert_eq!(mails, [("tickets".to_string(), Some(id(1)), "alice@buyer.test".to_string(), 1)]);
 
@@ -106,9 +107,9 @@ pub async fn a_mail_waits_for_an_address(world: World) {
     owner.allocate(1, 2).await.expect("allocated");
     let taken = said(&world.record(1).await, PaymentStatus::Succeeded);
     world.books.captured(id(1), &taken, NOW).await.expect("captured");
-    assert!(world.books.claim_mail(NOW, LEASE_MS, 10).await.expect("claimed").is_empty());
+    assert!(world.books.claim_mail(Boot(1), NOW, LEASE_MS, 10).await.expect("claimed").is_empty());
     world.books.fill_buyer(id(1), &buyer()).await.expect("filled");
-    let mails = world.books.claim_mail(NOW, LEASE_MS, 10).await.expect("claimed");
+    let mails = world.books.claim_mail(Boot(1), NOW, LEASE_MS, 10).await.expect("claimed");
     assert_eq!(mails.iter().map(|mail| mail.to.as_str()).collect::<Vec<_>>(), ["alice@buyer.test"]);
 }
 

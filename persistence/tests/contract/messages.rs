@@ -4,8 +4,11 @@ use domain::{Anomaly, AnomalyKind, Cents, OrderId, PaymentIntentId, PaymentStatu
 use persistence::Failure;
 use persistence::books::Notice;
 use persistence::ledger::{BuyerDetails, NewOrder};
+use persistence::nodes::Boot;
 
-use crate::support::{NOW, World, intent_id, said};
+use crate::support::{NOW, Process, World, intent_id, said};
+
+const ME: Boot = Boot(1);
 
 fn notice(event_id: &str) -> Notice {
     Notice {
@@ -18,16 +21,17 @@ fn notice(event_id: &str) -> Notice {
 }
 
 pub async fn a_notice_counts_once(world: World) {
-    let store =
-        async |event_id: &str, at_ms| world.books.notice(&notice(event_id), NOW.plus_ms(at_ms)).await.expect("stored");
+    let store = async |event_id: &str, at_ms| {
+        world.books.notice(&notice(event_id), ME, NOW.plus_ms(at_ms)).await.expect("stored")
+    };
     assert_eq!([store("evt_2", 1).await, store("evt_1", 2).await, store("evt_2", 3).await], [true, true, false]);
     let waiting = async |limit| {
-        let waiting = world.books.notices_unhandled(limit).await.expect("read");
+        let waiting = world.books.notices_unhandled(ME, NOW, limit).await.expect("read");
         waiting.into_iter().map(|notice| notice.event_id).collect::<Vec<_>>()
     };
     assert_eq!(waiting(9).await, ["evt_2", "evt_1"], "oldest first");
     assert_eq!(waiting(1).await, ["evt_2"]);
-    let first = world.books.notices_unhandled(1).await.expect("read").remove(0);
+    let first = world.books.notices_unhandled(ME, NOW, 1).await.expect("read").remove(0);
     assert_eq!(first.payload, notice("").payload, "byte for byte");
     for _ in 0..2 {
         world.books.notice_handled("evt_2", NOW).await.expect("handled, and again");
@@ -35,6 +39,21 @@ pub async fn a_notice_counts_once(world: World) {
     assert_eq!(waiting(9).await, ["evt_1"]);
     assert!(!store("evt_2", 4).await, "a handled one is still known");
     assert_eq!(world.books.notice_handled("evt_9", NOW).await, Err(Failure::NotFound));
+}
+
+pub async fn a_notice_is_its_takers_until_that_one_is_gone_or_late(world: World) {
+    let (one, other) = (world.process(1).await, world.process(2).await);
+    one.renew().await;
+    other.renew().await;
+    world.books.notice(&notice("evt_1"), one.node.boot, NOW).await.expect("stored");
+    let sees = async |process: &Process, overdue_ms| {
+        let sees = world.books.notices_unhandled(process.node.boot, NOW.plus_ms(overdue_ms), 9).await.expect("read");
+        sees.len()
+    };
+    assert_eq!((sees(&one, 0).await, sees(&other, 0).await), (1, 0), "two do not do the same work");
+    assert_eq!(sees(&other, 1).await, 1, "but for one that has been waiting too long");
+    one.nodes().leave(one.node.boot).await.expect("left");
+    assert_eq!(sees(&other, 0).await, 1, "nobody waits for who is gone");
 }
 
 fn anomaly(kind: AnomalyKind, payment_intent: Option<u128>, order: Option<u128>) -> Anomaly {
@@ -78,7 +97,8 @@ pub async fn a_mail_leaves_once(world: World) {
         queued.expect("queued")
     };
     assert_eq!([queue("reset-1").await, queue("reset-1").await, queue("reset-2").await], [true, false, true]);
-    let claim = async |at_ms, limit| world.books.claim_mail(NOW.plus_ms(at_ms), 1_000, limit).await.expect("claimed");
+    let claim =
+        async |at_ms, limit| world.books.claim_mail(ME, NOW.plus_ms(at_ms), 1_000, limit).await.expect("claimed");
     assert!(claim(-1, 9).await.is_empty(), "not before it was queued");
     let first = claim(0, 1).await.remove(0);
     assert_eq!(
@@ -102,6 +122,28 @@ pub async fn a_mail_leaves_once(world: World) {
     assert!(claim(60_000, 9).await.is_empty());
     assert_eq!(world.books.mail_sent(77, NOW).await, Err(Failure::NotFound));
     assert_eq!(world.books.mail_failed(77, "", None).await, Err(Failure::NotFound));
+}
+
+pub async fn a_mail_whose_sender_is_gone_leaves_at_once(world: World) {
+    let (one, other) = (world.process(1).await, world.process(2).await);
+    one.renew().await;
+    other.renew().await;
+    for key in ["reset-1", "reset-2"] {
+        world.books.queue_mail(key, "reset", None, "bob@club.test", "{}", NOW).await.expect("queued");
+    }
+    let claims =
+        async |sender: Boot, limit| world.books.claim_mail(sender, NOW, 120_000, limit).await.expect("claimed");
+    let (first, second) = (claims(one.node.boot, 1).await.remove(0), claims(one.node.boot, 1).await.remove(0));
+    world.books.mail_failed(second.id, "busy", Some(NOW.plus_ms(5_000))).await.expect("noted");
+    assert!(claims(other.node.boot, 9).await.is_empty(), "its sender lives");
+    let gone = one.kill();
+    while other.nodes().bury(gone).await != Ok(true) {
+        tokio::task::yield_now().await;
+    }
+    let again = claims(other.node.boot, 9).await;
+    let again: Vec<_> = again.iter().map(|mail| (mail.id, mail.attempts, mail.message_id.as_str())).collect();
+    assert_eq!(again, [(first.id, 2, first.message_id.as_str())], "and what is put off waits for its time");
+    assert!(claims(other.node.boot, 9).await.is_empty(), "once");
 }
 
 pub async fn the_witness_is_written_over(world: World) {

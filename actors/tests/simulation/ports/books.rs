@@ -9,6 +9,7 @@ use persistence::books::{
     AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, TermsAgreed,
 };
 use persistence::ledger::BuyerDetails;
+use persistence::nodes::Boot;
 
 use super::{Owner, enter, leave};
 use crate::simulation::mutant::Mutant;
@@ -130,18 +131,18 @@ impl Books for BooksPort {
         through!(self, attempted(operation, attempt))
     }
 
-    async fn notice(&self, notice: &Notice, at: Timestamp) -> Answer<bool> {
+    async fn notice(&self, notice: &Notice, taker: Boot, at: Timestamp) -> Answer<bool> {
         let world = &self.0.0;
         world.mutant.believes(world, notice);
-        let stored = through!(self, notice(&world.mutant.notice(world, notice), at));
+        let stored = through!(self, notice(&world.mutant.notice(world, notice), taker, at));
         if stored == Ok(true) {
             world.watch.stored(notice);
         }
         stored
     }
 
-    async fn notices_unhandled(&self, limit: u32) -> Answer<Vec<Notice>> {
-        through!(self, notices_unhandled(limit))
+    async fn notices_unhandled(&self, taker: Boot, overdue: Timestamp, limit: u32) -> Answer<Vec<Notice>> {
+        through!(self, notices_unhandled(taker, overdue, limit))
     }
 
     async fn notice_handled(&self, event_id: &str, at: Timestamp) -> Answer<()> {
@@ -216,8 +217,8 @@ impl Books for BooksPort {
         through!(self, queue_mail(dedupe_key, kind, order, to, data, at))
     }
 
-    async fn claim_mail(&self, now: Timestamp, lease_ms: i64, limit: u32) -> Answer<Vec<Mail>> {
-        through!(self, claim_mail(now, lease_ms, limit))
+    async fn claim_mail(&self, sender: Boot, now: Timestamp, lease_ms: i64, limit: u32) -> Answer<Vec<Mail>> {
+        through!(self, claim_mail(sender, now, lease_ms, limit))
     }
 
     async fn mail_sent(&self, mail: i64, at: Timestamp) -> Answer<()> {
