@@ -27,6 +27,8 @@ impl Room {
         if known.as_ref().is_some_and(|record| record.order.state == OrderState::Captured) {
             return Err(Unresolved::HasTickets);
         }
+        // What is left of such a fee is the platform's by the draws' ledgers; the part that is not goes back by itself.
+        let fee_is_in_a_ledger = known.as_ref().is_some_and(|record| record.captured_at.is_some());
         let account = match known {
             Some(record) => record.order.account,
             None => self.books.witnessed(id).await?.ok_or(Unresolved::Unknown)?,
@@ -37,7 +39,7 @@ impl Room {
         }
         let back = Returned {
             amount: said.amount_received - said.amount_refunded,
-            fee: said.application_fee - said.application_fee_refunded,
+            fee: if fee_is_in_a_ledger { Cents::ZERO } else { said.application_fee - said.application_fee_refunded },
         };
         if back.amount <= Cents::ZERO && back.fee <= Cents::ZERO {
             return Err(Unresolved::Refunded);

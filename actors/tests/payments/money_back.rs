@@ -2,6 +2,7 @@
 
 use crate::not_charged;
 use crate::world::{KICK_OFF, World, account, intent_of, play};
+use actors::testing::{Asked, Fault, Verb};
 use actors::{Denied, FulfilStatus, PaymentFailure};
 use domain::{AnomalyKind, Cents, Command, DrawId, GameResult, OrderState, Refusal, Status};
 use persistence::memory::{Call, Fault as BooksFault};
@@ -102,6 +103,30 @@ fn a_refund_takes_the_tickets_back_and_gives_the_fee_back_from_whoever_has_it() 
         assert_eq!((takings.refunded, takings.fees_refunded), (takings.captured, Cents(1100)));
         assert_eq!(world.fulfil(&first).await.unwrap().status, FulfilStatus::Refunding);
         assert!(world.memory.anomaly_records().is_empty());
+    });
+}
+
+/// The order's own refund waits for the provider, and a person does not wait.
+#[test]
+fn money_given_back_by_hand_while_its_refund_is_under_way_takes_no_more_of_the_fee_with_it() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let first = world.buy(&[(1042, 50)]).await;
+        let second = world.buy(&[(1042, 33)]).await;
+        let away = |asked: Asked<'_>| if asked.verb == Verb::Refund { Fault::Unavailable } else { Fault::None };
+        world.gateway.set_faults(away);
+        world.payments().refund(first.order.id, "asked for").await.unwrap();
+        world.pass(10).await;
+        assert_eq!(world.gateway.takings(&account()).refunded, Cents::ZERO);
+        world.gateway.clear_faults();
+        let returned = world.engine().anomalies.give_back(&intent_of(&first)).await.unwrap();
+        assert_eq!((returned.amount, returned.fee), (Cents(25_000), Cents::ZERO));
+        world.pass(120).await;
+        let takings = world.gateway.takings(&account());
+        // 33 × $5 are left, and $5.78 of the fee's $11.00.
+        assert_eq!((takings.refunded, takings.fees_refunded), (Cents(25_000), Cents(522)));
+        assert_eq!(world.order(&second).order.state, OrderState::Captured);
+        world.audit();
     });
 }
 
