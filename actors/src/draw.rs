@@ -1,19 +1,22 @@
-//! The actor of one live draw: decide → write → apply → show, one command at a time.
+//! The actor of one live draw: decide → write → apply → show, one motion at a time.
 
 use std::sync::Arc;
 
 use actix::fut::wrap_future;
-use actix::{Actor, ActorContext, ActorFutureExt, AtomicResponse, Context, Handler, Message, fut};
-use domain::{Authority, Cell, Command, Deal, Draw, DrawId, Event, OrderId, Refusal, Serial};
+use actix::{Actor, ActorContext, ActorFutureExt, AsyncContext, Context, Handler, Message, fut};
+use domain::{Cell, Deal, Draw, DrawId, Refusal, Serial};
 use persistence::failpoint::{self, Side, Step};
-use persistence::ledger::Append;
 use persistence::{Failure, Ledger};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::supervisor::roster::Window;
 use crate::{Clock, Committed, Denied, Errand};
+use batch::{Asker, Unsaid};
+use queue::Queue;
 use timer::Timer;
 
+mod batch;
+mod queue;
 mod timer;
 
 /// Commands that may wait for a draw; the next one is told to try again (503). As many as come at once in the worst minute: a
@@ -26,11 +29,16 @@ pub(crate) const MAILBOX_MAX: usize = 2048;
 const TICK_AGAIN_MS: i64 = 1000;
 
 type Reply<T> = oneshot::Sender<T>;
-/// The rest of a motion, polled while the mailbox waits.
-type Motion = fut::LocalBoxActorFuture<DrawActor, ()>;
 
 pub(crate) struct DrawActor {
+    /// As it is written.
     draw: Draw,
+    /// What was asked and is not decided.
+    queue: Queue,
+    /// The next motion will begin by itself.
+    scheduled: bool,
+    /// It goes when everything that was asked is answered.
+    leaving: bool,
     epoch: i64,
     ledger: Arc<dyn Ledger>,
     clock: Arc<dyn Clock>,
@@ -118,74 +126,94 @@ impl DrawActor {
         window: Window,
         obituary: Obituary,
     ) -> DrawActor {
-        DrawActor { draw, epoch, ledger, clock, window, timer: Timer::default(), obituary }
+        let (queue, timer) = (Queue::default(), Timer::default());
+        DrawActor { draw, queue, scheduled: false, leaving: false, epoch, ledger, clock, window, timer, obituary }
     }
 
-    /// The four beats. What follows the write owns everything it needs: an actor cannot be borrowed across an await, and so
-    /// must decide before and apply after, which is just what it should do.
-    fn motion(&mut self, errand: Errand, reply: Option<Reply<Result<Committed, Denied>>>) -> Motion {
-        let Errand { command, rider, act } = errand;
-        let now = self.clock.now();
-        let order = order_of(&command);
-        let reserves = matches!(command, Command::Reserve { .. });
-        if reserves {
-            failpoint::reach(Step::Hold, Side::Before);
+    /// A motion follows, after everything that is in the mailbox: actix empties that before it looks at what was spawned, so
+    /// that whatever was asked while a commit was being written is decided together.
+    fn schedule(&mut self, ctx: &mut Context<DrawActor>) {
+        if !std::mem::replace(&mut self.scheduled, true) {
+            ctx.spawn(fut::ready(()).map(|(), actor: &mut DrawActor, ctx: &mut Context<DrawActor>| actor.motion(ctx)));
+        }
+    }
+
+    /// The four beats, for as many commands as may share a transaction. What follows the write owns everything it needs: an
+    /// actor cannot be borrowed across an await. So beat 3 is made beforehand, on a copy, because each command is decided as
+    /// if those before it were written; the copy takes the draw's place when they are.
+    fn motion(&mut self, ctx: &mut Context<DrawActor>) {
+        self.scheduled = false;
+        if self.window.is_killed() {
+            return ctx.terminate();
         }
         // 1 decide
-        let events = match self.draw.decide(now, &command) {
-            Err(refusal) => return self.done(reply, Err(Denied::Refused(refusal))),
-            Ok(events) if events.is_empty() => return self.done(reply, Ok(self.committed(order, false))),
-            Ok(events) => events,
-        };
-        if reserves {
-            failpoint::reach(Step::Hold, Side::After);
+        let batch = self.queue.next_batch(&self.draw, self.epoch, &*self.clock);
+        if batch.ticked() {
+            self.timer.went_off();
         }
-        let allocates = matches!(command, Command::Allocate { .. });
         // 2 write
-        let append = Append {
-            draw: self.draw.id(),
-            epoch: self.epoch,
-            after: self.draw.revision(),
-            events: events.clone(),
-            at: now,
-            sells: sells(&command, &events),
-            rider,
-            act,
-        };
-        let ledger = self.ledger.clone();
-        let write = wrap_future::<_, DrawActor>(async move { ledger.append(append).await });
-        Box::pin(write.map(move |written, actor: &mut DrawActor, ctx| {
-            if actor.window.is_killed() {
-                return ctx.terminate();
-            }
-            let answer = match written {
-                Ok(()) => {
-                    actor.draw.apply(&events); // 3 apply
-                    if allocates {
-                        failpoint::reach(Step::Show, Side::Before);
-                    }
-                    actor.window.show(actor.draw.view()); // 4 show
-                    if allocates {
-                        failpoint::reach(Step::Show, Side::After);
-                    }
-                    Ok(actor.committed(order, true))
-                }
-                Err(failure) => Err(actor.failed(&failure, ctx)),
-            };
-            actor.arm(answer.is_ok(), ctx);
-            if let Some(reply) = reply {
-                // An asker that has gone away gets the same answer when it asks again.
-                let _ = reply.send(answer);
-            }
-        }))
+        if let Some((appends, unsaid)) = batch.close() {
+            self.make_room(unsaid.answers.len(), ctx);
+            let ledger = self.ledger.clone();
+            let write = wrap_future::<_, DrawActor>(async move { ledger.append(appends).await });
+            return ctx.wait(write.map(|written, actor: &mut DrawActor, ctx| actor.written(written, unsaid, ctx)));
+        }
+        // A timer that came too early wrote nothing, and must be armed again.
+        if self.timer.is_idle() {
+            self.arm(true, ctx);
+        }
+        self.go_on(ctx);
     }
 
-    /// A command that wrote nothing.
-    fn done(&self, reply: Option<Reply<Result<Committed, Denied>>>, answer: Result<Committed, Denied>) -> Motion {
-        if let Some(reply) = reply {
-            let _ = reply.send(answer);
+    fn written(&mut self, written: Result<(), Failure>, unsaid: Unsaid, ctx: &mut Context<DrawActor>) {
+        if self.window.is_killed() {
+            return ctx.terminate();
         }
-        Box::pin(fut::ready(()))
+        // Whoever could be guilty of it is found by trying them one by one, at once.
+        let parts = unsaid.commits > 1 && written.as_ref().is_err_and(is_certain);
+        let again_at_once = written.is_ok() || parts;
+        match written {
+            Ok(()) => self.apply_and_show(unsaid),
+            Err(failure) if parts => {
+                let (draw, commits) = (self.draw.id(), unsaid.commits);
+                tracing::warn!(draw.id = %draw, commits, %failure, "not written together, so one by one");
+                self.queue.part(unsaid);
+            }
+            Err(failure) => {
+                let denied = self.failed(&failure, ctx);
+                self.queue.miss(unsaid, denied);
+            }
+        }
+        self.arm(again_at_once, ctx);
+        self.go_on(ctx);
+    }
+
+    fn apply_and_show(&mut self, unsaid: Unsaid) {
+        self.draw = unsaid.next; // 3 apply
+        if unsaid.allocates {
+            failpoint::reach(Step::Show, Side::Before);
+        }
+        self.window.show(self.draw.view()); // 4 show
+        if unsaid.allocates {
+            failpoint::reach(Step::Show, Side::After);
+        }
+        self.queue.went_well();
+        unsaid.answers.into_iter().for_each(|(asker, answer)| asker.answer(answer));
+    }
+
+    /// After a motion: the next one, or none.
+    fn go_on(&mut self, ctx: &mut Context<DrawActor>) {
+        self.make_room(0, ctx);
+        if !self.queue.is_empty() {
+            self.schedule(ctx);
+        } else if self.leaving {
+            ctx.stop();
+        }
+    }
+
+    /// Whoever waits here, or for the commit under way, takes a place in the mailbox. Nought would mean no limit.
+    fn make_room(&self, under_way: usize, ctx: &mut Context<DrawActor>) {
+        ctx.set_mailbox_capacity(MAILBOX_MAX.saturating_sub(self.queue.len() + under_way).max(1));
     }
 
     /// What a failed write means. When nobody knows, memory may be wrong: stop, and be rebuilt from the books.
@@ -209,18 +237,9 @@ impl DrawActor {
     }
 
     /// The timer went off: forget overdue reservations, close at kick-off.
-    fn tick(&mut self, ctx: &mut Context<Self>) -> Motion {
-        if self.window.is_killed() {
-            ctx.terminate();
-            return Box::pin(fut::ready(()));
-        }
-        let motion = self.motion(Errand { command: Command::Tick, rider: None, act: None }, None);
-        // A timer that came too early wrote nothing, and must be armed again.
-        Box::pin(motion.map(|(), actor: &mut DrawActor, ctx| {
-            if actor.timer.is_idle() {
-                actor.arm(true, ctx);
-            }
-        }))
+    fn tick(&mut self, ctx: &mut Context<Self>) {
+        self.queue.push(Asker::timer());
+        self.schedule(ctx);
     }
 
     fn arm(&mut self, written: bool, ctx: &mut Context<DrawActor>) {
@@ -228,37 +247,14 @@ impl DrawActor {
         let earliest = if written { now } else { now.plus_ms(TICK_AGAIN_MS) };
         self.timer.arm(now, self.draw.next_deadline(), earliest, ctx);
     }
-
-    fn committed(&self, order: Option<OrderId>, written: bool) -> Committed {
-        Committed {
-            view: self.draw.view(),
-            reservation: order.and_then(|order| self.draw.reservation(order)),
-            allocation: order.and_then(|order| self.draw.allocation(order)).cloned(),
-            written,
-        }
-    }
 }
 
-fn order_of(command: &Command) -> Option<OrderId> {
-    match command {
-        Command::Reserve { order, .. }
-        | Command::Extend { order, .. }
-        | Command::Release { order }
-        | Command::Allocate { order, .. }
-        | Command::Void { order, .. } => Some(*order),
-        Command::Tick
-        | Command::Complete { .. }
-        | Command::Undo
-        | Command::Amend { .. }
-        | Command::Archive { .. }
-        | Command::Cancel => None,
+/// Nothing was written, and the writer is the draw's owner still: memory is right.
+fn is_certain(failure: &Failure) -> bool {
+    match failure {
+        Failure::NotWritten(_) | Failure::ClosedByClock | Failure::PaidOut | Failure::NotFound => true,
+        Failure::Fenced | Failure::Unknown(_) | Failure::Corrupt(_) => false,
     }
-}
-
-/// An ordinary sale must be written before kick-off by the database's clock; an operator's repair need not (rule 5).
-fn sells(command: &Command, events: &[Event]) -> bool {
-    matches!(command, Command::Allocate { authority: Authority::Sale, .. })
-        && events.iter().any(|event| matches!(event, Event::Allocated { .. }))
 }
 
 impl Actor for DrawActor {
@@ -272,14 +268,17 @@ impl Actor for DrawActor {
 }
 
 impl Handler<Execute> for DrawActor {
-    type Result = AtomicResponse<Self, ()>;
+    type Result = ();
 
-    fn handle(&mut self, asked: Execute, ctx: &mut Context<Self>) -> Self::Result {
+    fn handle(&mut self, asked: Execute, ctx: &mut Context<Self>) {
         if self.window.is_killed() {
-            ctx.terminate();
-            return AtomicResponse::new(Box::pin(fut::ready(())));
+            return ctx.terminate();
         }
-        AtomicResponse::new(self.motion(asked.errand, Some(asked.reply)))
+        // Who comes after the farewell gets no answer, and asks the next owner.
+        if !self.leaving {
+            self.queue.push(Asker::new(asked.errand, asked.reply));
+            self.schedule(ctx);
+        }
     }
 }
 
@@ -304,6 +303,9 @@ impl Handler<Leave> for DrawActor {
     type Result = ();
 
     fn handle(&mut self, _: Leave, ctx: &mut Context<Self>) {
-        ctx.stop();
+        self.leaving = true;
+        if self.queue.is_empty() {
+            ctx.stop();
+        }
     }
 }

@@ -35,7 +35,7 @@ const TWICE_ONE_IN: u64 = 100;
 const WORD_BY_WORD: u64 = 20;
 
 /// A thousand worlds that never meet one of these have not looked there.
-const MUST_MEET: [&str; 29] = [
+const MUST_MEET: [&str; 31] = [
     "a cart captured",
     "a clock is set",
     "a command forwarded",
@@ -62,6 +62,8 @@ const MUST_MEET: [&str; 29] = [
     "an order let go",
     "an operator's button worked",
     "an order refunded",
+    "commands not written together",
+    "commands written together",
     "kick-off seen by the database's clock alone",
     "somebody meddled",
     "told: not charged",

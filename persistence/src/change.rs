@@ -1,14 +1,15 @@
-//! What one commit's events leave in the tables: the events folded, so that both ledgers write the same.
+//! What events leave in the tables, folded: those of one commit, or of several that are written together. Both ledgers write
+//! the same.
 
 use std::collections::BTreeMap;
 
 use domain::draw::Outcome;
-use domain::{Event, FeeStep, OrderId, Reservation, Serial, Status, Terms};
+use domain::{Cents, Event, FeeStep, OrderId, Reservation, Serial, Status, Terms};
 
-/// One commit, folded.
+/// Events, folded.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Change {
-    /// What becomes of each reservation the commit touches; `None` goes.
+    /// What becomes of each reservation that is touched; `None` goes.
     pub reservations: BTreeMap<OrderId, Option<Reservation>>,
     pub allocated: Vec<Handover>,
     pub voided: Vec<Handover>,
@@ -33,7 +34,7 @@ pub(crate) struct Handover {
 }
 
 impl Change {
-    pub fn of(events: &[Event]) -> Change {
+    pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Change {
         let mut change = Change::default();
         for event in events {
             change.take(event);
@@ -76,7 +77,7 @@ impl Change {
         }
     }
 
-    /// Tickets sold by the commit, less those taken back.
+    /// Tickets sold, less those taken back.
     pub fn sold_delta(&self) -> i16 {
         let count =
             |handovers: &[Handover]| handovers.iter().map(|handover| handover.serials.len() as i16).sum::<i16>();
@@ -98,7 +99,13 @@ impl Change {
         self.terms.is_some() || self.outcome.is_some() || self.archived.is_some() || self.described
     }
 
-    /// The last step of the fee ledger; a commit makes at most one, because a command allocates or voids one order.
+    /// What has to go back of the draw's fee.
+    pub fn to_return(&self) -> Cents {
+        self.allocated.iter().chain(&self.voided).map(|handover| handover.step.to_return).sum()
+    }
+
+    /// The last step of the fee ledger. A commit makes at most one, because a command allocates or voids one order; and only
+    /// allocations are written together.
     pub fn step(&self) -> Option<(OrderId, FeeStep)> {
         self.allocated.iter().chain(&self.voided).map(|handover| (handover.order, handover.step)).next_back()
     }

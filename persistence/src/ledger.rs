@@ -1,5 +1,7 @@
 //! A draw's memory: claim it, load it, append to it. Every write carries the owner's epoch and the revision it follows.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use domain::draw::Snapshot;
 use domain::{AccountId, ClubId, Deal, DrawId, Event, Line, OrderId, Timestamp, View};
@@ -48,7 +50,7 @@ pub struct Moved {
     pub ours: bool,
 }
 
-/// One commit of one draw: all or nothing.
+/// One commit of one draw, with a revision and a row of the journal to itself.
 #[derive(Clone, Debug)]
 pub struct Append {
     pub draw: DrawId,
@@ -68,6 +70,54 @@ pub struct Append {
     pub act: Option<Entry>,
 }
 
+impl Append {
+    /// Whether it may be written together with others of its draw: what buyers do all day. What happens once or twice in a
+    /// draw's life, takes tickets back, repairs or is signed has a transaction to itself.
+    pub fn shares(&self) -> bool {
+        let ordinary = |event: &Event| match event {
+            Event::Reserved { .. } | Event::Released { .. } | Event::Expired { .. } | Event::Closed => true,
+            Event::Allocated { .. } => self.sells,
+            _ => false,
+        };
+        let rides = !matches!(self.rider, Some(Rider::Describe(_)));
+        self.act.is_none() && rides && self.events.iter().all(ordinary)
+    }
+
+    /// The orders that asked for it.
+    fn orders(&self) -> BTreeSet<OrderId> {
+        let asked = self.events.iter().filter_map(|event| match event {
+            Event::Reserved { order, .. } | Event::Released { order } | Event::Allocated { order, .. } => Some(*order),
+            _ => None,
+        });
+        asked.chain(self.rider.as_ref().and_then(Rider::order)).collect()
+    }
+}
+
+/// Whether these may be one transaction of one draw, whatever the books hold.
+pub(crate) fn check_together(appends: &[Append]) -> Result<(), Failure> {
+    let refused = |why: &str| Err(Failure::NotWritten(why.into()));
+    if appends.is_empty() || appends.iter().any(|append| append.events.is_empty()) {
+        return refused("a commit has events");
+    }
+    let mut orders = BTreeSet::new();
+    for (place, append) in appends.iter().enumerate() {
+        let first = &appends[0];
+        if append.draw != first.draw {
+            return refused("each draw has its own");
+        }
+        if append.epoch != first.epoch || append.after != first.after + place as u64 {
+            return Err(Failure::Fenced);
+        }
+        if appends.len() > 1 && !append.shares() {
+            return refused("it has a transaction to itself");
+        }
+        if append.orders().into_iter().any(|order| !orders.insert(order)) {
+            return refused("an order has one commit in a transaction");
+        }
+    }
+    Ok(())
+}
+
 /// What an order wants written together with a draw's commit.
 #[derive(Clone, Debug)]
 pub enum Rider {
@@ -80,6 +130,16 @@ pub enum Rider {
     Authorised { order: OrderId, at: Timestamp },
     /// Names or the contact of the draw itself. Written with a `Described` event.
     Describe(DrawDetails),
+}
+
+impl Rider {
+    fn order(&self) -> Option<OrderId> {
+        match self {
+            Rider::Open(order) => Some(order.id),
+            Rider::Reprice { order, .. } | Rider::Authorised { order, .. } => Some(*order),
+            Rider::Describe(_) => None,
+        }
+    }
 }
 
 /// What a draw's page says beside its terms; `None` stays as it is.
@@ -154,8 +214,9 @@ pub trait Ledger: Send + Sync {
     /// clock: bumps each epoch and loads each state. One statement, however many draws.
     async fn claim(&self, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure>;
 
-    /// Writes one commit. Appends of different draws may share a transaction; each answers for itself.
-    async fn append(&self, append: Append) -> Result<(), Failure>;
+    /// Writes commits of one draw that follow each other: all of them or none. Only those that [`Append::shares`] come with
+    /// others, and an order once. What different draws append may share a transaction; each draw is answered for itself.
+    async fn append(&self, appends: Vec<Append>) -> Result<(), Failure>;
 
     /// Every draw that is not completed or cancelled: what a starting process must own.
     async fn live(&self) -> Result<Vec<DrawId>, Failure>;

@@ -30,7 +30,7 @@ pub use refunds::Refund;
 /// What is asked of the memory, for a fault to be decided on.
 #[derive(Clone, Copy, Debug)]
 pub enum Call<'a> {
-    Append(&'a Append),
+    Append(&'a [Append]),
     Claim(&'a [DrawId]),
     /// A method of `Books` that writes, by name.
     Write(&'static str),

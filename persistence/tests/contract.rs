@@ -11,8 +11,15 @@ mod ledger;
 mod messages;
 #[path = "contract/nodes.rs"]
 mod nodes;
+#[path = "contract/together.rs"]
+mod together;
+
+use domain::{Terms, Timestamp};
 
 use support::{TERMS, World};
+
+/// A draw whose kick-off is long over by any right clock.
+const OVER: Terms = Terms { closes_at: Timestamp(1_600_000_000_000), ..TERMS };
 
 /// Each test twice, on three draws.
 macro_rules! contract {
@@ -20,10 +27,20 @@ macro_rules! contract {
         mod in_postgres {
             use super::*;
             $(#[tokio::test] async fn $name() { $test(World::in_postgres(&[TERMS; 3]).await).await })*
+
+            #[tokio::test]
+            async fn a_sale_after_kick_off_falls_with_all_that_came_along() {
+                together::a_sale_after_kick_off_falls_with_all_that_came_along(World::in_postgres(&[OVER]).await).await;
+            }
         }
         mod in_memory {
             use super::*;
             $(#[tokio::test] async fn $name() { $test(World::in_memory(&[TERMS; 3]).await).await })*
+
+            #[tokio::test]
+            async fn a_sale_after_kick_off_falls_with_all_that_came_along() {
+                together::a_sale_after_kick_off_falls_with_all_that_came_along(World::in_memory(&[OVER]).await).await;
+            }
         }
     };
 }
@@ -43,6 +60,14 @@ contract! {
     ledger::a_repriced_order_has_its_new_lines => a_repriced_order_has_its_new_lines,
     ledger::a_whole_life_is_loaded_again => a_whole_life_is_loaded_again,
     ledger::live_draws_are_those_without_an_end => live_draws_are_those_without_an_end,
+    together::what_is_written_together_has_a_revision_each => what_is_written_together_has_a_revision_each,
+    together::a_reservation_that_lapses_and_comes_again_is_counted_once =>
+        a_reservation_that_lapses_and_comes_again_is_counted_once,
+    together::the_timers_word_is_written_with_the_others => the_timers_word_is_written_with_the_others,
+    together::one_wrong_fence_and_nothing_is_written => one_wrong_fence_and_nothing_is_written,
+    together::one_that_contradicts_the_books_and_nothing_is_written =>
+        one_that_contradicts_the_books_and_nothing_is_written,
+    together::what_a_person_decides_is_written_by_itself => what_a_person_decides_is_written_by_itself,
     nodes::a_draw_is_its_owners_while_the_lease_runs => a_draw_is_its_owners_while_the_lease_runs,
     nodes::a_lease_that_is_over_gives_the_draws_away => a_lease_that_is_over_gives_the_draws_away,
     nodes::two_claim_the_same_and_each_draw_goes_to_one => two_claim_the_same_and_each_draw_goes_to_one,

@@ -1,5 +1,7 @@
 //! Many commits in one transaction, each answering for itself; and what is told when the database goes away in the middle.
 
+#[path = "group/gate.rs"]
+mod gate;
 #[path = "support/world.rs"]
 mod support;
 
@@ -17,6 +19,7 @@ use sqlx::Executor;
 use sqlx::postgres::PgConnection;
 use tokio::task::JoinHandle;
 
+use gate::Gate;
 use support::{ANYBODY, CLUB, NOW, Owner, TERMS, World};
 
 const DRAWS: usize = 12;
@@ -39,50 +42,7 @@ fn reserve(owner: &Owner, order: u128) -> Append {
 
 fn sent(owner: &Owner, append: Append) -> JoinHandle<Result<(), Failure>> {
     let ledger = owner.ledger.clone();
-    tokio::spawn(async move { ledger.append(append).await })
-}
-
-/// Both writers stand before locked rows of draws 0 and 1 until the gate is dropped; what is sent meanwhile waits together.
-struct Gate {
-    locks: PgConnection,
-    watch: PgConnection,
-}
-
-impl Gate {
-    async fn close(world: &World, owners: &[Owner]) -> (Gate, Vec<JoinHandle<Result<(), Failure>>>) {
-        let (mut locks, watch) = (world.connection().await, world.connection().await);
-        locks.execute("begin").await.expect("begun");
-        sqlx::query("select 1 from draws where id = any($1) for update")
-            .bind(vec![world.draws[0].0, world.draws[1].0])
-            .execute(&mut locks)
-            .await
-            .expect("locked");
-        let mut gate = Gate { locks, watch };
-        let mut stuck = Vec::new();
-        for (place, owner) in owners.iter().take(2).enumerate() {
-            stuck.push(sent(owner, reserve(owner, place as u128 + 1)));
-            gate.until(
-                "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-                place as i64 + 1,
-            )
-            .await;
-        }
-        (gate, stuck)
-    }
-
-    /// Waits for a fact; not for ever, as a lock has its time limit.
-    async fn until(&mut self, count: &'static str, expected: i64) {
-        for _ in 0..2_000 {
-            let found: i64 = sqlx::query_scalar(count).fetch_one(&mut self.watch).await.expect("counted");
-            if found == expected {
-                return;
-            }
-        }
-    }
-
-    async fn open(mut self) {
-        self.locks.execute("rollback").await.expect("let go");
-    }
+    tokio::spawn(async move { ledger.append(vec![append]).await })
 }
 
 async fn transactions(world: &World, draws: &[usize]) -> i64 {
@@ -134,6 +94,50 @@ async fn a_fenced_member_does_not_fail_its_neighbours() {
         }
     }
     panic!("ten draws never shared a transaction");
+}
+
+/// Three commits of one draw.
+fn three(owner: &Owner) -> Vec<Append> {
+    let mut ahead = owner.clone();
+    let reserves = (1..=3).map(|order| {
+        let append = reserve(&ahead, order);
+        ahead.draw.apply(&append.events);
+        append
+    });
+    reserves.collect()
+}
+
+#[tokio::test]
+async fn of_draws_with_several_commits_each_the_fenced_one_falls_alone() {
+    let (world, owners) = world().await;
+    let (gate, stuck) = Gate::close(&world, &owners).await;
+    let send = |owner: &Owner, appends: Vec<Append>| {
+        let ledger = owner.ledger.clone();
+        tokio::spawn(async move { ledger.append(appends).await })
+    };
+    let ghosts = three(&owners[2]).into_iter().map(|append| Append { epoch: 0, ..append });
+    let ghost = send(&owners[2], ghosts.collect());
+    let too_many = Reservation { count: 51, until: NOW, extensions: 0 };
+    let mut guilty = three(&owners[3]);
+    guilty[1].events = vec![Event::Reserved { order: OrderId(2), reservation: too_many }];
+    let guilty = send(&owners[3], guilty);
+    let innocent: Vec<_> = owners[4..].iter().map(|owner| send(owner, three(owner))).collect();
+    settle().await;
+    gate.open().await;
+    assert_eq!(ghost.await.expect("joined"), Err(Failure::Fenced));
+    assert!(matches!(guilty.await.expect("joined"), Err(Failure::NotWritten(_))));
+    for one in innocent {
+        assert_eq!(one.await.expect("joined"), Ok(()));
+    }
+    drop(stuck);
+    let mut connection = world.connection().await;
+    for (place, draw) in world.draws.iter().enumerate().skip(2) {
+        let expected = if place < 4 { 0 } else { 3 };
+        assert_eq!(commits(&mut connection, draw.0).await, expected, "draw {place}");
+        assert_eq!(transactions(&world, &[place]).await, expected.min(1), "all in one transaction");
+    }
+    let postgres = &world.postgres.as_ref().expect("in Postgres").1;
+    assert_eq!(postgres.violations().await, Ok(vec![]));
 }
 
 #[tokio::test]
@@ -237,7 +241,7 @@ async fn tell(
         order += 1;
         let append = reserve(&owner, order % 100 + 1);
         let (events, after) = (append.events.clone(), append.after as i64);
-        let told = owner.ledger.append(append).await;
+        let told = owner.ledger.append(vec![append]).await;
         answers.fetch_add(1, Ordering::Relaxed);
         match told {
             Ok(()) => {
@@ -268,7 +272,7 @@ async fn tell(
                 .map(|order| Event::Released { order })
                 .collect();
             let append = Append { events: events.clone(), ..reserve(&owner, 200) };
-            if owner.ledger.append(append).await.is_ok() {
+            if owner.ledger.append(vec![append]).await.is_ok() {
                 owner.draw.apply(&events);
             }
         }
@@ -364,9 +368,9 @@ async fn an_act_stands_with_its_commit_or_not_at_all() {
     };
     let (_, postgres) = world.postgres.as_ref().expect("in Postgres");
     let records = Records::new(postgres.clone());
-    assert_eq!(owner.ledger.append(cancel(0)).await, Err(Failure::Fenced));
+    assert_eq!(owner.ledger.append(vec![cancel(0)]).await, Err(Failure::Fenced));
     assert_eq!(records.audit_chain().await.expect("read").length, 0, "what was not written was not done");
-    owner.ledger.append(cancel(owner.epoch)).await.expect("written");
+    owner.ledger.append(vec![cancel(owner.epoch)]).await.expect("written");
     let trail = records.audit_trail(&["draw:1001".into()], None, 10).await.expect("read");
     let detail = serde_json::json!({ "reason": "Rain", "revision": 1, "status": "cancelled" });
     assert_eq!(trail.iter().map(|written| &written.detail).collect::<Vec<_>>(), [&detail]);

@@ -16,7 +16,7 @@ async fn world() -> World {
 /// What a buggy actor might send.
 async fn send(owner: &Owner, events: Vec<Event>) -> Result<(), Failure> {
     let command = Command::Tick;
-    owner.ledger.append(owner.commit(&command, events, None)).await
+    owner.ledger.append(vec![owner.commit(&command, events, None)]).await
 }
 
 fn refused(said: Result<(), Failure>, constraint: &str) {
@@ -92,12 +92,12 @@ async fn sale_after_kick_off(world: World) {
     let reserved = Command::Reserve { order: OrderId(1), count: 2, until: before.plus_seconds(30) };
     let events = owner.draw.decide(before, &reserved).expect("in time for a slow clock");
     let rider = Some(persistence::ledger::Rider::Open(world.order(1, &[(0, 2)])));
-    owner.ledger.append(owner.commit(&reserved, events.clone(), rider)).await.expect("opened");
+    owner.ledger.append(vec![owner.commit(&reserved, events.clone(), rider)]).await.expect("opened");
     owner.draw.apply(&events);
 
     let sale = owner.sale(1, 2);
     let events = owner.draw.decide(before, &sale).expect("in time for a slow clock");
-    let said = owner.ledger.append(owner.commit(&sale, events, None)).await;
+    let said = owner.ledger.append(vec![owner.commit(&sale, events, None)]).await;
     assert_eq!(said, Err(Failure::ClosedByClock));
     assert!(world.record(1).await.tickets.is_empty());
 
@@ -105,7 +105,7 @@ async fn sale_after_kick_off(world: World) {
     let authority = Authority::Repair { authorised_at: before };
     let repair = Command::Allocate { order: OrderId(1), count: 2, unit_price, authority };
     let events = owner.draw.decide(NOW, &repair).expect("authorised in time");
-    owner.ledger.append(owner.commit(&repair, events, None)).await.expect("a repair");
+    owner.ledger.append(vec![owner.commit(&repair, events, None)]).await.expect("a repair");
     assert_eq!(world.record(1).await.tickets.len(), 1);
 }
 

@@ -52,7 +52,7 @@ async fn step(world: &World, owner: &mut Owner, dice: &mut Dice, now: Timestamp,
         return;
     }
     // An order whose reservation lapsed may have another count than its line: then the ledger refuses, and so it should.
-    if owner.ledger.append(owner.commit(&command, events.clone(), rider.clone())).await.is_ok() {
+    if owner.ledger.append(vec![owner.commit(&command, events.clone(), rider.clone())]).await.is_ok() {
         owner.draw.apply(&events);
         if let Some(Rider::Open(order)) = rider {
             opened.push(order.id.0);

@@ -132,7 +132,7 @@ impl Twin {
             return Said::Done;
         }
         let append = Append { at, ..owner.commit(command, events.clone(), rider) };
-        let written = owner.ledger.append(append).await;
+        let written = owner.ledger.append(vec![append]).await;
         if written.is_ok() {
             owner.draw.apply(&events);
         }

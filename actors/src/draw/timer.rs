@@ -20,6 +20,11 @@ impl Timer {
         self.armed.is_none()
     }
 
+    /// What it said is decided. Until then it counts as armed, so that it does not say the same again.
+    pub(super) fn went_off(&mut self) {
+        self.armed = None;
+    }
+
     /// Arms for the next deadline, but not before `earliest`. A timer that is armed for an earlier time stays: it will find
     /// nothing due and arm itself anew, which is cheaper than cancelling it at every sale.
     pub(super) fn arm(
@@ -39,11 +44,7 @@ impl Timer {
             None => {}
         }
         let pause = Duration::from_millis(wake_at.ms_since(now).max(0) as u64);
-        let handle = ctx.run_later(pause, |actor, ctx| {
-            actor.timer.armed = None;
-            let motion = actor.tick(ctx);
-            ctx.wait(motion);
-        });
+        let handle = ctx.run_later(pause, |actor, ctx| actor.tick(ctx));
         self.armed = Some((wake_at, handle));
     }
 }

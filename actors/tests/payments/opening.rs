@@ -184,7 +184,7 @@ fn a_cart_cut_off_between_its_lines_goes_on_under_the_same_key() {
         let world = World::with(&[1042, 1043]).await;
         let wanted = world.wants(&[(1042, 2), (1043, 3)]);
         world.memory.set_faults(|call| match call {
-            Call::Append(append) if append.draw == DrawId(1043) => BooksFault::NotWritten,
+            Call::Append(appends) if appends[0].draw == DrawId(1043) => BooksFault::NotWritten,
             _ => BooksFault::None,
         });
         let (other, half) = (world.wants(&[(1042, 1), (1043, 40)]), PaymentFailure::Unavailable);

@@ -39,10 +39,12 @@ pub enum Mutant {
     LeaseIgnored,
     /// A refund takes back the fee of its own payment, instead of what the draw's fee went down by.
     RefundProportional,
+    /// Commands that are written together are answered as if they were written, whatever the books say.
+    TogetherIsBelieved,
 }
 
 impl Mutant {
-    pub const ALL: [Mutant; 13] = [
+    pub const ALL: [Mutant; 14] = [
         Mutant::KickOffUnchecked,
         Mutant::NoticeTwice,
         Mutant::CapturedTwice,
@@ -56,16 +58,23 @@ impl Mutant {
         Mutant::LostAnswerIsFailure,
         Mutant::LeaseIgnored,
         Mutant::RefundProportional,
+        Mutant::TogetherIsBelieved,
     ];
 
-    pub fn append(self, world: &World, append: Append) -> Append {
-        let now = || world.memory.draw(append.draw).as_ref().map_or(append.after, Draw::revision);
-        match self {
+    pub fn appends(self, world: &World, appends: Vec<Append>) -> Vec<Append> {
+        let draw = appends[0].draw;
+        let first = match self {
+            Mutant::FenceIgnored | Mutant::LostAnswerIsFailure => world.memory.draw(draw).as_ref().map(Draw::revision),
+            _ => None,
+        };
+        let first = first.unwrap_or(appends[0].after);
+        let mutated = |(place, append): (u64, Append)| match self {
             Mutant::KickOffUnchecked => Append { sells: false, ..append },
-            Mutant::FenceIgnored => Append { epoch: world.watch.epoch(append.draw), after: now(), ..append },
-            Mutant::LostAnswerIsFailure => Append { after: now(), ..append },
+            Mutant::FenceIgnored => Append { epoch: world.watch.epoch(draw), after: first + place, ..append },
+            Mutant::LostAnswerIsFailure => Append { after: first + place, ..append },
             _ => append,
-        }
+        };
+        (0..).zip(appends).map(mutated).collect()
     }
 
     pub fn claim(self, world: &World, claims: Result<Claims, Failure>) -> Result<Claims, Failure> {
@@ -78,8 +87,9 @@ impl Mutant {
     }
 
     /// What the actor hears of its commit.
-    pub fn answer(self, written: Result<(), Failure>) -> Result<(), Failure> {
+    pub fn answer(self, appends: &[Append], written: Result<(), Failure>) -> Result<(), Failure> {
         match written {
+            Err(_) if self == Mutant::TogetherIsBelieved && appends.len() > 1 => Ok(()),
             Err(Failure::Unknown(why)) if self == Mutant::LostAnswerIsFailure => Err(Failure::NotWritten(why)),
             _ => written,
         }

@@ -108,12 +108,12 @@ impl Ledger for LedgerPort {
         deal
     }
 
-    async fn append(&self, append: Append) -> Result<(), Failure> {
+    async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {
         let (world, process) = &self.0;
         enter(&self.0).await?;
-        let written = world.memory.append(world.mutant.append(world, append.clone())).await;
-        world.watch.appended(world, process.number, &append, &written);
-        world.mutant.answer(leave(&self.0).await.and(written))
+        let written = world.memory.append(world.mutant.appends(world, appends.clone())).await;
+        world.watch.appended(world, process.number, &appends, &written);
+        world.mutant.answer(&appends, leave(&self.0).await.and(written))
     }
 
     async fn live(&self) -> Result<Vec<DrawId>, Failure> {

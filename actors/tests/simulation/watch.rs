@@ -87,17 +87,19 @@ impl Watch {
         }
     }
 
-    /// After every commit that was tried: `append` as the actor asked for it.
-    pub fn appended(&self, world: &World, process: u64, append: &Append, written: &Result<(), Failure>) {
+    /// After every transaction that was tried: `appends` as the actor asked for them.
+    pub fn appended(&self, world: &World, process: u64, appends: &[Append], written: &Result<(), Failure>) {
         let unknown = matches!(written, Err(Failure::Unknown(_)));
         let is_written = written.is_ok() || (unknown && world.weather.last_books_fault() == Fault::UnknownWritten);
         let sign = u64::from(is_written) + 2 * u64::from(unknown);
-        world.trace.note("append", &[process, append.draw.0 as u64, append.after, sign], || {
-            let how = written.as_ref().err().map_or("written".into(), |failure| {
-                if is_written { format!("written, but {failure}") } else { failure.to_string() }
+        for append in appends {
+            world.trace.note("append", &[process, append.draw.0 as u64, append.after, sign], || {
+                let how = written.as_ref().err().map_or("written".into(), |failure| {
+                    if is_written { format!("written, but {failure}") } else { failure.to_string() }
+                });
+                format!("process {process} draw {} after {}: {:?} → {how}", append.draw, append.after, append.events)
             });
-            format!("process {process} draw {} after {}: {:?} → {how}", append.draw, append.after, append.events)
-        });
+        }
         self.met(match written {
             Ok(()) => "a commit written",
             Err(Failure::Unknown(_)) if is_written => "a commit written without an answer",
@@ -107,11 +109,15 @@ impl Watch {
             Err(Failure::ClosedByClock) => "kick-off seen by the database's clock alone",
             Err(_) => "a commit contradicted",
         });
+        if appends.len() > 1 {
+            self.met(if is_written { "commands written together" } else { "commands not written together" });
+        }
         if is_written {
-            self.check_epoch(append);
-            if let Some(draw) = self.rebuilt(world, append.draw) {
-                self.check_kick_off(world, append, &draw);
-                self.check_outcome(append, &draw);
+            appends.iter().for_each(|append| self.check_epoch(append));
+            let draw = self.rebuilt(world, appends[0].draw);
+            for (append, draw) in appends.iter().zip(draw.iter().cycle()) {
+                self.check_kick_off(world, append, draw);
+                self.check_outcome(append, draw);
             }
         }
     }

@@ -15,6 +15,7 @@ use domain::{
     AccountId, Cents, ClubId, Command, Deal, DrawId, FeePolicy, Line, OrderId, PaymentIntentId, Seed, Status, Terms,
     Timestamp,
 };
+use persistence::Ledger;
 use persistence::books::{Mail, OrderRecord};
 use persistence::ledger::BuyerDetails;
 use persistence::memory::Memory;
@@ -59,6 +60,8 @@ pub struct World {
     pub gateway: FakeGateway,
     pub post: PostOffice,
     pub engine: Option<Engine>,
+    /// How the engine reaches the memory's draws.
+    ledger: Arc<dyn Ledger>,
     orders: AtomicU32,
     boots: u128,
 }
@@ -92,6 +95,11 @@ pub fn snapshot(number: i64) -> Snapshot {
 impl World {
     /// A world in which these draws are on sale.
     pub async fn with(numbers: &[i64]) -> World {
+        World::through(|memory| Arc::new(memory), numbers).await
+    }
+
+    /// The same, with something between the engine and the draws' memory.
+    pub async fn through(ledger: impl FnOnce(Memory) -> Arc<dyn Ledger>, numbers: &[i64]) -> World {
         let clock = ManualClock::new(NOON);
         let memory = Memory::new();
         memory.add_club(ClubId(1), account());
@@ -103,6 +111,7 @@ impl World {
         let gateway = FakeGateway::new(Arc::new(clock.clone()));
         let mut world = World {
             clock,
+            ledger: ledger(memory.clone()),
             memory,
             gateway,
             post: PostOffice::default(),
@@ -118,7 +127,7 @@ impl World {
         self.boots += 1;
         let nodes = Arc::new(self.memory.clone());
         let parts = EngineParts {
-            ledger: Arc::new(self.memory.clone()),
+            ledger: self.ledger.clone(),
             books: Arc::new(self.memory.clone()),
             gateway: Arc::new(self.gateway.clone()),
             clock: Arc::new(self.clock.clone()),

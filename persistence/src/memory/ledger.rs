@@ -1,12 +1,15 @@
 //! The trait `Ledger` in memory.
 
+use std::borrow::Cow;
+
 use async_trait::async_trait;
 use domain::{Deal, Draw, DrawId, Timestamp};
 
+use super::draws::Row;
 use super::{Call, Memory, State};
 use crate::change::Change;
 use crate::error::Failure;
-use crate::ledger::{Append, Claims, Elsewhere, Known, Ledger, Moved, Rider};
+use crate::ledger::{Append, Claims, Elsewhere, Known, Ledger, Moved, Rider, check_together};
 use crate::nodes::Boot;
 
 #[async_trait]
@@ -30,9 +33,10 @@ impl Ledger for Memory {
         })
     }
 
-    async fn append(&self, append: Append) -> Result<(), Failure> {
-        let now = self.now().unwrap_or(append.at);
-        self.writing(Call::Append(&append), |state| state.append(&append, now))
+    async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {
+        check_together(&appends)?;
+        let now = self.now();
+        self.writing(Call::Append(&appends), |state| state.append(&appends, now))
     }
 
     async fn live(&self) -> Result<Vec<DrawId>, Failure> {
@@ -59,19 +63,32 @@ impl Ledger for Memory {
 
 impl State {
     /// Everything is checked before anything is touched: that is this ledger's transaction.
-    fn append(&mut self, append: &Append, now: Timestamp) -> Result<(), Failure> {
-        let row = self.draws.get(append.draw).ok_or(Failure::NotFound)?;
-        if row.epoch != append.epoch || row.base.revision != append.after {
+    fn append(&mut self, appends: &[Append], now: Option<Timestamp>) -> Result<(), Failure> {
+        let (first, last) = (&appends[0], appends.len() - 1);
+        let row = self.draws.get(first.draw).ok_or(Failure::NotFound)?;
+        if row.epoch != first.epoch || row.base.revision != first.after {
             return Err(Failure::Fenced);
         }
+        // Each is checked as if those before it were written.
+        let mut trial = Cow::Borrowed(row);
+        for (place, append) in appends.iter().enumerate() {
+            let now = now.unwrap_or(append.at);
+            let change = Change::of(&append.events);
+            self.check(append, &change, &trial, now)?;
+            self.check_opens(append, &appends[..place])?;
+            if place < last {
+                trial.to_mut().apply(&append.events, &change, now);
+            }
+        }
+        appends.iter().for_each(|append| self.write(append, now.unwrap_or(append.at)));
+        Ok(())
+    }
+
+    fn check(&self, append: &Append, change: &Change, row: &Row, now: Timestamp) -> Result<(), Failure> {
         if append.sells && now >= row.base.terms.closes_at {
             return Err(Failure::ClosedByClock);
         }
-        if append.events.is_empty() {
-            return Err(Failure::NotWritten("a commit has events".into()));
-        }
-        let change = Change::of(&append.events);
-        row.check(&change)?;
+        row.check(change)?;
         if let Some(rider) = &append.rider {
             self.orders.check_rider(rider)?;
         }
@@ -85,6 +102,22 @@ impl State {
         for handover in &change.voided {
             self.orders.check_voided(append.draw, handover)?;
         }
+        Ok(())
+    }
+
+    /// No two that are written together open the same.
+    fn check_opens(&self, append: &Append, earlier: &[Append]) -> Result<(), Failure> {
+        let Some(Rider::Open(new)) = &append.rider else { return Ok(()) };
+        let same = |other: &Append| match &other.rider {
+            Some(Rider::Open(other)) => other.client_key == new.client_key || other.token == new.token,
+            _ => false,
+        };
+        if earlier.iter().any(same) { Err(Failure::NotWritten("the order exists".into())) } else { Ok(()) }
+    }
+
+    /// One checked commit.
+    fn write(&mut self, append: &Append, now: Timestamp) {
+        let change = Change::of(&append.events);
         self.ride(append);
         for handover in &change.allocated {
             let complete = self.orders.allocated(append.draw, handover);
@@ -100,9 +133,8 @@ impl State {
             self.operations.void(handover.order, rejected, append.at);
             self.orders.wait_for_refund(handover.order);
         }
-        let row = self.draws.get_mut(append.draw).expect("found above");
+        let row = self.draws.get_mut(append.draw).expect("checked before");
         row.apply(&append.events, &change, now);
-        Ok(())
     }
 
     fn ride(&mut self, append: &Append) {

@@ -18,6 +18,11 @@ pub(super) trait Clerk: Send + 'static {
     /// Asks about the same subject never share a piece of work; the later one waits for the next.
     fn subject(ask: &Self::Ask) -> Option<u128>;
 
+    /// How much room an ask takes up in a piece of work.
+    fn size(_: &Self::Ask) -> usize {
+        1
+    }
+
     /// One answer for each ask, in the same order.
     fn work(&mut self, asks: Vec<Self::Ask>) -> impl Future<Output = Vec<Self::Answer>> + Send;
 }
@@ -35,8 +40,8 @@ struct Slip<C: Clerk> {
 pub(super) struct Vanished;
 
 impl<C: Clerk> Desk<C> {
-    /// Opens a desk with so many clerks, each taking at most `together_max` asks at once. It closes when it is dropped, after
-    /// the work at hand.
+    /// Opens a desk with so many clerks, each taking at once asks that are no larger than `together_max`, all in all. It closes
+    /// when it is dropped, after the work at hand.
     pub fn open(
         threads: &Handle,
         clerks: usize,
@@ -63,7 +68,7 @@ impl<C: Clerk> Desk<C> {
 /// What waits, shared by the clerks of one desk.
 struct Tray<C: Clerk> {
     waiting: mpsc::Receiver<Slip<C>>,
-    /// Same subject as something just taken: first in the next round.
+    /// Same subject as something just taken, or too much for one piece of work: first in the next round.
     put_back: VecDeque<Slip<C>>,
 }
 
@@ -75,15 +80,24 @@ impl<C: Clerk> Tray<C> {
             None => self.waiting.recv().await?,
         };
         let mut subjects: BTreeSet<u128> = C::subject(&first.ask).into_iter().collect();
+        let mut room = together_max.saturating_sub(C::size(&first.ask));
         let mut taken = vec![first];
         let mut again = VecDeque::new();
-        while taken.len() < together_max {
+        while room > 0 {
             let Some(slip) = self.put_back.pop_front().or_else(|| self.waiting.try_recv().ok()) else {
                 break;
             };
+            let size = C::size(&slip.ask);
+            if size > room {
+                again.push_back(slip);
+                break;
+            }
             match C::subject(&slip.ask) {
                 Some(subject) if !subjects.insert(subject) => again.push_back(slip),
-                _ => taken.push(slip),
+                _ => {
+                    room -= size;
+                    taken.push(slip);
+                }
             }
         }
         again.append(&mut self.put_back);
@@ -139,6 +153,11 @@ mod tests {
             Some(*ask)
         }
 
+        /// From a hundred on they take up five places.
+        fn size(ask: &u128) -> usize {
+            if *ask < 100 { 1 } else { 5 }
+        }
+
         async fn work(&mut self, asks: Vec<u128>) -> Vec<usize> {
             let _gate = self.0.lock().await;
             assert!(!asks.contains(&0), "zero kills");
@@ -177,6 +196,29 @@ mod tests {
             sizes.push(one.await.expect("joined"));
         }
         assert_eq!(sizes, [Some(3), Some(3), Some(1), Some(3)]);
+    }
+
+    #[tokio::test]
+    async fn what_is_too_much_for_one_piece_of_work_is_done_in_the_next() {
+        let gate = Arc::new(Mutex::new(()));
+        let desk = desk(&gate, 10);
+        let closed = gate.lock().await;
+        let ask = |subject| {
+            let desk = desk.clone();
+            tokio::spawn(async move { desk.ask(subject).await.ok() })
+        };
+        let first = ask(9);
+        settle().await;
+        let waiting = [ask(100), ask(1), ask(101), ask(2), ask(102)];
+        settle().await;
+        drop(closed);
+        assert_eq!(first.await.expect("joined"), Some(1));
+        let mut sizes = Vec::new();
+        for one in waiting {
+            sizes.push(one.await.expect("joined"));
+        }
+        // The first two have six places; the third is too much, and whoever came after it does not pass it.
+        assert_eq!(sizes, [Some(2), Some(2), Some(2), Some(2), Some(1)]);
     }
 
     #[tokio::test]

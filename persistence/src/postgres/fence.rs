@@ -7,17 +7,18 @@ use sqlx::Row;
 use sqlx::postgres::PgConnection;
 use time::OffsetDateTime;
 
-use super::group::Entry;
+use super::group::{Commit, Entry};
 use super::writer::Trouble;
 use super::{instant, words};
 use crate::error::Failure;
+use crate::ledger::Append;
 
 /// Why each of these did not pass: another owner or revision, the clock, or no such draw.
 pub(super) async fn reasons(
     connection: &mut PgConnection,
     fallen: &[&Entry],
 ) -> Result<BTreeMap<i64, Failure>, Trouble> {
-    let ids: Vec<i64> = fallen.iter().map(|entry| entry.append.draw.0).collect();
+    let ids: Vec<i64> = fallen.iter().map(|entry| entry.draw().0).collect();
     let rows = sqlx::query("select id, owner_epoch, revision from draws where id = any($1)")
         .bind(ids)
         .fetch_all(connection)
@@ -26,17 +27,18 @@ pub(super) async fn reasons(
     for row in rows {
         owned.insert(row.try_get::<i64, _>(0)?, (row.try_get::<i64, _>(1)?, row.try_get::<i64, _>(2)?));
     }
-    let reason = |Entry { append, .. }: &Entry| match owned.get(&append.draw.0) {
+    let reason = |first: &Append| match owned.get(&first.draw.0) {
         None => Failure::NotFound,
-        Some(found) if *found != (append.epoch, append.after.cast_signed()) => Failure::Fenced,
+        Some(found) if *found != (first.epoch, first.after.cast_signed()) => Failure::Fenced,
         Some(_) => Failure::ClosedByClock,
     };
-    Ok(fallen.iter().map(|entry| (entry.append.draw.0, reason(entry))).collect())
+    Ok(fallen.iter().map(|entry| (entry.draw().0, reason(entry.first()))).collect())
 }
 
-/// What happens once or twice in a draw's life: close, result, undo, amendment, archive, cancellation.
-pub(super) async fn turn(connection: &mut PgConnection, entries: &[&Entry]) -> Result<(), Trouble> {
-    let turning: Vec<&&Entry> = entries.iter().filter(|entry| entry.change.turns()).collect();
+/// What happens once or twice in a draw's life: close, result, undo, amendment, archive, cancellation. Once in a transaction:
+/// all but the close have one to themselves.
+pub(super) async fn turn(connection: &mut PgConnection, commits: &[&Commit]) -> Result<(), Trouble> {
+    let turning: Vec<&&Commit> = commits.iter().filter(|commit| commit.change.turns()).collect();
     if turning.is_empty() {
         return Ok(());
     }
@@ -45,7 +47,7 @@ pub(super) async fn turn(connection: &mut PgConnection, entries: &[&Entry]) -> R
     let mut times: (Vec<Option<OffsetDateTime>>, Vec<Option<OffsetDateTime>>) = Default::default();
     let (mut decides, mut home, mut away) = (Vec::new(), Vec::new(), Vec::new());
     let (mut winner, mut prize, mut archived) = (Vec::new(), Vec::new(), Vec::new());
-    for Entry { append, change } in turning {
+    for Commit { append, change } in turning {
         draws.push(append.draw.0);
         at.push(instant::stored(append.at));
         status.push(change.status.map(words::status));
@@ -107,8 +109,8 @@ pub(super) async fn turn(connection: &mut PgConnection, entries: &[&Entry]) -> R
 }
 
 /// Lists are made again when a draw's fixed facts changed. Last of all: nobody waits for a draw behind this row's lock.
-pub(super) async fn relist(connection: &mut PgConnection, entries: &[&Entry]) -> Result<(), Trouble> {
-    if entries.iter().any(|entry| entry.change.relists()) {
+pub(super) async fn relist(connection: &mut PgConnection, commits: &[&Commit]) -> Result<(), Trouble> {
+    if commits.iter().any(|commit| commit.change.relists()) {
         sqlx::query("update catalogue set revision = revision + 1").execute(connection).await?;
     }
     Ok(())

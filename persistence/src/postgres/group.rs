@@ -1,9 +1,9 @@
-//! Group commit of appends: whatever waits is written in one transaction, and each answers for itself. The fence decides in
-//! the database which of them survive; the others are told why and do their neighbours no harm.
+//! Group commit of appends: whatever waits is written in one transaction, and each draw is answered for itself. The fence
+//! decides in the database which of them survive; the others are told why and do their neighbours no harm.
 
 use std::collections::BTreeMap;
 
-use domain::{OrderId, Timestamp};
+use domain::{DrawId, OrderId, Timestamp};
 use sqlx::postgres::PgConnection;
 
 use super::writer::{Transaction, Trouble};
@@ -14,22 +14,49 @@ use crate::failpoint::{self, Side, Step};
 use crate::ledger::{Append, Rider};
 use crate::records::audit;
 
-/// Appends in one transaction.
+/// Commits in one transaction.
 pub(super) const TOGETHER_MAX: usize = 256;
 
-/// An append and what it leaves in the tables.
+/// Commits of one draw that follow each other; never none.
 pub(super) struct Entry {
+    pub commits: Vec<Commit>,
+}
+
+/// An append and what it leaves in the tables.
+pub(super) struct Commit {
     pub append: Append,
     pub change: Change,
 }
 
 impl Entry {
-    pub fn of(append: Append) -> Entry {
-        Entry { change: Change::of(&append.events), append }
+    /// Of appends that may be together.
+    pub fn of(appends: Vec<Append>) -> Entry {
+        let commit = |append: Append| Commit { change: Change::of(&append.events), append };
+        Entry { commits: appends.into_iter().map(commit).collect() }
     }
 
-    /// Which step of a purchase its commit is.
-    pub fn step(&self) -> Option<Step> {
+    /// Its draw, owner and the revision that everything follows are the first one's.
+    pub fn first(&self) -> &Append {
+        &self.commits[0].append
+    }
+
+    pub fn draw(&self) -> DrawId {
+        self.first().draw
+    }
+
+    /// What all of them leave in the tables, the later in place of the earlier.
+    pub fn change(&self) -> Change {
+        Change::of(self.commits.iter().flat_map(|commit| &commit.append.events))
+    }
+
+    /// Which steps of a purchase its commits are.
+    pub fn steps(&self) -> Vec<Step> {
+        self.commits.iter().filter_map(Commit::step).collect()
+    }
+}
+
+impl Commit {
+    fn step(&self) -> Option<Step> {
         match &self.append.rider {
             Some(Rider::Open(_)) => Some(Step::Order),
             _ => (!self.change.allocated.is_empty()).then_some(Step::Allocate),
@@ -57,17 +84,22 @@ impl Transaction for Appends {
     type Answer = ();
 
     fn subject(ask: &Entry) -> Option<u128> {
-        Some(ask.append.draw.0.cast_unsigned().into())
+        Some(ask.draw().0.cast_unsigned().into())
+    }
+
+    fn size(ask: &Entry) -> usize {
+        ask.commits.len()
     }
 
     async fn transact(connection: &mut PgConnection, entries: &[&Entry]) -> Result<Vec<Result<(), Failure>>, Trouble> {
         let mut answers: BTreeMap<i64, Failure> = BTreeMap::new();
         let passed = gate::pass(connection, entries).await?;
         let (survivors, fallen): (Vec<&Entry>, Vec<&Entry>) =
-            entries.iter().partition(|entry| passed.contains(&entry.append.draw));
+            entries.iter().partition(|entry| passed.contains(&entry.draw()));
         if !fallen.is_empty() {
             answers.extend(fence::reasons(connection, &fallen).await?);
         }
+        let survivors: Vec<&Commit> = survivors.into_iter().flat_map(|entry| &entry.commits).collect();
         if !survivors.is_empty() {
             riders::write(connection, &survivors).await?;
             tickets::void(connection, &survivors).await?;
@@ -77,14 +109,14 @@ impl Transaction for Appends {
             sign(connection, &survivors).await?;
             fence::relist(connection, &survivors).await?;
         }
-        entries.iter().filter_map(|entry| entry.step()).for_each(|step| failpoint::reach(step, Side::Before));
-        Ok(entries.iter().map(|entry| answers.remove(&entry.append.draw.0).map_or(Ok(()), Err)).collect())
+        entries.iter().flat_map(|entry| entry.steps()).for_each(|step| failpoint::reach(step, Side::Before));
+        Ok(entries.iter().map(|entry| answers.remove(&entry.draw().0).map_or(Ok(()), Err)).collect())
     }
 }
 
 /// Who did it, in the audit log. Its queue comes after the draws' rows and before the catalogue's, for every writer.
-async fn sign(connection: &mut PgConnection, entries: &[&Entry]) -> Result<(), Trouble> {
-    for Entry { append, change } in entries {
+async fn sign(connection: &mut PgConnection, commits: &[&Commit]) -> Result<(), Trouble> {
+    for Commit { append, change } in commits {
         if let Some(act) = &append.act {
             let act = act.at_revision(append.after + 1, change.status.map(words::status));
             audit::write(connection, &act).await?;

@@ -7,7 +7,7 @@ use super::group::Entry;
 use super::{Postgres, claims};
 use crate::error::Failure;
 use crate::failpoint::{self, Side};
-use crate::ledger::{Append, Claims, Known, Ledger, Moved};
+use crate::ledger::{Append, Claims, Known, Ledger, Moved, check_together};
 use crate::nodes::Boot;
 
 #[async_trait]
@@ -17,16 +17,12 @@ impl Ledger for Postgres {
         self.run(async move { claims::claim(postgres.actors(), postgres.sealer(), me, &draws).await }).await
     }
 
-    async fn append(&self, append: Append) -> Result<(), Failure> {
-        if append.events.is_empty() {
-            return Err(Failure::NotWritten("a commit has events".into()));
-        }
-        let entry = Entry::of(append);
-        let step = entry.step();
+    async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {
+        check_together(&appends)?;
+        let entry = Entry::of(appends);
+        let steps = entry.steps();
         let answer = self.inner.appends.ask(entry).await;
-        if let Some(step) = step {
-            failpoint::reach(step, Side::After);
-        }
+        steps.into_iter().for_each(|step| failpoint::reach(step, Side::After));
         answer.unwrap_or_else(|_| Err(Failure::Unknown("the writer vanished".into())))
     }
 

@@ -5,21 +5,21 @@ use sqlx::postgres::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::group::Entry;
+use super::group::Commit;
 use super::writer::Trouble;
 use super::{instant, words};
 use crate::books::FAST_PATH_MS;
 use crate::error::Failure;
 use crate::ledger::{BuyerDetails, DrawDetails, NewOrder, Rider};
 
-pub(super) async fn write(connection: &mut PgConnection, entries: &[&Entry]) -> Result<(), Trouble> {
+pub(super) async fn write(connection: &mut PgConnection, commits: &[&Commit]) -> Result<(), Trouble> {
     let mut opens = Vec::new();
     let mut authorised: (Vec<Uuid>, Vec<OffsetDateTime>) = Default::default();
-    for entry in entries {
-        match &entry.append.rider {
+    for commit in commits {
+        match &commit.append.rider {
             None => {}
             // The allocation writes it with the order's other news.
-            Some(Rider::Authorised { order, .. }) if entry.allocates(*order) => {}
+            Some(Rider::Authorised { order, .. }) if commit.allocates(*order) => {}
             Some(Rider::Open(order)) => opens.push(order),
             Some(Rider::Authorised { order, at }) => {
                 authorised.0.push(words::uuid(*order));
@@ -27,9 +27,9 @@ pub(super) async fn write(connection: &mut PgConnection, entries: &[&Entry]) -> 
             }
             // Rare, so one by one.
             Some(Rider::Reprice { order, lines }) => {
-                reprice(connection, entry, words::uuid(*order), lines).await?;
+                reprice(connection, commit, words::uuid(*order), lines).await?;
             }
-            Some(Rider::Describe(details)) => describe(connection, entry.append.draw, details).await?,
+            Some(Rider::Describe(details)) => describe(connection, commit.append.draw, details).await?,
         }
     }
     if !opens.is_empty() {
@@ -159,7 +159,7 @@ impl Lines {
 }
 
 /// Only a quoted order without tickets has a price to change. A payment intent that exists must hear of it.
-async fn reprice(connection: &mut PgConnection, entry: &Entry, order: Uuid, lines: &[Line]) -> Result<(), Trouble> {
+async fn reprice(connection: &mut PgConnection, commit: &Commit, order: Uuid, lines: &[Line]) -> Result<(), Trouble> {
     let subtotal: domain::Cents = lines.iter().map(Line::subtotal).sum();
     let card_fee: domain::Cents = lines.iter().map(|line| line.card_fee).sum();
     let draws: Vec<i64> = lines.iter().map(|line| line.draw.0).collect();
@@ -193,11 +193,11 @@ async fn reprice(connection: &mut PgConnection, entry: &Entry, order: Uuid, line
     .execute(&mut *connection)
     .await?;
     if intent.is_some() {
-        let key = format!("update-{order}-{}-{}", entry.append.draw, entry.append.after + 1);
+        let key = format!("update-{order}-{}-{}", commit.append.draw, commit.append.after + 1);
         sqlx::query("insert into payment_ops (order_id, kind, key, due_at) values ($1, 'update', $2, $3)")
             .bind(order)
             .bind(key)
-            .bind(instant::stored(due(entry.append.at)))
+            .bind(instant::stored(due(commit.append.at)))
             .execute(connection)
             .await?;
     }

@@ -6,7 +6,7 @@ use sqlx::postgres::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::group::Entry;
+use super::group::Commit;
 use super::writer::Trouble;
 use super::{instant, words};
 use crate::books::FAST_PATH_MS;
@@ -15,15 +15,15 @@ use crate::error::Failure;
 
 /// One handover and the commit it is part of.
 struct Moved<'a> {
-    entry: &'a Entry,
+    commit: &'a Commit,
     handover: &'a Handover,
 }
 
-fn moved<'a>(entries: &[&'a Entry], which: fn(&Entry) -> &[Handover]) -> Vec<Moved<'a>> {
-    entries
+fn moved<'a>(commits: &[&'a Commit], which: fn(&Commit) -> &[Handover]) -> Vec<Moved<'a>> {
+    commits
         .iter()
         .copied()
-        .flat_map(|entry| which(entry).iter().map(move |handover| Moved { entry, handover }))
+        .flat_map(|commit| which(commit).iter().map(move |handover| Moved { commit, handover }))
         .collect()
 }
 
@@ -32,15 +32,18 @@ fn guilty<T>() -> Result<T, Trouble> {
 }
 
 /// Gives tickets to order lines. An order whose last line this was is `allocated`, and its capture is due.
-pub(super) async fn allocate(connection: &mut PgConnection, entries: &[&Entry]) -> Result<(), Trouble> {
-    let given = moved(entries, |entry| &entry.change.allocated);
+pub(super) async fn allocate(connection: &mut PgConnection, commits: &[&Commit]) -> Result<(), Trouble> {
+    let given = moved(commits, |commit| &commit.change.allocated);
     if given.is_empty() {
         return Ok(());
     }
     hand_over(connection, &given).await?;
     let complete = count_lines(connection, &given).await?;
-    let repaired: Vec<Uuid> =
-        given.iter().filter(|given| !given.entry.append.sells).map(|given| words::uuid(given.handover.order)).collect();
+    let repaired: Vec<Uuid> = given
+        .iter()
+        .filter(|given| !given.commit.append.sells)
+        .map(|given| words::uuid(given.handover.order))
+        .collect();
     if !repaired.is_empty() {
         drop_pending(connection, &repaired, "cancel").await?;
     }
@@ -50,14 +53,14 @@ pub(super) async fn allocate(connection: &mut PgConnection, entries: &[&Entry]) 
 async fn hand_over(connection: &mut PgConnection, given: &[Moved<'_>]) -> Result<(), Trouble> {
     let (mut draws, mut orders, mut serials, mut fees, mut epochs) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for Moved { entry, handover } in given {
-        draws.push(entry.append.draw.0);
+    for Moved { commit, handover } in given {
+        draws.push(commit.append.draw.0);
         orders.push(words::uuid(handover.order));
         // Arrays of arrays must be rectangular; text may be ragged.
         let numbers: Vec<String> = handover.serials.iter().map(|serial| serial.number().to_string()).collect();
         serials.push(format!("{{{}}}", numbers.join(",")));
         fees.push(handover.step.fee_delta.0);
-        epochs.push(entry.append.epoch);
+        epochs.push(commit.append.epoch);
     }
     let lines: i64 = sqlx::query_scalar(
         "with line as (
@@ -96,12 +99,12 @@ struct Reached {
 async fn count_lines(connection: &mut PgConnection, given: &[Moved<'_>]) -> Result<Reached, Trouble> {
     let (mut orders, mut fees, mut at, mut sells) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut authorised = Vec::new();
-    for Moved { entry, handover } in given {
+    for Moved { commit, handover } in given {
         orders.push(words::uuid(handover.order));
         fees.push(handover.step.fee_delta.0);
-        at.push(instant::stored(entry.append.at));
-        sells.push(entry.append.sells);
-        authorised.push(entry.authorised(handover.order).map(instant::stored));
+        at.push(instant::stored(commit.append.at));
+        sells.push(commit.append.sells);
+        authorised.push(commit.authorised(handover.order).map(instant::stored));
     }
     let distinct: std::collections::BTreeSet<Uuid> = orders.iter().copied().collect();
     let rows = sqlx::query(
@@ -145,14 +148,14 @@ async fn count_lines(connection: &mut PgConnection, given: &[Moved<'_>]) -> Resu
 }
 
 /// Takes tickets back. Nothing may be captured for them any more; an order that was allocated is now being refused.
-pub(super) async fn void(connection: &mut PgConnection, entries: &[&Entry]) -> Result<(), Trouble> {
-    let taken = moved(entries, |entry| &entry.change.voided);
+pub(super) async fn void(connection: &mut PgConnection, commits: &[&Commit]) -> Result<(), Trouble> {
+    let taken = moved(commits, |commit| &commit.change.voided);
     if taken.is_empty() {
         return Ok(());
     }
     let (mut draws, mut orders) = (Vec::new(), Vec::new());
-    for Moved { entry, handover } in &taken {
-        draws.push(entry.append.draw.0);
+    for Moved { commit, handover } in &taken {
+        draws.push(commit.append.draw.0);
         orders.push(words::uuid(handover.order));
     }
     take_back(connection, &taken).await?;
@@ -177,9 +180,9 @@ pub(super) async fn void(connection: &mut PgConnection, entries: &[&Entry]) -> R
 
 async fn take_back(connection: &mut PgConnection, taken: &[Moved<'_>]) -> Result<(), Trouble> {
     let (mut draws, mut serials, mut orders) = (Vec::new(), Vec::new(), Vec::new());
-    for Moved { entry, handover } in taken {
+    for Moved { commit, handover } in taken {
         for serial in &handover.serials {
-            draws.push(entry.append.draw.0);
+            draws.push(commit.append.draw.0);
             serials.push(serial.number().cast_signed());
             orders.push(words::uuid(handover.order));
         }
@@ -206,7 +209,7 @@ async fn uncount_lines(
     orders: &[Uuid],
     taken: &[Moved<'_>],
 ) -> Result<Reached, Trouble> {
-    let at: Vec<OffsetDateTime> = taken.iter().map(|moved| instant::stored(moved.entry.append.at)).collect();
+    let at: Vec<OffsetDateTime> = taken.iter().map(|moved| instant::stored(moved.commit.append.at)).collect();
     let charged: Vec<bool> = taken.iter().map(|moved| moved.handover.charged).collect();
     let distinct: std::collections::BTreeSet<&Uuid> = orders.iter().collect();
     let rows = sqlx::query(

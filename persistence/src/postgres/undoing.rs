@@ -3,17 +3,17 @@
 use domain::DrawId;
 use sqlx::postgres::PgConnection;
 
-use super::group::Entry;
+use super::group::Commit;
 use super::writer::Trouble;
 use crate::error::Failure;
 
 /// Money that reached a winner cannot be taken back, and neither can its result (decision E-6).
-pub(super) async fn write(connection: &mut PgConnection, entries: &[&Entry]) -> Result<(), Trouble> {
-    for entry in entries.iter().filter(|entry| entry.change.outcome == Some(None)) {
-        let draw = entry.append.draw;
+pub(super) async fn write(connection: &mut PgConnection, commits: &[&Commit]) -> Result<(), Trouble> {
+    for commit in commits.iter().filter(|commit| commit.change.outcome == Some(None)) {
+        let draw = commit.append.draw;
         drop_payouts(connection, draw).await?;
         sqlx::query("delete from winner_claims where draw_id = $1").bind(draw.0).execute(&mut *connection).await?;
-        correct(connection, draw, entry.append.after + 1).await?;
+        correct(connection, draw, commit.append.after + 1).await?;
     }
     Ok(())
 }

@@ -27,6 +27,11 @@ pub(super) trait Transaction: Send + 'static {
     /// Asks about the same subject are written one after the other.
     fn subject(ask: &Self::Ask) -> Option<u128>;
 
+    /// How much of a transaction it takes up.
+    fn size(_: &Self::Ask) -> usize {
+        1
+    }
+
     /// Everything between `BEGIN` and `COMMIT`: one answer for each ask, in the same order. An ask that is answered with a
     /// failure has written nothing.
     fn transact(
@@ -75,6 +80,10 @@ impl<T: Transaction> Clerk for Writer<T> {
 
     fn subject(ask: &T::Ask) -> Option<u128> {
         T::subject(ask)
+    }
+
+    fn size(ask: &T::Ask) -> usize {
+        T::size(ask)
     }
 
     async fn work(&mut self, asks: Vec<T::Ask>) -> Vec<Result<T::Answer, Failure>> {

@@ -242,7 +242,8 @@ pub async fn a_whole_life_is_loaded_again(world: World) {
 pub async fn live_draws_are_those_without_an_end(world: World) {
     world.owner(1).await.execute(Command::Cancel, None).await.expect("cancelled");
     assert_eq!(world.ledger.live().await, Ok(vec![world.draws[0], world.draws[2]]));
-    assert!(matches!(Ledger::append(&*world.ledger, empty(&world)).await, Err(Failure::NotWritten(_))));
+    assert!(matches!(Ledger::append(&*world.ledger, vec![empty(&world)]).await, Err(Failure::NotWritten(_))));
+    assert!(matches!(world.ledger.append(Vec::new()).await, Err(Failure::NotWritten(_))));
 }
 
 fn empty(world: &World) -> persistence::ledger::Append {

@@ -263,7 +263,7 @@ impl Owner {
         if events.is_empty() {
             return Ok(events);
         }
-        self.ledger.append(self.commit(&command, events.clone(), rider)).await?;
+        self.ledger.append(vec![self.commit(&command, events.clone(), rider)]).await?;
         self.draw.apply(&events);
         Ok(events)
     }

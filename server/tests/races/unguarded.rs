@@ -47,12 +47,13 @@ impl Ledger for Unfenced {
         self.postgres.deal(draw).await
     }
 
-    async fn append(&self, append: Append) -> Result<(), Failure> {
+    async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {
         let _turn = self.one_at_a_time.lock().await;
-        let draw = append.draw.to_string();
+        let draw = appends[0].draw.to_string();
         let epoch = self.database.count("select owner_epoch from draws where id = $1::bigint", &draw).await;
         let after = self.database.count("select revision from draws where id = $1::bigint", &draw).await;
-        self.postgres.append(Append { epoch, after: after.cast_unsigned(), ..append }).await
+        let next = |(append, after)| Append { epoch, after, ..append };
+        self.postgres.append(appends.into_iter().zip(after.cast_unsigned()..).map(next).collect()).await
     }
 
     async fn live(&self) -> Result<Vec<DrawId>, Failure> {

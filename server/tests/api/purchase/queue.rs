@@ -35,10 +35,10 @@ impl Ledger for SlowDisk {
         self.books.deal(draw).await
     }
 
-    async fn append(&self, append: Append) -> Result<(), Failure> {
+    async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {
         self.begun.notify_one();
         let _permit = self.permits.acquire().await.expect("never closed");
-        self.books.append(append).await
+        self.books.append(appends).await
     }
 
     async fn live(&self) -> Result<Vec<DrawId>, Failure> {
