@@ -1,5 +1,5 @@
-//! What a bad day does to a Postgres from within: every connection is cut, or all of them are taken. And a guard that is taken away,
-//! for whoever must prove that it would be missed. `loadtest` makes it happen to a demo's own Postgres; nothing else does.
+//! What a bad day does to a Postgres from within: every connection is cut, or all of them are taken. `loadtest crashes` makes it
+//! happen to a demo's own Postgres; nothing else does.
 
 use std::time::Duration;
 
@@ -45,19 +45,6 @@ impl Disturbance {
         }
         connection.close().await.map_err(undone)?;
         Ok(cut)
-    }
-
-    /// Takes a guard away: from now on the books do not know an order again by its client's key, and whoever asks twice gets two.
-    ///
-    /// # Errors
-    /// Postgres does not answer.
-    pub async fn forget_clients(&self) -> Result<(), Failure> {
-        let forgets = "create function forget_client() returns trigger language plpgsql as
-               $$ begin new.client_key := new.client_key || '-' || gen_random_uuid(); return new; end $$;
-             create trigger forget_client before insert on orders for each row execute function forget_client()";
-        let mut connection = PgConnection::connect_with(&self.options).await.map_err(undone)?;
-        sqlx::raw_sql(forgets).execute(&mut connection).await.map_err(undone)?;
-        connection.close().await.map_err(undone)
     }
 
     /// Ends every other connection and takes their places, until nobody gets in any more; holds them for a while. Says how many

@@ -30,14 +30,6 @@ async fn sell_on(world: &World, seconds: u64) -> Forgotten {
     Forgotten { captured, authorised }
 }
 
-/// The process ends, and a new one starts on books of an earlier time.
-async fn restore(world: &mut World, backup: Memory) {
-    let database_clock = world.clock.clone();
-    backup.set_clock(move || database_clock.true_now());
-    world.memory = backup;
-    world.restart().await;
-}
-
 fn open(world: &World) -> Vec<(AnomalyKind, PaymentIntentId)> {
     let open = world.memory.anomaly_records().into_iter().filter(|record| record.resolved_at.is_none());
     let mut open: Vec<_> =
@@ -76,7 +68,7 @@ fn what_ten_minutes_forgot_is_found_within_two_and_healed_or_given_back() {
         world.gateway.authorise(&intent_of(&quoted));
         assert_eq!(world.fulfil(&quoted).await.unwrap().status, FulfilStatus::Succeeded);
         let forgotten = sell_on(&world, 600).await;
-        restore(&mut world, backup).await;
+        world.restart_on(backup).await;
         world.pass(120).await;
         all_are_found(&world, &forgotten);
         assert_eq!(world.order(&quoted).order.state, OrderState::Captured, "it was known, so it got its tickets again");
@@ -115,7 +107,7 @@ fn a_backup_of_two_hours_ago_is_seen_through_as_well() {
         world.buy(&[(1042, 3)]).await;
         let backup = world.memory.backup();
         let forgotten = sell_on(&world, 2 * 3_600).await;
-        restore(&mut world, backup).await;
+        world.restart_on(backup).await;
         world.pass(120).await;
         all_are_found(&world, &forgotten);
     });
@@ -130,7 +122,7 @@ fn a_provider_that_is_away_when_the_restored_books_are_opened_is_asked_again() {
         let backup = world.memory.backup();
         let forgotten = sell_on(&world, 2 * 3_600).await;
         world.gateway.set_faults(|asked| if asked.verb == Verb::List { Fault::Unavailable } else { Fault::None });
-        restore(&mut world, backup).await;
+        world.restart_on(backup).await;
         world.pass(300).await;
         assert_eq!(open(&world), []);
         world.gateway.clear_faults();

@@ -145,6 +145,15 @@ impl World {
         self.start().await;
     }
 
+    /// The same, on books of an earlier time.
+    pub async fn restart_on(&mut self, backup: Memory) {
+        let database_clock = self.clock.clone();
+        backup.set_clock(move || database_clock.true_now());
+        self.ledger = Arc::new(backup.clone());
+        self.memory = backup;
+        self.restart().await;
+    }
+
     pub fn engine(&self) -> &Engine {
         self.engine.as_ref().expect("the engine runs")
     }

@@ -147,11 +147,14 @@ pub async fn one_wrong_fence_and_nothing_is_written(world: World) {
     assert_eq!(reloaded(&world).await, after);
 }
 
+/// Whether it fails as it should.
+type Expected = fn(&Failure) -> bool;
+
 pub async fn one_that_contradicts_the_books_and_nothing_is_written(world: World) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(9, &[(0, 4)])).await.expect("opened");
     let before = owner.draw.clone();
-    let bad: [(Wish, fn(&Failure) -> bool); 3] = [
+    let bad: [(Wish, Expected); 3] = [
         // Nobody opened it.
         ((owner.sale(77, 1), None), |why| *why == Failure::NotFound),
         ((owner.reserve(78, 1), Some(Rider::Authorised { order: OrderId(78), at: NOW })), |why| {

@@ -119,6 +119,20 @@ mod tests {
     }
 
     #[test]
+    fn a_drawing_shows_no_picture_of_this_machine() {
+        let secret = std::env::temp_dir().join(format!("football-doubles-picture-{}.svg", std::process::id()));
+        let blue = r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9" fill="blue"/></svg>"#;
+        std::fs::write(&secret, blue).expect("written");
+        let drawing = |inside: &str| {
+            let svg = format!(r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">{inside}</svg>"#);
+            made_anew(svg.as_bytes()).expect("drawn").bytes
+        };
+        let asks = drawing(&format!(r#"<image href="{}" width="9" height="9"/>"#, secret.display()));
+        std::fs::remove_file(&secret).expect("removed");
+        assert_eq!(asks, drawing(""));
+    }
+
+    #[test]
     fn a_photograph_loses_everything_but_its_picture() {
         let mut jpeg = Vec::new();
         JpegEncoder::new(&mut jpeg).encode_image(&image::RgbImage::new(2000, 10)).expect("encoded");
