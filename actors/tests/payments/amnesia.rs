@@ -5,7 +5,6 @@ use actors::{FulfilStatus, Unresolved};
 use domain::{AnomalyKind, Cents, DrawId, OrderState, PaymentIntentId, PaymentStatus};
 use persistence::books::OrderRecord;
 use persistence::ledger::BuyerDetails;
-use persistence::memory::Memory;
 
 use crate::world::{World, account, intent_of, play};
 
