@@ -61,9 +61,7 @@ impl Sealer {
         let payload = Payload { msg: message, aad: bound_to.as_bytes() };
         self.cipher.decrypt(Nonce::from_slice(nonce), payload).map_err(|_| unreadable())
     }
-}
 
-impl Sealer {
     /// By what words are known again that are not kept: the same for the same purpose and words, and nobody without the key
     /// can try words out.
     pub fn fingerprint(&self, purpose: &str, words: &str) -> [u8; 32] {

@@ -176,8 +176,8 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn what_waits_is_done_together_but_never_twice_the_same_subject() {
+    /// In how large a piece of work each of these was done, all of which waited while another was being done.
+    async fn together_with<const ASKS: usize>(subjects: [u128; ASKS]) -> Vec<Option<usize>> {
         let gate = Arc::new(Mutex::new(()));
         let desk = desk(&gate, 10);
         let closed = gate.lock().await;
@@ -187,7 +187,7 @@ mod tests {
         };
         let first = ask(9);
         settle().await;
-        let waiting = [ask(1), ask(2), ask(1), ask(3)];
+        let waiting = subjects.map(ask);
         settle().await;
         drop(closed);
         assert_eq!(first.await.expect("joined"), Some(1));
@@ -195,28 +195,18 @@ mod tests {
         for one in waiting {
             sizes.push(one.await.expect("joined"));
         }
+        sizes
+    }
+
+    #[tokio::test]
+    async fn what_waits_is_done_together_but_never_twice_the_same_subject() {
+        let sizes = together_with([1, 2, 1, 3]).await;
         assert_eq!(sizes, [Some(3), Some(3), Some(1), Some(3)]);
     }
 
     #[tokio::test]
     async fn what_is_too_much_for_one_piece_of_work_is_done_in_the_next() {
-        let gate = Arc::new(Mutex::new(()));
-        let desk = desk(&gate, 10);
-        let closed = gate.lock().await;
-        let ask = |subject| {
-            let desk = desk.clone();
-            tokio::spawn(async move { desk.ask(subject).await.ok() })
-        };
-        let first = ask(9);
-        settle().await;
-        let waiting = [ask(100), ask(1), ask(101), ask(2), ask(102)];
-        settle().await;
-        drop(closed);
-        assert_eq!(first.await.expect("joined"), Some(1));
-        let mut sizes = Vec::new();
-        for one in waiting {
-            sizes.push(one.await.expect("joined"));
-        }
+        let sizes = together_with([100, 1, 101, 2, 102]).await;
         // The first two have six places; the third is too much, and whoever came after it does not pass it.
         assert_eq!(sizes, [Some(2), Some(2), Some(2), Some(2), Some(1)]);
     }

@@ -19,6 +19,20 @@ const SILENCE_MAX: Duration = Duration::from_secs(2);
 /// The database may just have started, with no process's lock taken again yet: so long a new connection buries nobody.
 const YOUNG: Duration = Duration::from_millis(LEASE_MS as u64);
 
+/// That the process of a column, after which the milliseconds of `GONE_MS` are bound, is gone.
+macro_rules! is_gone {
+    ($boot:literal, $after_ms:literal) => {
+        concat!(
+            "not exists (select from nodes n where n.boot_id = ",
+            $boot,
+            " and n.lease_until > clock_timestamp() - ",
+            $after_ms,
+            " * interval '1 millisecond')"
+        )
+    };
+}
+pub(super) use is_gone;
+
 /// The connection that stands for this process.
 pub(super) struct Presence {
     options: PgConnectOptions,

@@ -97,13 +97,12 @@ pub(super) async fn unhandled(
     overdue: Timestamp,
     limit: u32,
 ) -> Result<Vec<Notice>, Failure> {
-    let rows = sqlx::query(
+    let rows = sqlx::query(concat!(
         "select event_id, account_id, kind, payment_intent_id, payload from webhook_events w
-         where handled_at is null and (taker_boot is null or taker_boot = $2 or received_at < $3
-           or not exists (select from nodes n where n.boot_id = w.taker_boot
-             and n.lease_until > clock_timestamp() - $4 * interval '1 millisecond'))
-         order by received_at, event_id limit $1",
-    )
+         where handled_at is null and (taker_boot is null or taker_boot = $2 or received_at < $3 or ",
+        nodes::is_gone!("w.taker_boot", "$4"),
+        ") order by received_at, event_id limit $1",
+    ))
     .bind(i64::from(limit))
     .bind(nodes::uuid(taker))
     .bind(instant::stored(overdue))

@@ -49,17 +49,17 @@ pub(super) async fn claim(
     lease_ms: i64,
     limit: u32,
 ) -> Result<Vec<Mail>, Failure> {
-    let rows = sqlx::query(
+    let rows = sqlx::query(concat!(
         "with due as (
            select id from email_outbox o where state = 'pending' and to_address is not null and (due_at <= $1
-             or o.sender_boot <> $4 and not exists (select from nodes n where n.boot_id = o.sender_boot
-               and n.lease_until > clock_timestamp() - $5 * interval '1 millisecond'))
-           order by id limit $3 for update skip locked
+             or o.sender_boot <> $4 and ",
+        nodes::is_gone!("o.sender_boot", "$5"),
+        ") order by id limit $3 for update skip locked
          )
          update email_outbox e set attempts = e.attempts + 1, due_at = $2, sender_boot = $4
          from due where e.id = due.id
          returning e.id, e.kind, e.order_id, e.to_address, e.data, e.message_id, e.attempts",
-    )
+    ))
     .bind(instant::stored(now))
     .bind(instant::stored(now.plus_ms(lease_ms)))
     .bind(i64::from(limit))

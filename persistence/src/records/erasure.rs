@@ -85,6 +85,17 @@ async fn due(
     Ok(id.map(|(id,)| DrawId(id)))
 }
 
+/// Orders of a draw that still name somebody, and whose every game was so many months ago. Binds draw, months and now.
+macro_rules! still_named {
+    () => {
+        " from orders o
+          where o.id in (select order_id from order_lines where draw_id = $1) and o.erased_at is null
+            and not exists (
+              select from order_lines l join draws d on d.id = l.draw_id
+              where l.order_id = o.id and d.kick_off at time zone 'UTC' + make_interval(months => $2) > $3 at time zone 'UTC')"
+    };
+}
+
 /// Orders of the draw that still name somebody, that nobody has to see to any more, and whose every game is as long ago.
 async fn finished(
     connection: &mut PgConnection,
@@ -92,14 +103,11 @@ async fn finished(
     months: u8,
     at: Timestamp,
 ) -> Result<Vec<(Uuid, Option<String>)>, sqlx::Error> {
-    query_as(
-        "select o.id, o.buyer_email from orders o
-         where o.id in (select order_id from order_lines where draw_id = $1) and o.erased_at is null and not o.unfinished
-           and not exists (
-             select from order_lines l join draws d on d.id = l.draw_id
-             where l.order_id = o.id and d.kick_off at time zone 'UTC' + make_interval(months => $2) > $3 at time zone 'UTC')
-         order by o.id limit $4 for update of o",
-    )
+    query_as(concat!(
+        "select o.id, o.buyer_email",
+        still_named!(),
+        " and not o.unfinished order by o.id limit $4 for update of o"
+    ))
     .bind(draw.0)
     .bind(i32::from(months))
     .bind(column(at))
@@ -121,11 +129,16 @@ async fn forget_orders(
          where r.order_id = o.id and o.id = any($1) and o.reason is not null",
         "update refunds set reason = $2 where order_id = any($1)",
         "update anomalies set resolution = $2 where order_id = any($1) and resolved_by is not null",
-        "update webhook_events w set payload = '{}' from orders o
-         where o.id = any($1) and w.payment_intent_id = o.payment_intent_id and w.handled_at is not null and $2 <> ''",
     ] {
         query(statement).bind(orders).bind(ERASED_NAME).execute(&mut *connection).await?;
     }
+    query(
+        "update webhook_events w set payload = '{}' from orders o
+         where o.id = any($1) and w.payment_intent_id = o.payment_intent_id and w.handled_at is not null",
+    )
+    .bind(orders)
+    .execute(&mut *connection)
+    .await?;
     query(
         "update email_outbox set to_address = case when to_address is null then null else $2 end, why = null,
            data = (select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(data::jsonb)
@@ -173,19 +186,12 @@ async fn forget_winner(connection: &mut PgConnection, draw: DrawId, at: Timestam
 
 /// Says that the draw names nobody any more, if so. A cart with a later game is that game's to forget.
 async fn close(connection: &mut PgConnection, draw: DrawId, months: u8, at: Timestamp) -> Result<bool, sqlx::Error> {
-    let left: Option<(i32,)> = query_as(
-        "select 1 from orders o
-         where o.id in (select order_id from order_lines where draw_id = $1) and o.erased_at is null
-           and not exists (
-             select from order_lines l join draws d on d.id = l.draw_id
-             where l.order_id = o.id and d.kick_off at time zone 'UTC' + make_interval(months => $2) > $3 at time zone 'UTC')
-         limit 1",
-    )
-    .bind(draw.0)
-    .bind(i32::from(months))
-    .bind(column(at))
-    .fetch_optional(&mut *connection)
-    .await?;
+    let left: Option<(i32,)> = query_as(concat!("select 1", still_named!(), " limit 1"))
+        .bind(draw.0)
+        .bind(i32::from(months))
+        .bind(column(at))
+        .fetch_optional(&mut *connection)
+        .await?;
     if left.is_none() {
         query("update draws set erased_at = $2 where id = $1")
             .bind(draw.0)

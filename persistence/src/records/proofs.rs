@@ -80,7 +80,8 @@ impl Records {
     }
 
     /// Sets the password of whoever the token was made for, uses the token up, ends every session of theirs and tells them by
-    /// mail, in one transaction. Who takes an invitation has no password that could have been changed, and gets no mail. `None`: the token is unknown, used or too old.
+    /// mail, in one transaction. Who takes an invitation has no password that could have been changed, and gets no mail. `None`:
+    /// the token is unknown, used or too old.
     pub async fn finish_reset(
         &self,
         token_hash: &[u8; 32],
