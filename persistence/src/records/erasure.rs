@@ -33,8 +33,8 @@ pub struct Erased {
 }
 
 impl Records {
-    /// One step: the details of at most [`AT_ONCE`] orders of one draw after `after`, the first whose kick-off is `months` ago.
-    /// A cart's go with its last game. `None`: no further draw is due.
+    /// One step: the details of at most [`AT_ONCE`] orders of one draw after `after`, the first whose kick-off is `months` ago
+    /// and of which something can be forgotten. A cart's go with its last game. `None`: there is no further such draw.
     ///
     /// # Errors
     /// The books could not be written; the step is begun anew the next time.
@@ -64,36 +64,48 @@ impl Records {
     }
 }
 
-/// Locks the next draw that is due. Months are the calendar's, in UTC; the first condition is there for the index alone.
+/// Orders of a draw that still name somebody, and whose every game was so many months ago; the draw is said in SQL. Binds
+/// months as `$2` and now as `$3`.
+macro_rules! still_named {
+    ($draw:literal) => {
+        concat!(
+            " from orders o
+          where o.id in (select order_id from order_lines where draw_id = ",
+            $draw,
+            ") and o.erased_at is null
+            and not exists (
+              select from order_lines l join draws d on d.id = l.draw_id
+              where l.order_id = o.id and d.kick_off at time zone 'UTC' + make_interval(months => $2) > $3 at time zone 'UTC')"
+        )
+    };
+}
+
+/// Locks the next draw that is due and of which something can be forgotten: those whose every order still waits for somebody
+/// would else be looked at for ever, before the others. Months are the calendar's, in UTC; the condition on `kick_off` alone is
+/// there for the index.
 async fn due(
     connection: &mut PgConnection,
     after: DrawId,
     months: u8,
     at: Timestamp,
 ) -> Result<Option<DrawId>, sqlx::Error> {
-    let id: Option<(i64,)> = query_as(
-        "select id from draws
+    let id: Option<(i64,)> = query_as(concat!(
+        "select id from draws due
          where erased_at is null and id > $1 and kick_off <= $3 - make_interval(days => $2 * 28)
            and kick_off at time zone 'UTC' + make_interval(months => $2) <= $3 at time zone 'UTC'
-         order by id limit 1 for update skip locked",
-    )
+           and (exists (select",
+        still_named!("due.id"),
+        " and not o.unfinished) or not exists (select",
+        still_named!("due.id"),
+        "))
+         order by id limit 1 for update skip locked"
+    ))
     .bind(after.0)
     .bind(i32::from(months))
     .bind(column(at))
     .fetch_optional(connection)
     .await?;
     Ok(id.map(|(id,)| DrawId(id)))
-}
-
-/// Orders of a draw that still name somebody, and whose every game was so many months ago. Binds draw, months and now.
-macro_rules! still_named {
-    () => {
-        " from orders o
-          where o.id in (select order_id from order_lines where draw_id = $1) and o.erased_at is null
-            and not exists (
-              select from order_lines l join draws d on d.id = l.draw_id
-              where l.order_id = o.id and d.kick_off at time zone 'UTC' + make_interval(months => $2) > $3 at time zone 'UTC')"
-    };
 }
 
 /// Orders of the draw that still name somebody, that nobody has to see to any more, and whose every game is as long ago.
@@ -105,7 +117,7 @@ async fn finished(
 ) -> Result<Vec<(Uuid, Option<String>)>, sqlx::Error> {
     query_as(concat!(
         "select o.id, o.buyer_email",
-        still_named!(),
+        still_named!("$1"),
         " and not o.unfinished order by o.id limit $4 for update of o"
     ))
     .bind(draw.0)
@@ -186,7 +198,7 @@ async fn forget_winner(connection: &mut PgConnection, draw: DrawId, at: Timestam
 
 /// Says that the draw names nobody any more, if so. A cart with a later game is that game's to forget.
 async fn close(connection: &mut PgConnection, draw: DrawId, months: u8, at: Timestamp) -> Result<bool, sqlx::Error> {
-    let left: Option<(i32,)> = query_as(concat!("select 1", still_named!(), " limit 1"))
+    let left: Option<(i32,)> = query_as(concat!("select 1", still_named!("$1"), " limit 1"))
         .bind(draw.0)
         .bind(i32::from(months))
         .bind(column(at))
