@@ -30,7 +30,6 @@ use crate::render::when;
 
 /// The bar of a mail that no club sends.
 const HOUSE_COLOUR: &str = "#0b5d4b";
-const HOUSE: &str = "Football Doubles";
 const NAME_UNKNOWN: &str = "Ticket Holder";
 
 mod club;
@@ -221,7 +220,7 @@ impl Writer<'_> {
     fn letterhead(&self, club: Option<&Club>) -> Letterhead {
         let colour = club.and_then(|club| Colour::parse(&club.primary_color));
         Letterhead {
-            club: club.map_or_else(|| HOUSE.to_string(), |club| club.name.clone()),
+            club: club.map(|club| club.name.clone()),
             bar: colour.or_else(|| Colour::parse(HOUSE_COLOUR)).expect("the house's colour is one"),
             support_email: self.config.support.email.clone(),
             support_sms: self.config.support.sms.clone(),

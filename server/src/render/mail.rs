@@ -31,16 +31,28 @@ pub struct Words {
     pub html: String,
 }
 
-/// The club a mail speaks for, and where its reader gets help.
+/// What stands on a mail that no club sends.
+const HOUSE: &str = "Football Doubles";
+
+/// The club a mail speaks for, if any, and where its reader gets help.
 #[derive(Clone, Debug)]
 pub struct Letterhead {
-    pub club: String,
+    /// `None`: the house speaks for itself.
+    pub club: Option<String>,
     pub bar: Colour,
     pub support_email: String,
     pub support_sms: String,
 }
 
 impl Letterhead {
+    fn sender(&self) -> &str {
+        self.club.as_deref().unwrap_or(HOUSE)
+    }
+
+    fn signature(&self) -> String {
+        self.club.as_ref().map_or_else(|| format!("{HOUSE}."), |club| format!("{HOUSE}, for {club}."))
+    }
+
     fn bar_text(&self) -> &'static str {
         self.bar.text()
     }

@@ -4,7 +4,7 @@ use super::*;
 
 fn head() -> Letterhead {
     Letterhead {
-        club: "Wynnum Seagulls".to_string(),
+        club: Some("Wynnum Seagulls".to_string()),
         bar: Colour::parse("#ffeb3b").expect("a colour"),
         support_email: "support@demo.test".to_string(),
         support_sms: "0400 000 000".to_string(),
@@ -95,4 +95,20 @@ fn a_note_has_its_words_and_its_one_link() {
     let words = note.write().expect("a mail");
     assert!(words.text.contains("See the draw: http://localhost:8080/draw/1042"));
     assert!(words.html.contains("href=\"http://localhost:8080/draw/1042\""));
+}
+
+#[test]
+fn the_house_speaks_for_a_club_and_never_for_itself() {
+    let written = |club: Option<&str>| {
+        let head = Letterhead { club: club.map(str::to_string), ..head() };
+        let (subject, heading) = ("Hello".to_string(), "Hello".to_string());
+        Note { head, subject, heading, paragraphs: Vec::new(), link: None }.write().expect("a mail")
+    };
+    let (of_club, of_house) = (written(Some("Wynnum Seagulls")), written(None));
+    for part in [of_club.text, of_club.html] {
+        assert!(part.contains("Football Doubles, for Wynnum Seagulls."), "{part}");
+    }
+    for part in [of_house.text, of_house.html] {
+        assert!(part.contains("Football Doubles.") && !part.contains("Football Doubles, for"), "{part}");
+    }
 }
