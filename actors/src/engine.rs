@@ -13,7 +13,7 @@ use crate::payment::{Desk, PaymentActor, operations, until_killed};
 use crate::supervisor::roster::Roster;
 use crate::supervisor::{DrawSupervisor, HandOver, Rest, WakeAll};
 use crate::{
-    Anomalies, Clock, Draws, Gateway, Neighbourhood, Payments, Post, Reconciler, mailer, membership, notices,
+    Anomalies, Clock, Draws, Gateway, Neighbourhood, Outbox, Payments, Post, Reconciler, mailer, membership, notices,
     reconciler,
 };
 
@@ -46,6 +46,7 @@ pub struct Engine {
     pub payments: Payments,
     pub reconciler: Reconciler,
     pub anomalies: Anomalies,
+    pub outbox: Outbox,
     supervisor: Addr<DrawSupervisor>,
     membership: Arc<Membership>,
     desk: Desk,
@@ -118,8 +119,9 @@ impl Engine {
         rest.spawn(until_killed(killed.clone(), reconciler::run(room.clone(), stopping.clone())));
         rest.spawn(until_killed(killed, mailer::run(room.clone(), parts.mail, stopping)));
         let (payments, reconciler) = (Payments::new(room.clone()), Reconciler::new(room.clone()));
+        let outbox = Outbox::new(room.clone());
         let anomalies = Anomalies::new(room, reconciler.clone());
-        Ok(Engine { draws, payments, reconciler, anomalies, supervisor, membership, desk, stop, kill, threads })
+        Ok(Engine { draws, payments, reconciler, anomalies, outbox, supervisor, membership, desk, stop, kill, threads })
     }
 
     /// Gives the draws to the other nodes while this one still answers: from now on it asks them. Without others it does

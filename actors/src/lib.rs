@@ -22,7 +22,7 @@ pub use anomalies::{Anomalies, AnomalyCounts, Unresolved};
 pub use clock::{Clock, SystemClock};
 pub use draws::{Committed, Denied, Draws};
 pub use engine::{Engine, EngineParts, Placement};
-pub use mailer::Post;
+pub use mailer::{Outbox, Post};
 pub use neighbours::{Errand, Neighbourhood, Neighbours, Unreachable};
 pub use payment::connect::{AccountStatus, Connect};
 pub use payment::gateway::{Gateway, GatewayError, NewIntent, Opened};

@@ -1,9 +1,10 @@
-//! Drains the outbox: every queued mail leaves once, or is tried again later.
+//! The outbox: what is put in is told to the mailer, which drains it. Every queued mail leaves once, or is tried again later.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::OrderId;
 use futures_util::future::join_all;
 use persistence::books::{Mail, OrderRecord};
 use persistence::failpoint::{self, Step};
@@ -33,6 +34,42 @@ pub trait Post: Send + Sync {
     /// # Errors
     /// One sentence for the log, without personal data; the mailer tries again with growing pauses.
     async fn send(&self, mail: &Mail, order: Option<&OrderRecord>) -> Result<(), String>;
+}
+
+/// Where mails are put. Whoever does is here because the mailer then looks at once: left alone it looks ever more rarely, and
+/// somebody waits for their link. Cheap to clone.
+#[derive(Clone)]
+pub struct Outbox {
+    room: Arc<Room>,
+}
+
+impl Outbox {
+    pub(crate) fn new(room: Arc<Room>) -> Outbox {
+        Outbox { room }
+    }
+
+    /// Queues a mail, due now, once for its key; `order` and `data` are what its letter is written from. `false`: one of this
+    /// key was queued before.
+    ///
+    /// # Errors
+    /// Not written.
+    pub async fn queue(
+        &self,
+        key: &str,
+        kind: &str,
+        order: Option<OrderId>,
+        to: &str,
+        data: &str,
+    ) -> Result<bool, Failure> {
+        let queued = self.room.books.queue_mail(key, kind, order, to, data, self.room.clock.now()).await?;
+        self.nudge();
+        Ok(queued)
+    }
+
+    /// A transaction that is written put a mail in beside something else.
+    pub fn nudge(&self) {
+        self.room.nudges.mail.notify_one();
+    }
 }
 
 pub(crate) struct Mailer {

@@ -265,6 +265,15 @@ impl Payments {
         self.apart(async move { room.books.order_by_token(&token).await }).await
     }
 
+    /// The order that was opened under a client key (decision C-2).
+    ///
+    /// # Errors
+    /// The books could not be read.
+    pub async fn order_by_client_key(&self, key: &str) -> Result<Option<OrderRecord>, Failure> {
+        let (room, key) = (self.room.clone(), key.to_owned());
+        self.apart(async move { room.books.order_by_client_key(&key).await }).await
+    }
+
     /// The order a payment intent pays for.
     ///
     /// # Errors

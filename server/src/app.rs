@@ -112,7 +112,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
     let postman = Arc::new(Postman::new(config.clone(), records.clone(), delivery));
     let engine = Engine::start(EngineParts {
         ledger: Arc::new(postgres.clone()),
-        books: books.clone(),
+        books,
         gateway: gateway.clone(),
         clock: clock.clone(),
         mail: postman.clone(),
@@ -126,7 +126,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
             clock,
             phase: life.watch(),
             records,
-            books,
+            outbox: engine.outbox.clone(),
             draws: engine.draws.clone(),
             reconciler: engine.reconciler.clone(),
             anomalies: engine.anomalies.clone(),

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use actors::payment::connect::Connect;
-use actors::{Anomalies, Clock, Draws, Payments, Reconciler};
+use actors::{Anomalies, Clock, Draws, Outbox, Payments, Reconciler};
 use domain::Timestamp;
+use persistence::Failure;
 use persistence::records::Records;
-use persistence::{Books, Failure};
 use tokio::sync::watch;
 
 use crate::app::Phase;
@@ -29,7 +29,7 @@ pub struct State {
     /// Where the server is in its life.
     pub phase: watch::Receiver<Phase>,
     pub records: Records,
-    pub books: Arc<dyn Books>,
+    pub outbox: Outbox,
     pub draws: Draws,
     pub payments: Payments,
     /// The clubs' accounts at the provider.
@@ -57,7 +57,7 @@ pub struct StateParts {
     pub clock: Arc<dyn Clock>,
     pub phase: watch::Receiver<Phase>,
     pub records: Records,
-    pub books: Arc<dyn Books>,
+    pub outbox: Outbox,
     pub draws: Draws,
     pub payments: Payments,
     pub connect: Arc<dyn Connect>,
@@ -81,7 +81,7 @@ impl State {
             clock: parts.clock,
             phase: parts.phase,
             records: parts.records,
-            books: parts.books,
+            outbox: parts.outbox,
             draws: parts.draws,
             payments: parts.payments,
             connect: parts.connect,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use actors::SystemClock;
 use domain::order::Wanted;
-use domain::{AccountId, Cents, Command, DrawId, FeePolicy, GameResult, OrderId, Timestamp};
+use domain::{AccountId, Cents, Command, DrawId, FeePolicy, GameResult, OrderId};
 use persistence::books::OrderRecord;
 use persistence::records::clubs::NewClub;
 use persistence::records::draws::NewDraw;
@@ -27,7 +27,6 @@ struct Club {
     sandbox: Arc<Sandbox>,
     seller: Seller,
     draw: DrawId,
-    now: Timestamp,
     _database: Database,
 }
 
@@ -72,7 +71,7 @@ impl Club {
             contact_phone: "0400 000 000".to_string(),
         };
         let draw = records.create_draws(&[new]).await.expect("a draw")[0];
-        Club { seller: Seller { club, account }, running, sandbox, draw, now, _database: database }
+        Club { seller: Seller { club, account }, running, sandbox, draw, _database: database }
     }
 
     async fn buy(&self, count: u16) -> OrderRecord {
@@ -96,10 +95,8 @@ impl Club {
     }
 
     async fn queue(&self, kind: &str, order: OrderId, to: &str, data: &str) {
-        let books = &self.running.state.books;
-        assert!(
-            books.queue_mail(&format!("{kind}:{to}"), kind, Some(order), to, data, self.now).await.expect("queued")
-        );
+        let outbox = &self.running.engine.outbox;
+        assert!(outbox.queue(&format!("{kind}:{to}"), kind, Some(order), to, data).await.expect("queued"));
     }
 }
 

@@ -32,6 +32,23 @@ fn a_purchase_reserves_authorises_allocates_captures_and_mails() {
 }
 
 #[test]
+fn a_mail_that_is_put_into_the_outbox_leaves_at_once() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        // The mailer looks ever more rarely while nobody writes.
+        world.pass(300).await;
+        let begun = tokio::time::Instant::now();
+        let outbox = world.engine().outbox.clone();
+        outbox.queue("verify-1", "verify", None, "club@example.org", "{}").await.unwrap();
+        for _ in 0..1_000 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(world.mails().len(), 1);
+        assert_eq!(begun.elapsed().as_millis(), 0, "nobody waited for the next look");
+    });
+}
+
+#[test]
 fn five_doors_at_once_give_the_tickets_once_and_take_the_money_once() {
     play(|| async {
         let mut world = World::with(&[1042]).await;

@@ -196,7 +196,7 @@ async fn an_anomaly_is_seen_explained_and_resolved_once() {
         note: "seen".into(),
     };
     for anomaly in [odd(AnomalyKind::DuplicatePayment, "pi_twice"), odd(AnomalyKind::MissingTicket, "pi_none")] {
-        server.state.books.raise(&anomaly, Some(Cents(500)), server.clock.now()).await.expect("raised");
+        server.books.raise(&anomaly, Some(Cents(500)), server.clock.now()).await.expect("raised");
     }
     let stats = operator.get("/api/admin/payment-anomalies/stats").await.ok();
     assert_eq!((&stats["total"], &stats["unresolved"]), (&json!(2), &json!(2)));

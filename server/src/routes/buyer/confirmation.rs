@@ -98,7 +98,7 @@ async fn newest(state: &State, browser: &Browser, counts: &Counts) -> Result<Opt
     let mut newest = None;
     for generation in 0.. {
         let key = client_key(browser, counts.keys().copied(), generation);
-        match state.books.order_by_client_key(&key).await? {
+        match state.payments.order_by_client_key(&key).await? {
             Some(record) => newest = Some(record),
             None => break,
         }

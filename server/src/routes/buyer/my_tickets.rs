@@ -55,7 +55,7 @@ async fn send(state: &State, email: &str) -> Result<(), Problem> {
     let data = json!({ "sealedLink": sealed_link(&state.records, &to, &link) });
     // The hash names the link in the outbox without telling it.
     let key = format!("my-tickets-{}", hex::encode(&hash[..8]));
-    state.books.queue_mail(&key, "my-tickets", None, &to, &data.to_string(), now).await?;
+    state.outbox.queue(&key, "my-tickets", None, &to, &data.to_string()).await?;
     Ok(())
 }
 

@@ -150,6 +150,6 @@ async fn queue_again(state: &State, record: &OrderRecord) -> Result<(), Problem>
     };
     let now = state.clock.now();
     let dedupe_key = format!("resend:{order}:{}", now.0);
-    state.books.queue_mail(&dedupe_key, "resend", Some(order), to, "{}", now).await?;
+    state.outbox.queue(&dedupe_key, "resend", Some(order), to, "{}").await?;
     Ok(())
 }

@@ -2,7 +2,6 @@
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use domain::Timestamp;
 use persistence::records::claims::{Claim as Row, Told};
 use serde_json::json;
 
@@ -44,18 +43,18 @@ pub async fn tell(
             return Err(Problem::new(StatusCode::GONE, "claim-expired", words));
         }
     }
-    tell_club(&state, &claim, now).await?;
+    tell_club(&state, &claim).await?;
     let claim = find(&state, &body.0.token).await?;
     Ok(HttpResponse::Ok().json(page(&state, &claim).await?))
 }
 
 /// The club learns that details are there, never which.
-async fn tell_club(state: &State, claim: &Row, now: Timestamp) -> Result<(), Problem> {
+async fn tell_club(state: &State, claim: &Row) -> Result<(), Problem> {
     let (facts, listing, _) = state.catalogue.draw(claim.draw).await.ok_or_else(unknown)?;
     let Some(club) = facts.club(listing.club) else { return Ok(()) };
     let data = json!({ "draw": claim.draw.0, "serial": claim.serial }).to_string();
     let key = format!("winner-details-{}-{}", claim.draw, claim.respond_by.map_or(0, |at| at.0));
-    state.books.queue_mail(&key, "winner-details", None, &club.email, &data, now).await?;
+    state.outbox.queue(&key, "winner-details", None, &club.email, &data).await?;
     Ok(())
 }
 

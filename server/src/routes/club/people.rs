@@ -71,7 +71,7 @@ pub async fn invite(
     let sealed = sealed_link(&state.records, &user.email, &link);
     let data = json!({ "name": user.name, "club": club.0, "role": user.role.word(), "sealedLink": sealed }).to_string();
     let key = format!("invite-{}", hex::encode(&hash[..8]));
-    state.books.queue_mail(&key, "invitation", None, &user.email, &data, at).await?;
+    state.outbox.queue(&key, "invitation", None, &user.email, &data).await?;
     Ok(HttpResponse::Ok().json(ClubUser::of(&user, at)))
 }
 

@@ -49,7 +49,7 @@ async fn send(state: &State, email: &str) -> Result<(), Problem> {
     let data = json!({ "name": to.name, "sealedLink": sealed_link(&state.records, &to.email, &link) });
     // The hash names the link in the outbox without telling it.
     let key = format!("reset-{}", hex::encode(&hash[..8]));
-    state.books.queue_mail(&key, "reset", None, &to.email, &data.to_string(), now).await?;
+    state.outbox.queue(&key, "reset", None, &to.email, &data.to_string()).await?;
     Ok(())
 }
 
@@ -75,6 +75,7 @@ pub async fn confirm(state: web::Data<State>, body: Body<NewPassword>) -> Result
     }
     let password = hashed(password).await?;
     state.records.finish_reset(&hash, &password, state.clock.now()).await?.ok_or_else(refused)?;
+    state.outbox.nudge();
     state.catalogue.reload().await?;
     Ok(HttpResponse::Ok().json(Said { message: "Password reset successful".to_string() }))
 }

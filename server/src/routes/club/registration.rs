@@ -156,6 +156,6 @@ pub async fn wait(request: HttpRequest, state: web::Data<State>, body: Body<Wait
     let id = state.records.join_waitlist(&club, &name, &email, &phone).await?;
     let data = json!({ "name": name }).to_string();
     let key = format!("waitlist-{}", email.to_lowercase());
-    state.books.queue_mail(&key, "waitlist", None, &email, &data, state.clock.now()).await?;
+    state.outbox.queue(&key, "waitlist", None, &email, &data).await?;
     Ok(HttpResponse::Created().json(Waitlisted { success: true, id }))
 }

@@ -80,7 +80,7 @@ async fn results_due(state: &State, now: Timestamp) -> Result<(), Failure> {
         };
         let key = format!("results-due-{number}-{}", rfc3339(listing.view.closes_at));
         let data = json!({ "draw": number.0 }).to_string();
-        state.books.queue_mail(&key, "results-due", None, &club.email, &data, now).await?;
+        state.outbox.queue(&key, "results-due", None, &club.email, &data).await?;
     }
     Ok(())
 }
@@ -92,7 +92,7 @@ async fn connect_incomplete(state: &State, now: Timestamp) -> Result<(), Failure
         if (CONNECT_AFTER_SECONDS..PAST_SECONDS).contains(&age) {
             let key = format!("connect-{}", club.id);
             let data = json!({ "name": club.name, "club": club.id.0 }).to_string();
-            state.books.queue_mail(&key, "connect-incomplete", None, &club.email, &data, now).await?;
+            state.outbox.queue(&key, "connect-incomplete", None, &club.email, &data).await?;
         }
     }
     Ok(())

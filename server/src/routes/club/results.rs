@@ -65,7 +65,7 @@ pub(crate) async fn settle(state: &State, listing: &Listing, draw: DrawId, view:
     let (Some(club), Some(listing)) = (facts.club(listing.club), facts.listing(draw)) else { return Ok(()) };
     let key = format!("results-{draw}-{}", listing.completed_revision.unwrap_or_default());
     let data = json!({ "draw": draw.0 }).to_string();
-    state.books.queue_mail(&key, "results-submitted", None, &club.email, &data, state.clock.now()).await?;
+    state.outbox.queue(&key, "results-submitted", None, &club.email, &data).await?;
     Ok(())
 }
 
@@ -91,6 +91,7 @@ pub async fn notify(state: web::Data<State>, caller: Caller, path: web::Path<Str
     let act = caller.act(&actor, Some(listing.club), "notify-winners", &object);
     let records = state.records.by(act.entry(json!({ "serial": winner.serial.number() })));
     records.invite_winner(&invitation).await?;
+    state.outbox.nudge();
     Ok(HttpResponse::Ok().json(Notified { emails_sent: 1, total_winners: 1 }))
 }
 

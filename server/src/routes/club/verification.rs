@@ -30,7 +30,7 @@ pub(super) async fn send(state: &State, club: &Club) -> Result<(), Problem> {
     let link = format!("{}/verify-email?token={}", state.config.public_url, hex::encode(token));
     let data = json!({ "name": club.name, "sealedLink": sealed_link(&state.records, &club.email, &link) });
     let key = format!("verify-{}-{}", club.id, hex::encode(&hash[..8]));
-    state.books.queue_mail(&key, "verify", None, &club.email, &data.to_string(), now).await?;
+    state.outbox.queue(&key, "verify", None, &club.email, &data.to_string()).await?;
     Ok(())
 }
 

@@ -67,6 +67,8 @@ pub async fn undo(
     let act = caller.act(&actor, Some(listing.club), "undo-results", &object);
     let draws = state.draws.by(act.entry(json!({ "reason": reason, "before": result })));
     let undone = draws.undo(draw).await.map_err(|denied| refused(draw, denied))?;
+    // Whoever was told that they won hears that it no longer holds.
+    state.outbox.nudge();
     state.catalogue.reload().await?;
     let (still_waiting, told_now) = state.records.undoing(draw).await?;
     let new_status = status_shown(&undone.view, state.clock.now());

@@ -74,7 +74,7 @@ async fn the_consoles_socket_tells_an_operator_what_moved_and_nobody_else() {
         payment_intent: Some(PaymentIntentId("pi_twice".into())),
         note: "seen".into(),
     };
-    server.state.books.raise(&odd, Some(Cents(500)), server.now()).await.expect("raised");
+    server.books.raise(&odd, Some(Cents(500)), server.now()).await.expect("raised");
     operator.post("/api/admin/maintenance-mode", json!({ "enabled": true })).await.ok();
     let later = loop {
         let frame = console.hears("ops").await;

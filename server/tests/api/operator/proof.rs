@@ -28,7 +28,7 @@ async fn raised(server: &TestServer, payment: &str) -> String {
         payment_intent: Some(PaymentIntentId(payment.into())),
         note: "seen".into(),
     };
-    server.state.books.raise(&odd, Some(Cents(500)), server.now()).await.expect("raised");
+    server.books.raise(&odd, Some(Cents(500)), server.now()).await.expect("raised");
     let rows = server.records.anomalies(Some(false), None).await.expect("read");
     let row = rows.iter().find(|row| row.payment_intent_id.as_deref() == Some(payment)).expect("open");
     row.id.to_string()

@@ -43,6 +43,8 @@ pub struct TestServer {
     pub clock: Arc<PushedClock>,
     pub sandbox: Arc<Sandbox>,
     pub records: Records,
+    /// Past the engine, which alone writes what is in them.
+    pub books: Arc<dyn Books>,
     pub mails: tokio::sync::Mutex<mpsc::UnboundedReceiver<Mail>>,
     pub engine: Engine,
     pub database: Database,
@@ -108,7 +110,7 @@ impl TestServer {
             clock: clock.clone(),
             phase: phases,
             records: records.clone(),
-            books,
+            outbox: engine.outbox.clone(),
             draws: engine.draws.clone(),
             reconciler: engine.reconciler.clone(),
             anomalies: engine.anomalies.clone(),
@@ -139,7 +141,7 @@ impl TestServer {
         sandbox.set_webhook(&format!("{url}/api/stripe/webhook"), DEMO_WEBHOOK_SECRET);
         let tasks = routes::run(state.clone());
         let mails = tokio::sync::Mutex::new(mails);
-        TestServer { url, state, clock, sandbox, records, mails, engine, database, phase, handle, tasks }
+        TestServer { url, state, clock, sandbox, records, books, mails, engine, database, phase, handle, tasks }
     }
 
     /// A club that may sell, signing in as `<slug>@demo.test`.
