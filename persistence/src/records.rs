@@ -36,6 +36,7 @@ pub mod settings;
 pub mod terms;
 pub mod ticket_links;
 pub mod tickets;
+pub mod tries;
 pub mod uploads;
 pub mod waitlist;
 

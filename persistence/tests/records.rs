@@ -12,6 +12,7 @@ use persistence::records::payouts::NewPayout;
 use persistence::records::sessions::{Holder, Lifetime};
 use persistence::records::settings::MAINTENANCE_MODE;
 use persistence::records::terms::Acceptance;
+use persistence::records::tries::Try;
 use persistence::seal::PURPOSE_SEED;
 use persistence::{Postgres, Sealer};
 use sqlx::{Connection, PgConnection};
@@ -254,4 +255,51 @@ async fn a_code_of_the_second_factor_serves_once_and_a_lost_phone_ends_every_ses
     assert!(records.forget_second_factor("Operator@Demo.test").await.expect("written"));
     assert!(records.session(&[1; 32], NOW).await.expect("read").is_none());
     assert!(records.second_factor(admin).await.expect("read").is_none());
+}
+
+fn try_of(about: &str, max: u32) -> Try {
+    Try { about: about.into(), max, window_seconds: 60 }
+}
+
+/// Of what is tried at once.
+async fn let_through(records: &Records, at_once: impl Iterator<Item = Vec<Try>>) -> usize {
+    let mut waiting = tokio::task::JoinSet::new();
+    for tries in at_once {
+        let records = records.clone();
+        waiting.spawn(async move { records.count_tries(&tries, NOW).await });
+    }
+    waiting.join_all().await.into_iter().filter(|tried| *tried == Ok(true)).count()
+}
+
+#[tokio::test]
+async fn tries_at_once_are_counted_once_each_and_begin_anew_with_the_next_window() {
+    let (records, database) = records().await;
+    let account = [try_of("password of a@demo.test", 5)];
+    assert_eq!(let_through(&records, (0..40).map(|_| account.to_vec())).await, 5);
+    records.take_back_tries(&account).await.expect("it was right");
+    assert_eq!(records.count_tries(&account, NOW).await, Ok(true));
+    assert_eq!(records.count_tries(&account, NOW).await, Ok(false));
+    assert!(!database.everything().await.contains("a@demo.test"), "the table names nobody");
+    assert_eq!(records.sweep_tries(NOW.plus_seconds(59)).await, Ok(0));
+    let later = NOW.plus_seconds(60);
+    assert_eq!(records.count_tries(&account, later).await, Ok(true), "another window");
+    assert_eq!(records.count_tries(&account, later.plus_seconds(59)).await, Ok(true), "which is as long");
+    assert_eq!(records.sweep_tries(later.plus_seconds(60)).await, Ok(1));
+}
+
+#[tokio::test]
+async fn a_try_that_one_limit_refuses_is_counted_by_none_and_nobody_waits_in_a_circle() {
+    let (records, database) = records().await;
+    let (account, place) = (try_of("password of b@demo.test", 5), try_of("password from 203.0.113.7", 2));
+    // Each pair in its own order.
+    let pairs = [[account.clone(), place.clone()], [place.clone(), account.clone()]];
+    let at_once = (0..40).map(|turn| pairs[turn % 2].to_vec());
+    assert_eq!(let_through(&records, at_once).await, 2, "as many as the place may");
+    let mut others = 0;
+    while records.count_tries(std::slice::from_ref(&account), NOW).await.expect("counted") {
+        others += 1;
+    }
+    assert_eq!(others, 3, "what the place refused was not counted against the account");
+    drop(records);
+    assert_eq!(database.deadlocks().await, 0);
 }

@@ -1,4 +1,5 @@
-//! How often anyone may ask: token buckets by browser session and by address, and counters of failures (decision G-13).
+//! How often anyone may ask: token buckets by browser session and by address, and counters of failures (decision G-13). Each
+//! node has its own; what protects an account holds on all of them together (`limits/accounts.rs`).
 
 use std::hash::Hash;
 use std::net::IpAddr;
@@ -13,6 +14,9 @@ use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 
 use crate::config::Stage;
 use crate::error::Problem;
+use accounts::{LINKS_PER_ACCOUNT_AND_HOUR, WRONG_CODES_WINDOW, WRONG_PASSWORDS_WINDOW};
+
+pub mod accounts;
 
 /// New payment intents of one browser session a minute; resizing one is free.
 pub const INTENTS_PER_SESSION_AND_MINUTE: u32 = 10;
@@ -29,17 +33,8 @@ const RESENDS_PER_ORDER_AND_HOUR: u32 = 3;
 const FORMS_PER_ADDRESS_AND_HOUR: u32 = 20;
 /// Looks at winners' links of one address a minute.
 const CLAIMS_PER_ADDRESS_AND_MINUTE: u32 = 20;
-/// Mails with a link that one account can be made to get an hour.
-const LINKS_PER_ACCOUNT_AND_HOUR: u32 = 3;
 /// Invitations that one club's owners mail an hour.
 const INVITATIONS_PER_CLUB_AND_HOUR: u32 = 30;
-/// Wrong passwords of one account and of one address in 15 minutes.
-const WRONG_PASSWORDS_PER_ACCOUNT_MAX: u32 = 5;
-const WRONG_PASSWORDS_PER_ADDRESS_MAX: u32 = 20;
-const WRONG_PASSWORDS_WINDOW: Duration = Duration::from_secs(15 * 60);
-/// Wrong codes of one operator in 10 minutes.
-const WRONG_CODES_MAX: u32 = 5;
-const WRONG_CODES_WINDOW: Duration = Duration::from_secs(10 * 60);
 /// Declines of one browser session, or of one card in whatever session, in 10 minutes.
 const DECLINES_MAX: u32 = 5;
 const DECLINES_WINDOW: Duration = Duration::from_secs(10 * 60);
@@ -148,35 +143,6 @@ impl Limits {
         self.resends_by_order.check_key(&order).is_ok()
     }
 
-    /// A password may be tried. Only wrong ones count, so that a busy club is never locked out by signing in; but each counts
-    /// as wrong until it is known to be right, so that a thousand guesses at once are no more than one after the other.
-    ///
-    /// # Errors
-    /// 429 with `Retry-After`.
-    pub fn sign_in(&self, email: &str, address: IpAddr) -> Result<Guess<'_>, Problem> {
-        let (account, place) = (account_key(email), address.to_string());
-        if !self.wrong_passwords.add_below(&account, WRONG_PASSWORDS_PER_ACCOUNT_MAX) {
-            return Err(too_many(60));
-        }
-        let counted = !self.exempt(address);
-        if counted && !self.wrong_passwords.add_below(&place, WRONG_PASSWORDS_PER_ADDRESS_MAX) {
-            self.wrong_passwords.take_back(&account);
-            return Err(too_many(60));
-        }
-        Ok(Guess { limits: self, at: Guessed::Password { account, place: counted.then_some(place) } })
-    }
-
-    /// An operator may show a code of the second factor.
-    ///
-    /// # Errors
-    /// 429 with `Retry-After`.
-    pub fn showing_code(&self, operator: i64) -> Result<Guess<'_>, Problem> {
-        if !self.wrong_codes.add_below(&operator, WRONG_CODES_MAX) {
-            return Err(too_many(WRONG_CODES_WINDOW.as_secs() as u32));
-        }
-        Ok(Guess { limits: self, at: Guessed::Code { operator } })
-    }
-
     /// Somebody at an address registers a club or joins the waitlist.
     ///
     /// # Errors
@@ -201,19 +167,9 @@ impl Limits {
         if self.exempt(address) { Ok(()) } else { self.take(&self.claims_by_address, &address) }
     }
 
-    /// Whether an account may be sent one more link this hour; who asked is told the same either way.
-    pub fn may_mail(&self, email: &str) -> bool {
-        self.links_by_account.check_key(&account_key(email)).is_ok()
-    }
-
     /// Whether a club may ask one more person in this hour: it is no tool to try addresses, or to fill somebody's mailbox.
     pub fn may_invite(&self, club: i64) -> bool {
         self.invitations_by_club.check_key(&club).is_ok()
-    }
-
-    /// The same for links to tickets, counted by themselves: who asks for tickets must not keep a club from its password.
-    pub fn may_mail_tickets(&self, email: &str) -> bool {
-        self.ticket_links_by_account.check_key(&account_key(email)).is_ok()
     }
 
     /// Forgets who has been quiet: called every minute.
@@ -244,31 +200,6 @@ impl Limits {
     }
 }
 
-/// Something that was guessed, or known.
-#[must_use = "a guess that is not said to be right stays counted as wrong"]
-pub struct Guess<'a> {
-    limits: &'a Limits,
-    at: Guessed,
-}
-
-enum Guessed {
-    Password { account: String, place: Option<String> },
-    Code { operator: i64 },
-}
-
-impl Guess<'_> {
-    /// It was no guess.
-    pub fn was_right(self) {
-        match self.at {
-            Guessed::Password { account, place } => {
-                self.limits.wrong_passwords.take_back(&account);
-                place.iter().for_each(|place| self.limits.wrong_passwords.take_back(place));
-            }
-            Guessed::Code { operator } => self.limits.wrong_codes.take_back(&operator),
-        }
-    }
-}
-
 fn too_many(retry_after_seconds: u32) -> Problem {
     Problem::new(
         StatusCode::TOO_MANY_REQUESTS,
@@ -276,10 +207,6 @@ fn too_many(retry_after_seconds: u32) -> Problem {
         "Too many attempts. Please wait a moment and try again.",
     )
     .retry_after(retry_after_seconds)
-}
-
-fn account_key(email: &str) -> String {
-    email.trim().to_lowercase()
 }
 
 fn per_minute(count: u32) -> Quota {

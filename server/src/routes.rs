@@ -353,6 +353,7 @@ pub fn run(state: web::Data<State>) -> Vec<actix_web::rt::task::JoinHandle<()>> 
                 state.open_orders.sweep(state.clock.now());
                 let _ = state.records.sweep_sessions(state.clock.now()).await;
                 let _ = state.records.sweep_ticket_links(state.clock.now()).await;
+                let _ = state.records.sweep_tries(state.clock.now()).await;
                 if state.draws.is_eldest() {
                     club::reminders::sweep(&state).await;
                 }

@@ -98,6 +98,27 @@ async fn a_rolling_deploy_under_purchases_fails_none() {
     Arc::into_inner(rig).expect("everybody has gone").close(vec![one, other], sold).await;
 }
 
+/// What protects an account does not grow with the number of nodes; whether anybody has the address makes no difference.
+#[actix_web::test]
+async fn five_wrong_passwords_at_one_node_are_five_at_every_node() {
+    let rig = Rig::open(1).await;
+    let (one, other) = (rig.node("a").await, rig.node("b").await);
+    let http = reqwest::Client::new();
+    let guess = async |node: &Node, email: &str| {
+        let body = serde_json::json!({ "email": email, "password": "a wrong one" });
+        let request = http.post(format!("{}/api/clubs/login", node.url)).header("origin", &node.url).json(&body);
+        request.send().await.expect("an answer").status().as_u16()
+    };
+    for email in ["reds@club.test", "nobody@club.test"] {
+        for _ in 0..5 {
+            assert_eq!(guess(&one, email).await, 401);
+        }
+        assert_eq!(guess(&other, email).await, 429, "{email} at the other");
+        assert_eq!(guess(&one, email).await, 429);
+    }
+    rig.close(vec![one, other], 0).await;
+}
+
 /// The door between nodes opens for a pass only, and browsers do not find it.
 #[actix_web::test]
 async fn nobody_comes_in_by_the_nodes_door() {

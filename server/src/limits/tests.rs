@@ -1,3 +1,4 @@
+use super::accounts::{WRONG_PASSWORDS_PER_ACCOUNT_MAX, WRONG_PASSWORDS_PER_ADDRESS_MAX};
 use super::*;
 
 const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
@@ -7,14 +8,14 @@ const ELSEWHERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(203, 0, 113, 7));
 fn wrong_passwords_slow_an_account_and_an_address_down() {
     let limits = Limits::new(Stage::Production);
     for _ in 0..2 * WRONG_PASSWORDS_PER_ADDRESS_MAX {
-        limits.sign_in("a@demo.test", ELSEWHERE).expect("a right one is none").was_right();
+        limits.sign_in("a@demo.test", ELSEWHERE).expect("a right one is none").take_back();
     }
     for _ in 0..WRONG_PASSWORDS_PER_ACCOUNT_MAX {
         assert!(limits.sign_in("a@demo.test", ELSEWHERE).is_ok());
     }
     assert!(limits.sign_in(" A@Demo.test ", HERE).is_err(), "from anywhere, however it is written");
     let clubhouse = limits.sign_in("b@demo.test", ELSEWHERE);
-    clubhouse.expect("another account of the same clubhouse").was_right();
+    clubhouse.expect("another account of the same clubhouse").take_back();
     for turn in WRONG_PASSWORDS_PER_ACCOUNT_MAX..WRONG_PASSWORDS_PER_ADDRESS_MAX {
         assert!(limits.sign_in(&format!("{turn}@demo.test"), ELSEWHERE).is_ok());
     }
@@ -57,8 +58,8 @@ fn the_demo_lets_this_machine_knock_as_often_as_it_likes() {
 #[test]
 fn an_account_is_mailed_three_links_an_hour() {
     let limits = Limits::new(Stage::Production);
-    assert!((0..LINKS_PER_ACCOUNT_AND_HOUR).all(|_| limits.may_mail("a@demo.test")));
-    assert!(!limits.may_mail("A@demo.test") && limits.may_mail("b@demo.test"));
+    assert!((0..LINKS_PER_ACCOUNT_AND_HOUR).all(|_| limits.links_here("a@demo.test")));
+    assert!(!limits.links_here("A@demo.test") && limits.links_here("b@demo.test"));
 }
 
 #[test]

@@ -30,14 +30,11 @@ pub async fn ask(
 ) -> Result<HttpResponse, Problem> {
     let email = asked_address(&body.0.email)?;
     state.limits.forgetting(address(&request, &state.config))?;
-    if state.limits.may_mail_tickets(&email) {
-        let state = state.clone();
-        actix_web::rt::spawn(async move {
-            if let Err(problem) = send(&state, &email).await {
-                tracing::warn!(%problem, "a link to tickets was not queued");
-            }
-        });
-    }
+    actix_web::rt::spawn(async move {
+        if let Err(problem) = send(&state, &email).await {
+            tracing::warn!(%problem, "a link to tickets was not queued");
+        }
+    });
     let message = "If tickets were bought with this email, a link to them has been sent.".to_string();
     Ok(HttpResponse::Ok().json(Said { message }))
 }
@@ -46,6 +43,9 @@ pub async fn ask(
 async fn send(state: &State, email: &str) -> Result<(), Problem> {
     let token: [u8; 32] = random();
     let now = state.clock.now();
+    if !state.limits.may_mail_tickets(&state.records, email, now).await? {
+        return Ok(());
+    }
     let hash = link_hash(&token);
     let Some(to) = state.records.begin_ticket_link(email, &hash, now.plus_seconds(LINK_SECONDS)).await? else {
         return Ok(());

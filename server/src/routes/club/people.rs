@@ -48,11 +48,11 @@ pub async fn invite(
     if let Some(user) = joined.filter(|user| user.joined_at.is_some()) {
         return Ok(HttpResponse::Ok().json(ClubUser::of(&user, state.clock.now())));
     }
-    if !state.limits.may_invite(club.0) || !state.limits.may_mail(&email) {
+    let at = state.clock.now();
+    if !state.limits.may_invite(club.0) || !state.limits.may_mail(&state.records, &email, at).await? {
         return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "too-many-requests", TOO_OFTEN).retry_after(3600));
     }
     let token: [u8; 32] = random();
-    let at = state.clock.now();
     let hash = link_hash(&token);
     let until = at.plus_seconds(INVITATION_SECONDS);
     let new = NewClubUser { club, email, name, role, token_hash: hash, at, until };

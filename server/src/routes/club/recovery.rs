@@ -26,14 +26,11 @@ pub async fn ask(
 ) -> Result<HttpResponse, Problem> {
     let email = asked_address(&body.0.email)?;
     state.limits.forgetting(address(&request, &state.config))?;
-    if state.limits.may_mail(&email) {
-        let state = state.clone();
-        actix_web::rt::spawn(async move {
-            if let Err(problem) = send(&state, &email).await {
-                tracing::warn!(%problem, "a reset link was not queued");
-            }
-        });
-    }
+    actix_web::rt::spawn(async move {
+        if let Err(problem) = send(&state, &email).await {
+            tracing::warn!(%problem, "a reset link was not queued");
+        }
+    });
     let words = "If an account exists with this email, a reset link has been sent.";
     Ok(HttpResponse::Ok().json(Said { message: words.to_string() }))
 }
@@ -41,6 +38,9 @@ pub async fn ask(
 async fn send(state: &State, email: &str) -> Result<(), Problem> {
     let token: [u8; 32] = random();
     let now = state.clock.now();
+    if !state.limits.may_mail(&state.records, email, now).await? {
+        return Ok(());
+    }
     let hash = link_hash(&token);
     let Some(to) = state.records.begin_reset(email, &hash, now.plus_seconds(LINK_SECONDS)).await? else {
         return Ok(());

@@ -19,7 +19,7 @@ use crate::wire::session::{Login, User, Whoami};
 pub async fn login(request: HttpRequest, state: web::Data<State>, body: Body<Login>) -> Result<HttpResponse, Problem> {
     let Body(Login { email, password }) = body;
     let from = address(&request, &state.config);
-    let guess = state.limits.sign_in(&email, from)?;
+    let guess = state.limits.sign_in(&email, from)?.on_all_nodes(&state.records, state.clock.now()).await?;
     if password.is_empty() || password.len() > PASSWORD_BYTES_MAX {
         return Err(wrong());
     }
@@ -33,7 +33,7 @@ pub async fn login(request: HttpRequest, state: web::Data<State>, body: Body<Log
     }
     tracing::info!(account, address, "somebody signed in");
     let holder = holder.ok_or_else(wrong)?;
-    guess.was_right();
+    guess.was_right().await;
     let cookie = sign_in(&request, &state, holder, false).await?;
     let mut user = user(&state, holder).await?;
     user.second_factor = second_factor(&state, holder, false).await?;

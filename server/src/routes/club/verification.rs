@@ -38,7 +38,8 @@ pub async fn again(state: web::Data<State>, caller: Caller, path: web::Path<Stri
     let id = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
     caller.must_own(id)?;
     let club = state.records.club(id).await?.ok_or_else(Problem::not_found)?;
-    if !club.email_verified && state.limits.may_mail(&club.email) {
+    let now = state.clock.now();
+    if !club.email_verified && state.limits.may_mail(&state.records, &club.email, now).await? {
         send(&state, &club).await?;
     }
     Ok(HttpResponse::Accepted().json(Said { message: "We have sent you a new link.".to_string() }))

@@ -169,12 +169,12 @@ pub async fn reveal(
     let holder = caller.holder().ok_or_else(Problem::unauthenticated)?;
     let (email, hash) = credentials(&state, holder).await?;
     let from = address(&request, &state.config);
-    let guess = state.limits.sign_in(&email, from)?;
+    let guess = state.limits.sign_in(&email, from)?.on_all_nodes(&state.records, state.clock.now()).await?;
     if !verify(body.0.password.unwrap_or_default(), hash).await? {
         // Not 401: the session is as good as before.
         return Err(Problem::bad_request("wrong-password", "Invalid credentials"));
     }
-    guess.was_right();
+    guess.was_right().await;
     let bank = state.records.bank_details(draw).await?.ok_or_else(Problem::not_found)?;
     audit(&state, caller, draw, &listing, "read-winner-bank").await?;
     let answer = HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(BankWhole::from(&bank));

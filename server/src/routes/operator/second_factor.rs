@@ -77,15 +77,16 @@ async fn operator(state: &State, caller: Caller) -> Result<Admin, Problem> {
 
 /// Takes a code; guessing ends after five in ten minutes.
 async fn shown(state: &State, admin: &Admin, code: Code) -> Result<(), Problem> {
-    let guess = state.limits.showing_code(admin.id)?;
+    let now = state.clock.now();
+    let guess = state.limits.showing_code(admin.id)?.on_all_nodes(&state.records, now).await?;
     let code = code.code.unwrap_or_default();
-    match take(&state.records, admin, &code, state.clock.now()).await? {
+    match take(&state.records, admin, &code, now).await? {
         Shown::Right => {
-            guess.was_right();
+            guess.was_right().await;
             Ok(())
         }
         Shown::Used => {
-            guess.was_right();
+            guess.was_right().await;
             Err(Problem::unauthorized("code-used", "That code was used already. Wait for the next one."))
         }
         Shown::Wrong => {

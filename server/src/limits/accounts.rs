@@ -1,0 +1,155 @@
+//! What protects an account: how often its password and its codes may be guessed, and its mailbox filled. Every node refuses by
+//! its own count first, which costs nothing; then the books count for all nodes together, so that more nodes are no more tries.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use domain::Timestamp;
+use persistence::records::Records;
+use persistence::records::tries::Try;
+
+use super::{Limits, too_many};
+use crate::error::Problem;
+
+/// Mails with a link that one account can be made to get an hour.
+pub(super) const LINKS_PER_ACCOUNT_AND_HOUR: u32 = 3;
+const LINKS_WINDOW: Duration = Duration::from_secs(3600);
+/// Wrong passwords of one account and of one address in 15 minutes.
+pub(super) const WRONG_PASSWORDS_PER_ACCOUNT_MAX: u32 = 5;
+pub(super) const WRONG_PASSWORDS_PER_ADDRESS_MAX: u32 = 20;
+pub(super) const WRONG_PASSWORDS_WINDOW: Duration = Duration::from_secs(15 * 60);
+/// Wrong codes of one operator in 10 minutes.
+const WRONG_CODES_MAX: u32 = 5;
+pub(super) const WRONG_CODES_WINDOW: Duration = Duration::from_secs(10 * 60);
+
+impl Limits {
+    /// A password may be tried. Only wrong ones count, so that a busy club is never locked out by signing in; but each counts
+    /// as wrong until it is known to be right, so that a thousand guesses at once are no more than one after the other.
+    ///
+    /// # Errors
+    /// 429 with `Retry-After`.
+    pub fn sign_in(&self, email: &str, address: IpAddr) -> Result<Guess<'_>, Problem> {
+        let (account, place) = (account_key(email), address.to_string());
+        if !self.wrong_passwords.add_below(&account, WRONG_PASSWORDS_PER_ACCOUNT_MAX) {
+            return Err(too_many(60));
+        }
+        let counted = !self.exempt(address);
+        if counted && !self.wrong_passwords.add_below(&place, WRONG_PASSWORDS_PER_ADDRESS_MAX) {
+            self.wrong_passwords.take_back(&account);
+            return Err(too_many(60));
+        }
+        Ok(Guess { limits: self, at: Guessed::Password { account, place: counted.then_some(place) } })
+    }
+
+    /// An operator may show a code of the second factor.
+    ///
+    /// # Errors
+    /// 429 with `Retry-After`.
+    pub fn showing_code(&self, operator: i64) -> Result<Guess<'_>, Problem> {
+        if !self.wrong_codes.add_below(&operator, WRONG_CODES_MAX) {
+            return Err(too_many(WRONG_CODES_WINDOW.as_secs() as u32));
+        }
+        Ok(Guess { limits: self, at: Guessed::Code { operator } })
+    }
+
+    /// Whether an account may be sent one more link this hour; who asked is told the same either way.
+    ///
+    /// # Errors
+    /// The books could not be written: no mail either.
+    pub async fn may_mail(&self, records: &Records, email: &str, now: Timestamp) -> Result<bool, Problem> {
+        Ok(self.links_here(email) && records.count_tries(&[link("link", email)], now).await?)
+    }
+
+    /// The same for links to tickets, counted by themselves: who asks for tickets must not keep a club from its password.
+    ///
+    /// # Errors
+    /// The books could not be written: no mail either.
+    pub async fn may_mail_tickets(&self, records: &Records, email: &str, now: Timestamp) -> Result<bool, Problem> {
+        let few_here = self.ticket_links_by_account.check_key(&account_key(email)).is_ok();
+        Ok(few_here && records.count_tries(&[link("tickets", email)], now).await?)
+    }
+
+    pub(super) fn links_here(&self, email: &str) -> bool {
+        self.links_by_account.check_key(&account_key(email)).is_ok()
+    }
+}
+
+/// Something that was guessed, or known, as far as this node can tell.
+#[must_use = "a guess counts on all nodes"]
+pub struct Guess<'a> {
+    limits: &'a Limits,
+    at: Guessed,
+}
+
+enum Guessed {
+    Password { account: String, place: Option<String> },
+    Code { operator: i64 },
+}
+
+impl<'a> Guess<'a> {
+    /// Counts it for all nodes, before anybody looks whether it is right. What they refuse stays counted here: whoever goes on
+    /// is refused at no cost.
+    ///
+    /// # Errors
+    /// 429 with `Retry-After`; 503 when the books could not be written.
+    pub async fn on_all_nodes(self, records: &'a Records, now: Timestamp) -> Result<Counted<'a>, Problem> {
+        let tries = self.at.tries();
+        if !records.count_tries(&tries, now).await? {
+            return Err(too_many(60));
+        }
+        Ok(Counted { guess: self, records, tries })
+    }
+
+    pub(super) fn take_back(&self) {
+        match &self.at {
+            Guessed::Password { account, place } => {
+                self.limits.wrong_passwords.take_back(account);
+                place.iter().for_each(|place| self.limits.wrong_passwords.take_back(place));
+            }
+            Guessed::Code { operator } => self.limits.wrong_codes.take_back(operator),
+        }
+    }
+}
+
+impl Guessed {
+    fn tries(&self) -> Vec<Try> {
+        let of = |about: String, max, window: Duration| Try { about, max, window_seconds: window.as_secs() as i64 };
+        match self {
+            Guessed::Password { account, place } => {
+                let account = format!("password of {account}");
+                let place = place.as_ref().map(|place| format!("password from {place}"));
+                let place = place.map(|place| of(place, WRONG_PASSWORDS_PER_ADDRESS_MAX, WRONG_PASSWORDS_WINDOW));
+                let account = of(account, WRONG_PASSWORDS_PER_ACCOUNT_MAX, WRONG_PASSWORDS_WINDOW);
+                place.into_iter().chain([account]).collect()
+            }
+            Guessed::Code { operator } => vec![of(format!("code of {operator}"), WRONG_CODES_MAX, WRONG_CODES_WINDOW)],
+        }
+    }
+}
+
+/// A guess that every node knows of.
+#[must_use = "a guess that is not said to be right stays counted as wrong"]
+pub struct Counted<'a> {
+    guess: Guess<'a>,
+    records: &'a Records,
+    tries: Vec<Try>,
+}
+
+impl Counted<'_> {
+    /// It was no guess.
+    pub async fn was_right(self) {
+        self.guess.take_back();
+        if let Err(failure) = self.records.take_back_tries(&self.tries).await {
+            tracing::warn!(%failure, "a right guess stays counted as wrong for a while");
+        }
+    }
+}
+
+fn link(what: &str, email: &str) -> Try {
+    let about = format!("{what} for {}", account_key(email));
+    Try { about, max: LINKS_PER_ACCOUNT_AND_HOUR, window_seconds: LINKS_WINDOW.as_secs() as i64 }
+}
+
+fn account_key(email: &str) -> String {
+    email.trim().to_lowercase()
+}
