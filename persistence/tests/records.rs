@@ -303,3 +303,13 @@ async fn a_try_that_one_limit_refuses_is_counted_by_none_and_nobody_waits_in_a_c
     drop(records);
     assert_eq!(database.deadlocks().await, 0);
 }
+
+#[tokio::test]
+async fn numbers_skip_ahead_of_what_a_backup_forgot() {
+    let (records, _database) = records().await;
+    let club = records.create_club(&club("broncos")).await.expect("created").id;
+    let before = records.create_draws(&[draw(club)]).await.expect("created")[0];
+    records.skip_draw_numbers(500).await.expect("skipped");
+    let after = records.create_draws(&[draw(club)]).await.expect("created")[0];
+    assert!(after.0 > before.0 + 500, "{before} and {after}");
+}
