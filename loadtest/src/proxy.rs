@@ -23,12 +23,15 @@ use link::{Link, Onward};
 use toxic::{Line, Toxic};
 
 mod cell;
+mod control;
+mod lie;
 mod link;
 mod offsets;
 mod toxic;
 
 /// Cells between two audits.
 const CELLS_TOGETHER: usize = 12;
+const CALM: Duration = Duration::from_secs(CALM_SECONDS_MAX);
 /// How long a buyer's page tries a call.
 const PATIENCE: Duration = Duration::from_secs(40);
 /// What a proxy's own 500 makes a page say; the server never said it.
@@ -120,9 +123,17 @@ pub async fn run(proxy: &Proxy) -> Result<Report> {
 
 async fn play_all(cells: &[Cell], seed: u64) -> Result<Report> {
     let place = Place::open(seed).await?;
-    let outcome = play(&place, cells, seed).await;
+    let outcome = play_and_doubt(&place, cells, seed).await;
     place.close().await?;
     outcome
+}
+
+/// The cells, and then the control, which spoils the house.
+async fn play_and_doubt(place: &Place, cells: &[Cell], seed: u64) -> Result<Report> {
+    let mut report = play(place, cells, seed).await?;
+    let draw = fresh::draws(&place.house.site, "Control", 1).await?;
+    report.checks.push(control::play(place, draw[0], seed).await?);
+    Ok(report)
 }
 
 async fn play(place: &Place, cells: &[Cell], seed: u64) -> Result<Report> {
@@ -146,11 +157,11 @@ async fn play(place: &Place, cells: &[Cell], seed: u64) -> Result<Report> {
         tolds.append(&mut came);
         if number % CELLS_TOGETHER == CELLS_TOGETHER - 1 {
             println!("{} of {} cells", number + 1, cells.len());
-            judge(place, std::mem::take(&mut tolds), &mut checks).await?;
+            judge(place, std::mem::take(&mut tolds), CALM, &mut checks).await?;
         }
     }
     let cut = offsets::play(place, draws[cells.len()], &mut tolds).await?;
-    judge(place, tolds, &mut checks).await?;
+    judge(place, tolds, CALM, &mut checks).await?;
     checks.push(Check::new("every poisoned line met somebody", cells.len(), harmless));
     report.fact("seed", seed);
     report.fact("cells", cells.len());
@@ -170,10 +181,11 @@ fn harmed(place: &Place) -> Table {
     table
 }
 
-/// Asks both witnesses about everybody of the last cells, and reads the books.
-async fn judge(place: &Place, tolds: Vec<Told>, checks: &mut Vec<Check>) -> Result<()> {
+/// Asks both witnesses about everybody of the last cells, after as much calm as they need but no more than `calm`, and reads the
+/// books.
+async fn judge(place: &Place, tolds: Vec<Told>, calm: Duration, checks: &mut Vec<Check>) -> Result<()> {
     place.house.subject.lock().await.ready(Duration::from_secs(60)).await?;
-    let (settled, _) = audit::settle(&place.house.site, &tolds, Duration::from_secs(CALM_SECONDS_MAX)).await?;
+    let (settled, _) = audit::settle(&place.house.site, &tolds, calm).await?;
     let mut found = audit::promises(&tolds, &settled);
     let mut books = Report::default();
     let access = place.house.subject.lock().await.access();

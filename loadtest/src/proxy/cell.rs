@@ -48,6 +48,14 @@ impl Cell {
 
     /// Poisons the line while people buy of one draw, heals it, and waits until everybody has turned away.
     pub async fn play(self, place: &Place, draw: i64, seed: u64) -> Result<Vec<Told>> {
+        let people = self.send(place, draw, seed);
+        let (tolds, closed, ()) = tokio::join!(people, self.close_sales(place, draw), self.poison(place));
+        closed?;
+        tolds
+    }
+
+    /// The people alone, whatever the line does.
+    pub async fn send(self, place: &Place, draw: i64, seed: u64) -> Result<Vec<Told>> {
         let (buyers, over_ms) = match self.phase {
             Phase::Idle => (5, 3_000),
             Phase::Rush => (30, 500),
@@ -65,10 +73,7 @@ impl Cell {
         let gate = Gate { draws: vec![draw], keen: Duration::ZERO, at_once: buyers };
         let plans = crowd.plans(1);
         let bar = crowd::bar(&format!("{:?}", self.toxic), buyers);
-        let people = crowd::send(Arc::clone(&place.through), plans, gate, bar);
-        let (tolds, closed, ()) = tokio::join!(people, self.close_sales(place, draw), self.poison(place));
-        closed?;
-        tolds
+        crowd::send(Arc::clone(&place.through), plans, gate, bar).await
     }
 
     async fn poison(self, place: &Place) {

@@ -11,6 +11,7 @@ use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 
+use super::lie::Lie;
 use super::toxic::{Fate, Line, Toxic, begins_request, fate};
 use crate::plan::Dice;
 
@@ -61,6 +62,7 @@ struct Shared {
     onward: Onward,
     toxic: Mutex<Option<Toxic>>,
     dice: Mutex<Dice>,
+    lie: Mutex<Lie>,
     /// Pieces that were held up, lost, cut, doubled or answered by us.
     harmed: AtomicU64,
 }
@@ -72,6 +74,10 @@ impl Shared {
 
     fn throw(&self) -> u64 {
         self.dice.lock().unwrap_or_else(PoisonError::into_inner).throw()
+    }
+
+    fn lie<T>(&self, tells: impl FnOnce(&mut Lie) -> T) -> T {
+        tells(&mut self.lie.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     async fn hold_up(&self, bytes: usize) {
@@ -102,7 +108,14 @@ impl Link {
         let listener = TcpListener::bind("127.0.0.1:0").await.context("a port for a line")?;
         let address = listener.local_addr()?;
         let dice = Mutex::new(Dice::of(seed, line as u64));
-        let shared = Arc::new(Shared { line, onward, toxic: Mutex::default(), dice, harmed: AtomicU64::new(0) });
+        let shared = Arc::new(Shared {
+            line,
+            onward,
+            toxic: Mutex::default(),
+            dice,
+            lie: Mutex::default(),
+            harmed: AtomicU64::new(0),
+        });
         let carries = Arc::clone(&shared);
         tokio::spawn(async move {
             while let Ok((caller, _)) = listener.accept().await {
@@ -163,6 +176,10 @@ async fn exchange(shared: &Shared, caller: TcpStream, mut answers: Reader, mut a
                             let _ = to_caller.write_all(answer.as_bytes()).await;
                             break false;
                         }
+                        Fate::Untrue => {
+                            let instead = shared.lie(|lie| lie.asked(&asked[..read]));
+                            shared.write(&mut asks, &instead).await
+                        }
                         Fate::Twice => {
                             repeat(shared, &asked[..read]).await;
                             shared.write(&mut asks, &asked[..read]).await
@@ -182,6 +199,12 @@ async fn exchange(shared: &Shared, caller: TcpStream, mut answers: Reader, mut a
                     Fate::AnswerCut => {
                         let _ = to_caller.write_all(&answer[..read.min(CUT_AT)]).await;
                         break true;
+                    }
+                    Fate::Untrue => {
+                        let instead = shared.lie(|lie| lie.heard(&answer[..read]));
+                        if shared.write(&mut to_caller, &instead).await.is_err() {
+                            break true;
+                        }
                     }
                     Fate::AnsweredBy(instead) => {
                         let _ = to_caller.write_all(instead.as_bytes()).await;

@@ -41,6 +41,9 @@ pub enum Toxic {
     AnswersError,
     /// The request is thrown away and answered with 429. Of Postgres: the answer is cut in its middle.
     AnswersBusy,
+    /// A capture never reaches the provider, and the payment is said to be captured, now and whenever somebody looks. No house can
+    /// bear that: it is the control's, and in no matrix.
+    Lies,
 }
 
 impl Toxic {
@@ -86,6 +89,8 @@ pub enum Fate {
     AnsweredBy(&'static str),
     /// Does not pass; the caller reads this.
     OnlyAnsweredBy(&'static str),
+    /// See [`super::lie`].
+    Untrue,
 }
 
 const SERVER_ERROR: &str = "HTTP/1.1 500 Internal Server Error\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\
@@ -107,6 +112,7 @@ pub fn fate(toxic: Option<Toxic>, line: Line, piece: &[u8]) -> Fate {
         (Toxic::ResetBefore | Toxic::Refused, _) => Fate::Reset,
         (Toxic::ResetAfter, _) => Fate::AnswerLost,
         (Toxic::HalfOpen, _) => Fate::Swallowed,
+        (Toxic::Lies, Line::Provider) => Fate::Untrue,
         (Toxic::Doubled, Line::Postgres) if says(b"commit") => Fate::AnswerLost,
         (Toxic::AnswersError, Line::Postgres) if says(b"begin") => Fate::AnswerLost,
         (Toxic::AnswersBusy, Line::Postgres) => Fate::AnswerCut,
