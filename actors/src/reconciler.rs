@@ -1,22 +1,23 @@
 //! Reads both books on a schedule, asks the domain, records and repairs. Also the sweeper and the restart scan: two of the five
 //! doors.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{AccountId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Timestamp};
+use domain::{AccountId, PaymentIntent, PaymentIntentId, PaymentStatus, Timestamp};
 use futures_util::future::ready;
 use futures_util::{StreamExt, stream};
 use persistence::Failure;
-use persistence::books::OrderRecord;
 use tokio::sync::watch;
 
 use crate::payment::Lane;
 use crate::payment::room::Room;
 
+mod captures;
 mod comparison;
 
+use captures::Captures;
 pub(crate) use comparison::Comparison;
 use comparison::NAMELESS_MS;
 
@@ -32,8 +33,6 @@ const TOGETHER_MAX: usize = 16;
 const READ_MAX: u32 = 500;
 /// Between two questions to the provider: it allows a hundred a second, and buyers come first.
 const QUESTION_PAUSE: Duration = Duration::from_millis(10);
-/// From so many payments of one account on, listing them costs less than asking for each.
-const LIST_FROM: usize = 5;
 /// An intent is made a moment after its order; clocks may differ by this much.
 const CLOCKS_DIFFER_MS: i64 = 300_000;
 /// Every round the newest payments are listed, those that our books forgot included, so that whatever is wrong with one is
@@ -50,6 +49,9 @@ const KNOWN_MAX: usize = 50_000;
 const CALLED_OFF: &str = "the draw was cancelled";
 /// How far back a starting process looks for captured payments nobody has witnessed.
 const START_MS: i64 = 3_600_000;
+/// An account that cannot be asked, because its club took its leave of the provider, must not hide the others. So many of them
+/// in a round, and it is the provider that is away.
+const SILENT_ACCOUNTS_MAX: usize = 3;
 /// How far back it looks for payments that books restored from an old backup forgot: as far as an operator's scan (decision I-3).
 const FORGOTTEN_MS_MAX: i64 = 720 * 3_600_000;
 
@@ -87,16 +89,28 @@ impl Reconciler {
     /// operator's `check` and `scan` (decision I-3).
     ///
     /// # Errors
-    /// The books could not be read, or the provider not be asked; what was found until then is recorded.
+    /// The books could not be read, or the provider not be asked about every account; what was found is recorded.
     pub async fn scan(&self, since: Timestamp) -> Result<Scanned, Failure> {
         let room = self.room.clone();
         let scan = async move {
             let comparison = Comparison { room: room.clone() };
-            let mut scanned = Scanned::default();
+            let (mut scanned, mut silent, mut in_a_row) = (Scanned::default(), None, 0);
             for account in room.books.accounts().await? {
-                scanned.add(comparison.account(&account, since).await?);
+                match comparison.account(&account, since).await {
+                    Ok(found) => {
+                        scanned.add(found);
+                        in_a_row = 0;
+                    }
+                    Err(failure) => {
+                        silent = Some(failure);
+                        in_a_row += 1;
+                    }
+                }
+                if in_a_row == SILENT_ACCOUNTS_MAX {
+                    break;
+                }
             }
-            Ok(scanned)
+            silent.map_or(Ok(scanned), Err)
         };
         tokio::spawn(scan).await.unwrap_or_else(|panicked| Err(Failure::Unknown(panicked.to_string())))
     }
@@ -119,9 +133,7 @@ impl Reconciler {
 struct Rounds {
     comparison: Comparison,
     count: u64,
-    /// Captures before this were witnessed; of those at this very time, these.
-    witnessed_until: Timestamp,
-    witnessed: BTreeSet<OrderId>,
+    captures: Captures,
     known: BTreeMap<PaymentIntentId, PaymentIntent>,
     /// What a starting process has still to list; `None`: it has not asked the books yet.
     behind: Option<Behind>,
@@ -130,7 +142,7 @@ struct Rounds {
 /// Accounts to be listed from where the memory of the books ends.
 struct Behind {
     since: Timestamp,
-    accounts: BTreeSet<AccountId>,
+    accounts: VecDeque<AccountId>,
 }
 
 pub(crate) async fn run(room: Arc<Room>, mut stop: watch::Receiver<bool>) {
@@ -156,7 +168,7 @@ impl Rounds {
         self.sweep().await;
         self.return_fees().await;
         self.refund_called_off().await;
-        if let Err(failure) = self.witness().await {
+        if let Err(failure) = self.captures.witness(&self.comparison).await {
             tracing::warn!(%failure, "captured payments are compared later");
         }
         self.nameless().await;
@@ -168,9 +180,8 @@ impl Rounds {
     }
 
     fn new(room: Arc<Room>) -> Rounds {
-        let witnessed_until = room.clock.now().plus_ms(-START_MS);
-        let (witnessed, known) = (BTreeSet::new(), BTreeMap::new());
-        Rounds { comparison: Comparison { room }, count: 0, witnessed_until, witnessed, known, behind: None }
+        let captures = Captures::since(room.clock.now().plus_ms(-START_MS));
+        Rounds { comparison: Comparison { room }, count: 0, captures, known: BTreeMap::new(), behind: None }
     }
 
     /// Every open order goes through the room; what waits too long is let go.
@@ -214,52 +225,6 @@ impl Rounds {
         }
     }
 
-    /// Looks at every captured payment once with eyes of its own.
-    async fn witness(&mut self) -> Result<(), Failure> {
-        let room = self.comparison.room.clone();
-        loop {
-            let page = room.books.orders_captured(self.witnessed_until, READ_MAX).await?;
-            let full = page.len() == READ_MAX as usize;
-            let fresh: Vec<OrderRecord> =
-                page.into_iter().filter(|record| !self.witnessed.contains(&record.order.id)).collect();
-            let Some(last) = fresh.last().and_then(|record| record.captured_at) else { return Ok(()) };
-            let mut by_account: BTreeMap<AccountId, Vec<&OrderRecord>> = BTreeMap::new();
-            for record in &fresh {
-                by_account.entry(record.order.account.clone()).or_default().push(record);
-            }
-            for (account, records) in by_account {
-                self.witness_account(&account, &records).await?;
-            }
-            if last > self.witnessed_until {
-                self.witnessed.clear();
-                self.witnessed_until = last;
-            }
-            self.witnessed
-                .extend(fresh.iter().filter(|record| record.captured_at == Some(last)).map(|record| record.order.id));
-            if !full {
-                return Ok(());
-            }
-        }
-    }
-
-    async fn witness_account(&self, account: &AccountId, records: &[&OrderRecord]) -> Result<(), Failure> {
-        let room = &self.comparison.room;
-        let first = records.iter().map(|record| record.opened_at).min().unwrap_or(room.clock.now());
-        let mut listed = BTreeMap::new();
-        if records.len() >= LIST_FROM {
-            let since = first.plus_ms(-CLOCKS_DIFFER_MS);
-            let list = self.comparison.list(account, since).await?;
-            listed.extend(list.into_iter().map(|said| (said.intent.id.clone(), said)));
-        }
-        for record in records {
-            match record.order.payment_intent.as_ref().and_then(|id| listed.remove(id)) {
-                Some(said) => self.comparison.compare(Some(record), &said).await?,
-                None => self.comparison.order(record.order.id).await?,
-            };
-        }
-        Ok(())
-    }
-
     /// Paid tickets whose buyer left no address.
     async fn nameless(&self) {
         let room = &self.comparison.room;
@@ -286,19 +251,16 @@ impl Rounds {
             let accounts = room.books.accounts().await?.into_iter().collect();
             self.behind = Some(Behind { since: since.max(now.plus_ms(-FORGOTTEN_MS_MAX)), accounts });
         }
-        while let Some(Behind { since, accounts }) = &self.behind
-            && let (since, Some(account)) = (*since, accounts.first().cloned())
-        {
+        let Some(Behind { since, accounts }) = &mut self.behind else { return Ok(()) };
+        let mut silent = 0;
+        for _ in 0..accounts.len() {
+            let Some(account) = accounts.pop_front() else { break };
             tokio::time::sleep(QUESTION_PAUSE).await;
-            for said in self.comparison.list(&account, since).await? {
-                // What the books know is swept and witnessed; comparing all of it here would find what is only under way, and
-                // nobody would look at so old a payment again.
-                if self.comparison.is_forgotten(&said).await? {
-                    self.comparison.one(&said).await?;
-                }
-            }
-            if let Some(behind) = &mut self.behind {
-                behind.accounts.remove(&account);
+            let Err(failure) = look_at(&self.comparison, &account, *since).await else { continue };
+            accounts.push_back(account);
+            silent += 1;
+            if silent == SILENT_ACCOUNTS_MAX {
+                return Err(failure);
             }
         }
         Ok(())
@@ -347,4 +309,15 @@ impl Rounds {
         }
         Ok(())
     }
+}
+
+/// Lists one account, and compares what the books do not know of. What they know is swept and witnessed; comparing all of it here
+/// would find what is only under way, and nobody would look at so old a payment again.
+async fn look_at(comparison: &Comparison, account: &AccountId, since: Timestamp) -> Result<(), Failure> {
+    for said in comparison.list(account, since).await? {
+        if comparison.is_forgotten(&said).await? {
+            comparison.one(&said).await?;
+        }
+    }
+    Ok(())
 }

@@ -2,7 +2,7 @@
 //! old the backup is, and is healed or given back.
 
 use actors::{FulfilStatus, Unresolved};
-use domain::{AnomalyKind, Cents, DrawId, OrderState, PaymentIntentId, PaymentStatus};
+use domain::{AccountId, AnomalyKind, Cents, ClubId, DrawId, OrderState, PaymentIntentId, PaymentStatus};
 use persistence::books::OrderRecord;
 use persistence::ledger::BuyerDetails;
 
@@ -128,5 +128,23 @@ fn a_provider_that_is_away_when_the_restored_books_are_opened_is_asked_again() {
         world.pass(60).await;
         all_are_found(&world, &forgotten);
         assert_eq!(world.sold(DrawId(1042).0), 3);
+    });
+}
+
+#[test]
+fn an_account_that_cannot_be_asked_hides_no_other_ones_forgotten_payments() {
+    play(|| async {
+        use actors::testing::Fault;
+        let mut world = World::with(&DRAWS).await;
+        // It took its leave, and it is asked first.
+        let gone = AccountId("acct_a_club_that_left".into());
+        world.memory.add_club(ClubId(2), gone.clone());
+        world.buy(&[(1042, 3)]).await;
+        let backup = world.memory.backup();
+        let forgotten = sell_on(&world, 2 * 3_600).await;
+        world.gateway.set_faults(move |asked| if *asked.account == gone { Fault::Unavailable } else { Fault::None });
+        world.restart_on(backup).await;
+        world.pass(120).await;
+        all_are_found(&world, &forgotten);
     });
 }

@@ -2,9 +2,14 @@
 
 use actors::testing::{Fault, Verb};
 use actors::{FulfilStatus, Gateway, NewIntent, Unresolved};
-use domain::{AnomalyKind, Cents, Command, DrawId, GameResult, OrderId, OrderState, PaymentIntentId, Refusal, Serial};
-use persistence::books::AnomalyRecord;
+use domain::{
+    AccountId, AnomalyKind, Cents, ClubId, Command, DrawId, GameResult, OrderId, OrderState, PaymentIntentId, Refusal,
+    Serial,
+};
+use persistence::Books;
+use persistence::books::{AnomalyRecord, Notice};
 use persistence::ledger::BuyerDetails;
+use persistence::nodes::Boot;
 
 use crate::world::{KICK_OFF, World, account, intent_of, play};
 
@@ -201,5 +206,70 @@ fn a_dispute_before_the_game_releases_the_tickets_and_after_it_keeps_them() {
         assert_eq!((world.order(&after).order.state, world.sold(1043)), (OrderState::Captured, 2));
         let kinds: Vec<_> = open(&world).into_iter().map(|(kind, _)| kind).collect();
         assert_eq!(kinds, [AnomalyKind::MismatchedAmount; 2]);
+    });
+}
+
+#[test]
+fn an_account_that_cannot_be_asked_hides_no_other_ones_refund() {
+    play(|| async {
+        let mut world = World::with(&[1042, 1043]).await;
+        let gone = AccountId("acct_a_club_that_left".into());
+        world.memory.add_club(ClubId(2), gone.clone());
+        let record = world.buy(&[(1042, 2)]).await;
+        let mut wanted = world.wants(&[(1043, 1)]);
+        (wanted.club, wanted.account) = (ClubId(2), gone.clone());
+        let theirs = world.payments().open(wanted).await.unwrap();
+        assert!(world.gateway.authorise(&intent_of(&theirs)));
+        world.fulfil(&theirs).await.unwrap();
+        if let Some(engine) = world.engine.take() {
+            engine.kill();
+        }
+        // While nobody looks, one gives money back by hand, and the other takes its leave.
+        assert!(world.gateway.refund_behind_our_back(&intent_of(&record)));
+        let silent = gone.clone();
+        world.gateway.set_faults(move |asked| if *asked.account == silent { Fault::Unavailable } else { Fault::None });
+        world.pass(1_800).await;
+        world.start().await;
+        world.pass(90).await;
+        assert_eq!(open(&world).len(), 1, "found in spite of the other account");
+        assert!(world.gateway.refund_behind_our_back(&intent_of(&theirs)));
+        world.pass(60).await;
+        assert_eq!(open(&world).len(), 1, "nobody can ask about the other");
+        world.gateway.clear_faults();
+        world.pass(60).await;
+        assert_eq!(open(&world).len(), 2, "it is asked again");
+    });
+}
+
+#[test]
+fn notices_that_cannot_be_handled_keep_no_others_waiting() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let record = world.buy(&[(1042, 2)]).await;
+        world.deliver_notices().await;
+        let gone = AccountId("acct_a_club_that_left".into());
+        let silent = gone.clone();
+        world.gateway.set_faults(move |asked| if *asked.account == silent { Fault::Unavailable } else { Fault::None });
+        let notice = |event: String, account: &AccountId, intent: PaymentIntentId| Notice {
+            event_id: event,
+            account: Some(account.0.clone()),
+            kind: "charge.refunded".into(),
+            payment_intent: Some(intent),
+            payload: "{}".into(),
+        };
+        for number in 0..200 {
+            let intent = PaymentIntentId(format!("pi_gone_{number}"));
+            world.payments().notice(notice(format!("evt_{number:03}"), &gone, intent)).await.unwrap();
+        }
+        let last = notice("evt_last".into(), &account(), intent_of(&record));
+        world.payments().notice(last).await.unwrap();
+        world.pass(10).await;
+        let left = world.memory.notices_unhandled(Boot(1), world.clock.true_now(), 1_000).await.unwrap();
+        assert_eq!(left.len(), 200);
+        assert!(left.iter().all(|notice| notice.event_id != "evt_last"), "it was behind all of them");
+        world.gateway.clear_faults();
+        world.pass(60).await;
+        let left = world.memory.notices_unhandled(Boot(1), world.clock.true_now(), 1_000).await.unwrap();
+        assert_eq!(left.len(), 0, "and they are looked at again");
     });
 }
