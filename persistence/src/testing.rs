@@ -21,6 +21,8 @@ use crate::embedded::owner;
 use crate::postgres::bank::{self, BANK, BANK_MIGRATOR, Doors, SERVES};
 use crate::{MIGRATOR, Postgres, Sealer};
 
+/// Prepared data directories of other sets of migrations that are kept.
+const OTHER_SETS_KEPT: usize = 3;
 /// Migrated, and copied for each test.
 const TEMPLATE: &str = "football_doubles_template";
 
@@ -189,21 +191,23 @@ fn base() -> PathBuf {
 
 async fn open() -> Result<Shelter, Box<dyn std::error::Error + Send + Sync>> {
     fs::create_dir_all(base())?;
-    let prepared = prepare().await?;
+    let (prepared, lock) = prepare().await?;
     let dir = owner::folder(&base().join(format!("process-{}", std::process::id())))?;
     copy(&prepared.join("data"), &dir.join("data"))?;
+    drop(lock);
     let cluster = Cluster::start(&dir, Durability::None).await?;
     let guardian = guard(&dir, cluster.pid())?;
     Ok(Shelter { cluster, _guardian: guardian })
 }
 
-/// The data directory that is copied: made once, by whichever process comes first, for this very set of migrations.
-async fn prepare() -> Result<PathBuf, Box<dyn std::error::Error + Send + Sync>> {
+/// The data directory that is copied: made once, by whichever process comes first, for this very set of migrations. While the
+/// lock is held, nobody clears it away.
+async fn prepare() -> Result<(PathBuf, File), Box<dyn std::error::Error + Send + Sync>> {
     let prepared = base().join(format!("prepared-{:016x}", migrations_hash()));
     let lock = File::create(base().join("prepare.lock"))?;
     lock.lock()?;
     if prepared.join("data").exists() {
-        return Ok(prepared);
+        return Ok((prepared, lock));
     }
     sweep();
     let making = base().join("making");
@@ -216,17 +220,29 @@ async fn prepare() -> Result<PathBuf, Box<dyn std::error::Error + Send + Sync>> 
     cluster.stop().await;
     migrated?;
     fs::rename(&making, &prepared)?;
-    Ok(prepared)
+    Ok((prepared, lock))
 }
 
-/// What a crashed machine or an older set of migrations left behind.
+/// What a crashed machine or other sets of migrations left behind. The newest stay: whoever goes to and fro between a few
+/// branches does not make them anew each time.
 fn sweep() {
+    let mut sets: Vec<_> = fs::read_dir(base())
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with("prepared-"))
+        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+        .collect();
+    sets.sort();
+    for (_, older) in sets.into_iter().rev().skip(OTHER_SETS_KEPT) {
+        let _ = fs::remove_dir_all(older);
+    }
     const KEPT: Duration = Duration::from_secs(24 * 3600);
     for entry in fs::read_dir(base()).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let age = entry.metadata().and_then(|found| found.modified()).map(|at| at.elapsed().unwrap_or_default());
         let old = age.is_ok_and(|age| age > KEPT);
-        if old && (name.starts_with("prepared-") || name.starts_with("process-") || name.starts_with("folder-")) {
+        if old && (name.starts_with("process-") || name.starts_with("folder-")) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
