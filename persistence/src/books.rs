@@ -238,7 +238,8 @@ pub trait Books: Send + Sync {
     async fn club_of(&self, account: &AccountId) -> Result<Option<ClubId>, Failure>;
     /// Whose a sold ticket is.
     async fn holder(&self, draw: DrawId, serial: Serial) -> Result<Option<OrderId>, Failure>;
-    /// Captured orders whose buyer left no address, captured before a time.
+    /// Captured orders whose buyer left no address, captured before a time, that nobody was told of yet: no anomaly of theirs is
+    /// open, and a person has closed none.
     async fn orders_nameless(&self, captured_before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure>;
 
     /// Queues a mail; `false` when its dedupe key was queued before.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{Anomaly, AnomalyKind, Cents, OrderId, PaymentIntentId, Timestamp};
+use domain::{Anomaly, AnomalyKind, Cents, Order, OrderId, PaymentIntentId, Timestamp};
 
 use crate::books::AnomalyRecord;
 
@@ -79,6 +79,16 @@ impl Anomalies {
             self.dismissed.insert((row.anomaly.kind, payment_intent, row.anomaly.note.clone()));
         }
         true
+    }
+
+    /// One about the order is open, or a person has closed one.
+    pub fn knows(&self, kind: AnomalyKind, order: &Order) -> bool {
+        let is_open = |row: &AnomalyRecord| row.resolved_at.is_none();
+        let about = |row: &&AnomalyRecord| row.anomaly.kind == kind && row.anomaly.order == Some(order.id);
+        let was_closed = |(of, payment, _): &(AnomalyKind, PaymentIntentId, String)| {
+            *of == kind && order.payment_intent.as_ref() == Some(payment)
+        };
+        self.rows.iter().filter(about).any(is_open) || self.dismissed.iter().any(was_closed)
     }
 
     pub fn counts(&self) -> (u64, u64) {

@@ -265,7 +265,8 @@ impl Books for Memory {
         self.reading("orders_nameless", |state| {
             let nameless = |record: &&OrderRecord| {
                 let long_ago = record.captured_at.is_some_and(|at| at < captured_before);
-                record.order.state == OrderState::Captured && record.buyer.email.is_none() && long_ago
+                let known = state.anomalies.knows(AnomalyKind::OrphanedTicket, &record.order);
+                record.order.state == OrderState::Captured && record.buyer.email.is_none() && long_ago && !known
             };
             state.orders.all().map(|row| &row.record).filter(nameless).take(limit as usize).cloned().collect()
         })

@@ -286,10 +286,13 @@ pub(super) async fn called_off(pool: &PgPool, limit: u32) -> Result<Vec<OrderRec
     rows.iter().map(read).collect()
 }
 
-/// Captured before a time, oldest first, without an address to write to.
+/// Captured before a time, oldest first, without an address to write to, and without an anomaly that says so or was closed.
 pub(super) async fn nameless(pool: &PgPool, before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
     let rows = sqlx::query(select_orders!(
         "where o.state = 'captured' and o.buyer_email is null and o.captured_at < $1
+           and not exists (
+             select from anomalies a where a.order_id = o.id and a.kind = 'orphaned_ticket'
+               and (a.resolved_at is null or a.resolution <> 'healed'))
          order by o.captured_at, o.id limit $2"
     ))
     .bind(instant::stored(before))

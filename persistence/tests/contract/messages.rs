@@ -201,6 +201,17 @@ pub async fn whose_a_ticket_a_payment_and_an_account_is_can_be_asked(world: Worl
     let found = world.books.orders_nameless(NOW.plus_ms(1), 10).await.expect("read");
     assert_eq!(ids(found), [2]);
     assert_eq!(ids(world.books.orders_nameless(NOW, 10).await.expect("read")), []);
+    let anomaly = domain::Anomaly {
+        kind: domain::AnomalyKind::OrphanedTicket,
+        payment_intent: Some(intent_id(2)),
+        order: Some(OrderId(2)),
+        note: "no address".into(),
+    };
+    world.books.raise(&anomaly, None, NOW).await.expect("raised");
+    let none = world.books.orders_nameless(NOW.plus_ms(1), 10).await.expect("read");
+    assert_eq!(ids(none), [], "somebody was told, and those after it have their turn");
+    world.books.heal(&intent_id(2), None, NOW).await.expect("healed");
+    assert_eq!(ids(world.books.orders_nameless(NOW.plus_ms(1), 10).await.expect("read")), [2]);
 
     assert_eq!(ids(world.books.orders_called_off(10).await.expect("read")), []);
     owner.execute(domain::Command::Cancel, None).await.expect("cancelled");
