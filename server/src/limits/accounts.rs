@@ -138,10 +138,11 @@ pub struct Counted<'a> {
 impl Counted<'_> {
     /// It was no guess.
     pub async fn was_right(self) {
-        self.guess.take_back();
         if let Err(failure) = self.records.take_back_tries(&self.tries).await {
             tracing::warn!(%failure, "a right guess stays counted as wrong for a while");
         }
+        // Last, so that this node never lets more through than the books will.
+        self.guess.take_back();
     }
 }
 
