@@ -47,6 +47,10 @@ async fn a_season_ago(server: &TestServer) -> (DrawId, Buyer, Value) {
         (server.database.count(heard, "payment_intent.succeeded").await > 0).then_some(())
     })
     .await;
+    // A real provider's names the payer, and whoever reads it again.
+    let named = "update webhook_events set payload = replace(payload, '\"id\"', '\"receipt_email\":\"alice@example.com\",\"id\"')
+                 where kind = 'payment_intent.succeeded' and handled_at is not null";
+    server.database.run(named).await;
     (draw, browser, json!(token))
 }
 
@@ -164,7 +168,7 @@ async fn draws_that_wait_for_somebody_keep_nobody_elses_details() {
         last = server.draw(club).await;
     }
     server.bob().buys(last, 1).await;
-    // One order each that somebody has still to see to.
+    // One order each that somebody has still to see to; one of them in his own.
     server
         .database
         .run(
@@ -172,7 +176,7 @@ async fn draws_that_wait_for_somebody_keep_nobody_elses_details() {
                  buyer_email, opened_at, captured_at)
                select md5('o' || id)::uuid, club_id, 'acct_broncos', 'stuck-' || id, md5('t' || id), 'captured', 1, 500, 'Stuck',
                  'stuck' || id || '@example.com', now(), now()
-               from draws where id <> (select max(id) from draws) returning id, substr(client_key, 7)::bigint as draw)
+               from draws returning id, substr(client_key, 7)::bigint as draw)
              insert into order_lines (order_id, draw_id, count, unit_price_cents) select id, draw, 1, 500 from o",
         )
         .await;
@@ -180,7 +184,7 @@ async fn draws_that_wait_for_somebody_keep_nobody_elses_details() {
     sweep_at(&server, at).await;
     assert!(!is_named(&server, &server.bob()).await, "behind two dozen draws that cannot be finished");
     let kept = "select count(*) from orders where buyer_name = $1";
-    assert_eq!(server.database.count(kept, "Stuck").await, 24);
+    assert_eq!(server.database.count(kept, "Stuck").await, 25);
 }
 
 #[actix_web::test]
