@@ -10,6 +10,7 @@ use super::Place;
 use super::contest::{Better, Contest};
 use super::line::Line;
 use super::shopper::{self, RowLock, Sale, TICKETS, draws_for};
+use super::usage::Cpu;
 use super::walls::{self, Walls};
 use crate::latency::{Percentiles, millis};
 use crate::report::Table;
@@ -121,6 +122,9 @@ impl Place<'_> {
             let mut locked = contest("row lock", 10.0, 5.0);
             let mut skipping = contest("SKIP LOCKED", 4.0, 3.0);
             let mut raw = contest("one purchase a transaction", 3.0, 3.0);
+            let mut cost =
+                Contest::new(format!("{what}: processor time"), "µs", "one purchase a transaction", Better::Less);
+            let meter = self.meter.of_this_process();
             let (askers, purchases) = (self.bench.buyers, self.bench.purchases);
             let wanted = draws_for(*hot, purchases);
             for _ in 0..self.bench.rounds {
@@ -128,7 +132,10 @@ impl Place<'_> {
                 let rows = |free: &mut dyn Iterator<Item = i64>| sale(free.take(wanted).collect());
                 let own = sale(walls.draws(wanted).await?);
                 let ours = Arc::new(walls.clone());
+                let before = meter.cpu()?;
                 let ours = walls::sell(askers, own, move |draw| purchase(ours.clone(), draw)).await?;
+                meter.calm().await?;
+                let our_cost = meter.cpu()?.since(before);
                 let rival = yardstick.clone();
                 locked
                     .round(ours, walls::sell(askers, rows(raw_free), move |draw| by_lock(rival.clone(), draw)).await?);
@@ -137,10 +144,12 @@ impl Place<'_> {
                     ours,
                     walls::sell(askers, rows(raw_free), move |draw| by_skipping(rival.clone(), draw)).await?,
                 );
-                let rival = yardstick.clone();
+                let (rival, before) = (yardstick.clone(), meter.cpu()?);
                 raw.round(ours, walls::sell(askers, rows(raw_free), move |draw| by_itself(rival.clone(), draw)).await?);
+                let raw_cost = meter.cpu()?.since(before);
+                cost.round(each_us(our_cost, purchases), each_us(raw_cost, purchases));
             }
-            contests.extend([locked, skipping, raw]);
+            contests.extend([locked, skipping, raw, cost]);
         }
         Ok(contests)
     }
@@ -165,6 +174,11 @@ async fn by_itself(yardstick: Yardstick, draw: i64) -> Result<()> {
 fn wrote(written: bool) -> Result<()> {
     anyhow::ensure!(written, "a draw of the yardstick was full");
     Ok(())
+}
+
+/// Of the asking process and of Postgres, for one purchase.
+fn each_us(spent: Cpu, purchases: usize) -> f64 {
+    spent.all() as f64 * 1000.0 / purchases as f64
 }
 
 fn row(what: String, sample: Vec<f64>) -> Vec<String> {

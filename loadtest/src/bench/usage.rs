@@ -45,6 +45,11 @@ impl Meter {
         Ok(Meter { server: subject.pid().context("the server is not ours")?, postmaster: subject.postmaster_pid() })
     }
 
+    /// The same Postgres, and this process in the server's place.
+    pub fn of_this_process(&self) -> Meter {
+        Meter { server: std::process::id(), ..self.clone() }
+    }
+
     pub fn cpu(&self) -> Result<Cpu> {
         let (own, _) = spent(self.server).context("the server's own figures")?;
         let postgres = self.postmaster.map_or(0, |postmaster| {

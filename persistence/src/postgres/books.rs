@@ -94,8 +94,7 @@ impl Books for Postgres {
     }
 
     async fn consented(&self, order: OrderId, at: Timestamp, ip: &str, terms: TermsAgreed) -> Result<(), Failure> {
-        let (postgres, ip) = (self.clone(), ip.to_string());
-        self.run(async move { orders::consented(postgres.actors(), order, at, &ip, &terms).await }).await
+        self.enter(Entry::Consented { order, at, ip: ip.into(), terms }).await.map(drop)
     }
 
     async fn captured(&self, order: OrderId, said: &PaymentIntent, at: Timestamp) -> Result<(), Failure> {

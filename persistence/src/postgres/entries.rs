@@ -4,8 +4,8 @@ use domain::{OrderId, PaymentIntent, PaymentIntentId, Timestamp};
 use sqlx::postgres::PgConnection;
 
 use super::writer::{Transaction, Trouble};
-use super::{notices, operations, outbox, payments};
-use crate::books::{Attempt, Notice, Operation, OperationKind};
+use super::{notices, operations, orders, outbox, payments};
+use crate::books::{Attempt, Notice, Operation, OperationKind, TermsAgreed};
 use crate::embedded::owner::hash;
 use crate::error::Failure;
 use crate::nodes::Boot;
@@ -14,6 +14,7 @@ use crate::nodes::Boot;
 pub(super) const TOGETHER_MAX: usize = 256;
 
 pub(super) enum Entry {
+    Consented { order: OrderId, at: Timestamp, ip: String, terms: TermsAgreed },
     Opened { order: OrderId, id: PaymentIntentId, client_secret: String },
     Captured { order: OrderId, said: PaymentIntent, at: Timestamp },
     Claim { order: OrderId, kind: OperationKind, now: Timestamp, lease_ms: i64 },
@@ -41,7 +42,10 @@ impl Transaction for Entries {
 
     fn subject(ask: &Entry) -> Option<u128> {
         Some(match ask {
-            Entry::Opened { order, .. } | Entry::Captured { order, .. } | Entry::Claim { order, .. } => order.0,
+            Entry::Consented { order, .. }
+            | Entry::Opened { order, .. }
+            | Entry::Captured { order, .. }
+            | Entry::Claim { order, .. } => order.0,
             Entry::Attempted { operation: id, .. } | Entry::MailSent { mail: id, .. } => id.cast_unsigned().into(),
             Entry::Notice { notice: Notice { event_id, .. }, .. } | Entry::NoticeHandled { event_id, .. } => {
                 hash(event_id.as_bytes()).into()
@@ -52,8 +56,8 @@ impl Transaction for Entries {
     async fn transact(connection: &mut PgConnection, asks: &[&Entry]) -> Result<Vec<Result<Said, Failure>>, Trouble> {
         let mut answers: Answers = asks.iter().map(|_| None).collect();
         // Always in this order, so that two writers lock orders before operations and mail.
-        payments::opened(connection, asks, &mut answers).await?;
-        payments::captured(connection, asks, &mut answers).await?;
+        orders::consented(connection, asks, &mut answers).await?;
+        payments::turned(connection, asks, &mut answers).await?;
         operations::claim_each(connection, asks, &mut answers).await?;
         operations::attempted(connection, asks, &mut answers).await?;
         notices::store(connection, asks, &mut answers).await?;

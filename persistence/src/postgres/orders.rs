@@ -1,5 +1,7 @@
 //! Orders: read by any of their names, and turned from state to state.
 
+use std::collections::BTreeMap;
+
 use domain::{AccountId, Cents, ClubId, DrawId, Line, Order, OrderId, PaymentIntentId, Serial, Timestamp};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgRow};
 use sqlx::{Connection, Row};
@@ -8,9 +10,10 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::desk::Clerk;
-use super::writer::SILENCE_MAX;
+use super::entries::{Answers, Entry, Said};
+use super::writer::{SILENCE_MAX, Trouble};
 use super::{instant, words};
-use crate::books::{OrderRecord, TermsAgreed};
+use crate::books::OrderRecord;
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
 
@@ -22,11 +25,9 @@ macro_rules! select_orders {
                o.token, o.client_secret, o.buyer_name, o.buyer_email, o.buyer_phone, o.consent_at, o.opened_at,
                o.authorised_at, o.captured_at, o.reason, l.draws, l.counts, l.prices, l.card_fees, l.serials
              from orders o cross join lateral (
-               select array_agg(draw_id order by draw_id) as draws, array_agg(count order by draw_id) as counts,
-                 array_agg(unit_price_cents order by draw_id) as prices,
-                 array_agg(card_fee_cents order by draw_id) as card_fees,
-                 array_agg(array_to_string(serials, ',') order by draw_id) as serials
-               from order_lines where order_id = o.id
+               select array_agg(draw_id) as draws, array_agg(count) as counts, array_agg(unit_price_cents) as prices,
+                 array_agg(card_fee_cents) as card_fees, array_agg(array_to_string(serials, ',')) as serials
+               from (select * from order_lines where order_id = o.id order by draw_id) of_order
              ) l ",
             $rest
         )
@@ -223,29 +224,48 @@ pub(super) async fn fill_buyer(
     Ok(())
 }
 
+/// Age and terms were confirmed; the first time counts.
 pub(super) async fn consented(
-    pool: &PgPool,
-    order: OrderId,
-    at: Timestamp,
-    ip: &str,
-    terms: &TermsAgreed,
-) -> Result<(), Failure> {
-    let known = sqlx::query(
-        "update orders set consent_at = coalesce(consent_at, $2),
-           consent_ip = case when consent_at is null then $3 else consent_ip end,
-           consent_terms_version = case when consent_at is null then $4 else consent_terms_version end,
-           consent_terms_sha256 = case when consent_at is null then $5 else consent_terms_sha256 end
-         where id = $1",
+    connection: &mut PgConnection,
+    asks: &[&Entry],
+    answers: &mut Answers,
+) -> Result<(), Trouble> {
+    let mut places = BTreeMap::new();
+    let (mut orders, mut at, mut ips) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut versions, mut digests) = (Vec::new(), Vec::new());
+    for (place, ask) in asks.iter().enumerate() {
+        if let Entry::Consented { order, at: agreed_at, ip, terms } = ask {
+            places.insert(words::uuid(*order), place);
+            orders.push(words::uuid(*order));
+            at.push(instant::stored(*agreed_at));
+            ips.push(ip.as_str());
+            versions.push(terms.version);
+            digests.push(hex::encode(terms.sha256));
+        }
+    }
+    if orders.is_empty() {
+        return Ok(());
+    }
+    let known: Vec<Uuid> = sqlx::query_scalar(
+        "update orders o set consent_at = coalesce(o.consent_at, a.at),
+           consent_ip = case when o.consent_at is null then a.ip else o.consent_ip end,
+           consent_terms_version = case when o.consent_at is null then a.version else o.consent_terms_version end,
+           consent_terms_sha256 = case when o.consent_at is null then a.digest else o.consent_terms_sha256 end
+         from unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[], $5::text[])
+           as a (order_id, at, ip, version, digest)
+         where o.id = a.order_id returning o.id",
     )
-    .bind(words::uuid(order))
-    .bind(instant::stored(at))
-    .bind(ip)
-    .bind(terms.version)
-    .bind(hex::encode(terms.sha256))
-    .execute(pool)
-    .await
-    .map_err(Failure::at_commit)?;
-    if known.rows_affected() == 1 { Ok(()) } else { Err(Failure::NotFound) }
+    .bind(orders)
+    .bind(at)
+    .bind(ips)
+    .bind(versions)
+    .bind(digests)
+    .fetch_all(connection)
+    .await?;
+    for order in known {
+        answers[places[&order]] = Some(Ok(Said::Done));
+    }
+    Ok(())
 }
 
 /// What may still come to something, oldest first.

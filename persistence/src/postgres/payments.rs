@@ -13,115 +13,112 @@ use super::writer::Trouble;
 use super::{instant, words};
 use crate::error::Failure;
 
-/// Stores ids and secrets of new payment intents; their `create` operations are done.
-pub(super) async fn opened(
-    connection: &mut PgConnection,
-    asks: &[&Entry],
-    answers: &mut Answers,
-) -> Result<(), Trouble> {
-    let mut places = BTreeMap::new();
-    let (mut orders, mut ids, mut secrets) = (Vec::new(), Vec::new(), Vec::new());
-    for (place, ask) in asks.iter().enumerate() {
-        if let Entry::Opened { order, id, client_secret } = ask {
-            places.insert(words::uuid(*order), place);
-            orders.push(words::uuid(*order));
-            ids.push(id.0.as_str());
-            secrets.push(client_secret.as_str());
-        }
-    }
-    if orders.is_empty() {
-        return Ok(());
-    }
-    let done: Vec<Uuid> = sqlx::query_scalar(
-        "with done as (
-           update orders o set payment_intent_id = a.id, client_secret = coalesce(o.client_secret, a.secret)
-           from unnest($1::uuid[], $2::text[], $3::text[]) as a (order_id, id, secret)
-           where o.id = a.order_id
-             and (o.payment_intent_id = a.id or o.payment_intent_id is null and o.state in ('quoted', 'allocated'))
-           returning o.id
-         ), made as (
-           update payment_ops p set state = 'done', ended_at = now() from done
-           where p.order_id = done.id and p.kind = 'create' and p.state = 'pending'
-         )
-         select id from done",
-    )
-    .bind(&orders)
-    .bind(ids)
-    .bind(secrets)
-    .fetch_all(&mut *connection)
-    .await?;
-    for order in done {
-        answers[places[&order]] = Some(Ok(Said::Done));
-    }
-    for (order, state, _) in standing(connection, &unanswered(&places, answers)).await? {
-        let refused =
-            Failure::NotWritten(format!("an order that is {state} has another payment intent, or needs none"));
-        answers[places[&order]] = Some(Err(refused));
-    }
-    Ok(())
-}
+/// An order's turn here: its payment intent gets its name, or its money is taken.
+const TURN: &str = "update orders o set
+       payment_intent_id = coalesce(a.intent, o.payment_intent_id),
+       client_secret = coalesce(o.client_secret, a.secret),
+       state = case when a.captured is null then o.state else 'captured' end,
+       captured_at = coalesce(a.captured, o.captured_at)
+     from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) as a (order_id, intent, secret, captured)
+     where o.id = a.order_id and case
+       when a.captured is not null then o.state = 'allocated'
+       else o.payment_intent_id = a.intent or o.payment_intent_id is null and o.state in ('quoted', 'allocated') end
+     returning o.id";
 
-/// The money is taken: the order is captured, its capture done, the provider's figures mirrored, the mail queued.
-pub(super) async fn captured(
+/// What goes with it. A named intent ends its creation. A capture ends itself and makes everything else needless; the provider's
+/// figures are mirrored, offers that the order was put together from are sold (the first sale locks an offer, decision H-4), and
+/// the one confirmation mail is queued.
+const SETTLE: &str = "with ended as (
+       update payment_ops p set state = case when p.kind = a.done then 'done' else 'dropped' end, ended_at = now()
+       from unnest($15::uuid[], $16::text[]) as a (order_id, done)
+       where p.order_id = a.order_id and p.state = 'pending'
+         and (p.kind = a.done or a.done = 'capture' and p.kind in ('create', 'update', 'cancel'))
+     ), mirrored as (
+       insert into payments (payment_intent_id, order_id, account_id, status, currency, amount_cents,
+         amount_received_cents, amount_refunded_cents, application_fee_cents, application_fee_refunded_cents,
+         provider_fee_cents, disputed, payment_method, synced_at)
+       select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
+         $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::boolean[], $13::text[], $14::timestamptz[])
+       on conflict (payment_intent_id) do nothing
+     ), sold as (
+       insert into bundle_sales (bundle_id, order_id, quantity)
+       select f.bundle_id, f.order_id, f.quantity
+       from unnest($2::uuid[]) as a (order_id) join order_offers f on f.order_id = a.order_id
+       on conflict (bundle_id, order_id) do nothing
+     ), locked as (
+       update bundles b set status = 'locked', updated_at = s.at
+       from (
+         select f.bundle_id, max(a.at) as at
+         from unnest($2::uuid[], $14::timestamptz[]) as a (order_id, at) join order_offers f on f.order_id = a.order_id
+         group by f.bundle_id
+       ) s
+       where b.id = s.bundle_id and b.status = 'active'
+     )
+     insert into email_outbox (dedupe_key, kind, order_id, to_address)
+     select 'tickets-' || o.id, 'tickets', o.id, o.buyer_email from unnest($2::uuid[]) as a (id) join orders o on o.id = a.id
+     on conflict (dedupe_key) do nothing";
+
+/// Stores ids and secrets of new payment intents, and what was captured: the order's state, its operations, the provider's
+/// figures, the mail.
+pub(super) async fn turned(
     connection: &mut PgConnection,
     asks: &[&Entry],
     answers: &mut Answers,
 ) -> Result<(), Trouble> {
     let mut places = BTreeMap::new();
-    let (mut orders, mut at) = (Vec::new(), Vec::new());
+    let (mut orders, mut ids, mut secrets, mut at) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (place, ask) in asks.iter().enumerate() {
-        if let Entry::Captured { order, at: captured_at, .. } = ask {
-            places.insert(words::uuid(*order), place);
-            orders.push(words::uuid(*order));
-            at.push(instant::stored(*captured_at));
-        }
+        let (order, id, secret, captured_at) = match ask {
+            Entry::Opened { order, id, client_secret } => {
+                (order, Some(id.0.as_str()), Some(client_secret.as_str()), None)
+            }
+            Entry::Captured { order, at, .. } => (order, None, None, Some(instant::stored(*at))),
+            _ => continue,
+        };
+        places.insert(words::uuid(*order), place);
+        orders.push(words::uuid(*order));
+        ids.push(id);
+        secrets.push(secret);
+        at.push(captured_at);
     }
     if orders.is_empty() {
         return Ok(());
     }
-    let done: Vec<Uuid> = sqlx::query_scalar(
-        "update orders o set state = 'captured', captured_at = a.at
-         from unnest($1::uuid[], $2::timestamptz[]) as a (order_id, at)
-         where o.id = a.order_id and o.state = 'allocated'
-         returning o.id",
-    )
-    .bind(orders)
-    .bind(at)
-    .fetch_all(&mut *connection)
-    .await?;
-    let intents = done.iter().filter_map(|order| match asks[places[order]] {
-        Entry::Captured { said, at, .. } => Some((*order, said, *at)),
-        _ => None,
-    });
-    mirror(connection, intents.collect()).await?;
-    finish(connection, &done).await?;
+    let query = sqlx::query_scalar(TURN).bind(orders).bind(ids).bind(secrets).bind(at);
+    let done: Vec<Uuid> = query.fetch_all(&mut *connection).await?;
+    settle(connection, done.iter().map(|order| (*order, asks[places[order]])).collect()).await?;
     for order in done {
         answers[places[&order]] = Some(Ok(Said::Done));
     }
-    for (order, state, captured) in standing(connection, &unanswered(&places, answers)).await? {
-        let said = if captured { Ok(Said::Done) } else { Err(cannot(&state, "captured")) };
+    for (order, state, was_captured) in standing(connection, &unanswered(&places, answers)).await? {
+        let said = match asks[places[&order]] {
+            Entry::Captured { .. } if was_captured => Ok(Said::Done),
+            Entry::Captured { .. } => Err(cannot(&state, "captured")),
+            _ => {
+                Err(Failure::NotWritten(format!("an order that is {state} has another payment intent, or needs none")))
+            }
+        };
         answers[places[&order]] = Some(said);
     }
     Ok(())
 }
 
-/// Operations of captured orders, and the one confirmation mail of each.
-async fn finish(connection: &mut PgConnection, orders: &[Uuid]) -> Result<(), Trouble> {
-    if orders.is_empty() {
+async fn settle(connection: &mut PgConnection, turned: Vec<(Uuid, &Entry)>) -> Result<(), Trouble> {
+    if turned.is_empty() {
         return Ok(());
     }
-    sqlx::query(
-        "with ended as (
-           update payment_ops set state = case kind when 'capture' then 'done' else 'dropped' end, ended_at = now()
-           where order_id = any($1) and kind in ('capture', 'create', 'update', 'cancel') and state = 'pending'
-         )
-         insert into email_outbox (dedupe_key, kind, order_id, to_address)
-         select 'tickets-' || id, 'tickets', id, buyer_email from orders where id = any($1)
-         on conflict (dedupe_key) do nothing",
-    )
-    .bind(orders)
-    .execute(connection)
-    .await?;
+    let (mut intents, mut orders, mut done) = (Intents::default(), Vec::new(), Vec::new());
+    for (order, turn) in turned {
+        orders.push(order);
+        match turn {
+            Entry::Captured { said, at, .. } => {
+                intents.add(Some(order), said, *at);
+                done.push("capture");
+            }
+            _ => done.push("create"),
+        }
+    }
+    intents.bind(sqlx::query(SETTLE)).bind(orders).bind(done).execute(connection).await?;
     Ok(())
 }
 
@@ -201,26 +198,6 @@ impl Intents {
 }
 
 type Bindable<'q> = sqlx::query::Query<'q, sqlx::Postgres, sqlx::postgres::PgArguments>;
-
-async fn mirror(connection: &mut PgConnection, said: Vec<(Uuid, &PaymentIntent, Timestamp)>) -> Result<(), Trouble> {
-    let mut intents = Intents::default();
-    for (order, said, at) in said {
-        intents.add(Some(order), said, at);
-    }
-    if intents.ids.is_empty() {
-        return Ok(());
-    }
-    let query = sqlx::query(
-        "insert into payments (payment_intent_id, order_id, account_id, status, currency, amount_cents,
-           amount_received_cents, amount_refunded_cents, application_fee_cents, application_fee_refunded_cents,
-           provider_fee_cents, disputed, payment_method, synced_at)
-         select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
-           $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::boolean[], $13::text[], $14::timestamptz[])
-         on conflict (payment_intent_id) do nothing",
-    );
-    intents.bind(query).execute(connection).await?;
-    Ok(())
-}
 
 /// The reconciler's copy. A mirror that did not know the provider's own fee yet learns it.
 pub(super) async fn witness(pool: &PgPool, said: &PaymentIntent, at: Timestamp) -> Result<(), Failure> {

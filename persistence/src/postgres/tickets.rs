@@ -31,6 +31,47 @@ fn guilty<T>() -> Result<T, Trouble> {
     Err(Trouble::Refused(Failure::NotFound))
 }
 
+/// Tickets go to their lines, and each order counts its lines under its own lock, so that exactly one commit finds itself the
+/// last: then the order is allocated, and its capture is due. A sale is only for an order that is quoted; a repair also for one
+/// that was refused, which is quoted again until it has all its tickets. One round trip: whatever is written by itself waits for
+/// the database by itself.
+const ALLOCATE: &str = "with line as (
+       update order_lines l set serials = a.serials::smallint[], application_fee_cents = a.fee
+       from unnest($1::bigint[], $2::uuid[], $3::text[], $4::bigint[], $5::bigint[]) as a (draw_id, order_id, serials, fee, epoch)
+       where l.order_id = a.order_id and l.draw_id = a.draw_id and l.serials is null
+         and l.count = cardinality(a.serials::smallint[])
+       returning l.id, l.draw_id, l.serials, a.epoch
+     ), given as (
+       insert into tickets (draw_id, serial, order_line_id, epoch)
+       select line.draw_id, s.serial, line.id, line.epoch
+       from line cross join lateral unnest(line.serials) as s (serial)
+     ), counted as (
+       update orders o set
+         lines_allocated = o.lines_allocated + a.lines,
+         application_fee_cents = o.application_fee_cents + a.fee,
+         state = case when o.lines_allocated + a.lines = o.lines then 'allocated' else 'quoted' end,
+         authorised_at = coalesce(o.authorised_at, a.authorised),
+         allocated_at = case when o.lines_allocated + a.lines = o.lines then a.at else o.allocated_at end,
+         reason = case when o.lines_allocated + a.lines = o.lines then null else o.reason end,
+         ended_at = null
+       from (
+         select order_id, count(*)::smallint as lines, sum(fee)::bigint as fee, max(at) as at, bool_or(sells) as sells,
+           min(authorised) as authorised
+         from unnest($2::uuid[], $4::bigint[], $6::timestamptz[], $7::boolean[], $8::timestamptz[])
+           as u (order_id, fee, at, sells, authorised)
+         group by order_id
+       ) a
+       where o.id = a.order_id
+         and (o.state = 'quoted' or (not a.sells and o.state in ('rejecting', 'released', 'anomaly')))
+       returning o.id, o.state = 'allocated' as complete, a.at
+     ), due as (
+       insert into payment_ops (order_id, kind, key, due_at)
+       select id, 'capture', 'cap-' || id, at + $9 * interval '1 millisecond' from counted where complete
+       on conflict (key) do update set state = 'pending', attempts = 0, due_at = excluded.due_at, ended_at = null
+         where payment_ops.state in ('dropped', 'failed')
+     )
+     select (select count(*) from line), (select count(*) from counted)";
+
 /// Gives tickets to order lines. An order whose last line this was is `allocated`, and its capture is due.
 pub(super) async fn allocate(connection: &mut PgConnection, commits: &[&Commit]) -> Result<(), Trouble> {
     let given = moved(commits, |commit| &commit.change.allocated);
@@ -38,21 +79,15 @@ pub(super) async fn allocate(connection: &mut PgConnection, commits: &[&Commit])
         return Ok(());
     }
     hand_over(connection, &given).await?;
-    let complete = count_lines(connection, &given).await?;
-    let repaired: Vec<Uuid> = given
-        .iter()
-        .filter(|given| !given.commit.append.sells)
-        .map(|given| words::uuid(given.handover.order))
-        .collect();
-    if !repaired.is_empty() {
-        drop_pending(connection, &repaired, "cancel").await?;
-    }
-    revive(connection, "capture", "cap", &complete).await
+    let repaired = given.iter().filter(|given| !given.commit.append.sells);
+    let repaired: Vec<Uuid> = repaired.map(|given| words::uuid(given.handover.order)).collect();
+    if repaired.is_empty() { Ok(()) } else { drop_pending(connection, &repaired, "cancel").await }
 }
 
 async fn hand_over(connection: &mut PgConnection, given: &[Moved<'_>]) -> Result<(), Trouble> {
     let (mut draws, mut orders, mut serials, mut fees, mut epochs) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut at, mut sells, mut authorised) = (Vec::new(), Vec::new(), Vec::new());
     for Moved { commit, handover } in given {
         draws.push(commit.append.draw.0);
         orders.push(words::uuid(handover.order));
@@ -61,30 +96,16 @@ async fn hand_over(connection: &mut PgConnection, given: &[Moved<'_>]) -> Result
         serials.push(format!("{{{}}}", numbers.join(",")));
         fees.push(handover.step.fee_delta.0);
         epochs.push(commit.append.epoch);
+        at.push(instant::stored(commit.append.at));
+        sells.push(commit.append.sells);
+        authorised.push(commit.authorised(handover.order).map(instant::stored));
     }
-    let lines: i64 = sqlx::query_scalar(
-        "with line as (
-           update order_lines l set serials = a.serials::smallint[], application_fee_cents = a.fee
-           from unnest($1::bigint[], $2::uuid[], $3::text[], $4::bigint[], $5::bigint[])
-             as a (draw_id, order_id, serials, fee, epoch)
-           where l.order_id = a.order_id and l.draw_id = a.draw_id and l.serials is null
-             and l.count = cardinality(a.serials::smallint[])
-           returning l.id, l.draw_id, l.serials, a.epoch
-         ), sold as (
-           insert into tickets (draw_id, serial, order_line_id, epoch)
-           select line.draw_id, s.serial, line.id, line.epoch
-           from line cross join lateral unnest(line.serials) as s (serial)
-         )
-         select count(*) from line",
-    )
-    .bind(draws)
-    .bind(orders)
-    .bind(serials)
-    .bind(fees)
-    .bind(epochs)
-    .fetch_one(connection)
-    .await?;
-    if lines == given.len() as i64 { Ok(()) } else { guilty() }
+    let distinct: std::collections::BTreeSet<&Uuid> = orders.iter().collect();
+    let distinct = distinct.len() as i64;
+    let query = sqlx::query_as(ALLOCATE).bind(draws).bind(&orders).bind(serials).bind(fees).bind(epochs);
+    let query = query.bind(at).bind(sells).bind(authorised).bind(FAST_PATH_MS as f64);
+    let done: (i64, i64) = query.fetch_one(connection).await?;
+    if done == (given.len() as i64, distinct) { Ok(()) } else { guilty() }
 }
 
 /// Orders that something has become of, and when.
@@ -92,59 +113,6 @@ async fn hand_over(connection: &mut PgConnection, given: &[Moved<'_>]) -> Result
 struct Reached {
     orders: Vec<Uuid>,
     at: Vec<OffsetDateTime>,
-}
-
-/// Counts the lines under each order's lock, so that exactly one commit finds itself the last. A sale is only for an order
-/// that is quoted; a repair also for one that was refused; it is quoted again until it has all its tickets.
-async fn count_lines(connection: &mut PgConnection, given: &[Moved<'_>]) -> Result<Reached, Trouble> {
-    let (mut orders, mut fees, mut at, mut sells) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut authorised = Vec::new();
-    for Moved { commit, handover } in given {
-        orders.push(words::uuid(handover.order));
-        fees.push(handover.step.fee_delta.0);
-        at.push(instant::stored(commit.append.at));
-        sells.push(commit.append.sells);
-        authorised.push(commit.authorised(handover.order).map(instant::stored));
-    }
-    let distinct: std::collections::BTreeSet<Uuid> = orders.iter().copied().collect();
-    let rows = sqlx::query(
-        "update orders o set
-           lines_allocated = o.lines_allocated + a.lines,
-           application_fee_cents = o.application_fee_cents + a.fee,
-           state = case when o.lines_allocated + a.lines = o.lines then 'allocated' else 'quoted' end,
-           authorised_at = coalesce(o.authorised_at, a.authorised),
-           allocated_at = case when o.lines_allocated + a.lines = o.lines then a.at else o.allocated_at end,
-           reason = case when o.lines_allocated + a.lines = o.lines then null else o.reason end,
-           ended_at = null
-         from (
-           select order_id, count(*)::smallint as lines, sum(fee)::bigint as fee, max(at) as at, bool_or(sells) as sells,
-             min(authorised) as authorised
-           from unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $4::boolean[], $5::timestamptz[])
-             as u (order_id, fee, at, sells, authorised)
-           group by order_id
-         ) a
-         where o.id = a.order_id
-           and (o.state = 'quoted' or (not a.sells and o.state in ('rejecting', 'released', 'anomaly')))
-         returning o.id, o.state = 'allocated', a.at",
-    )
-    .bind(orders)
-    .bind(fees)
-    .bind(at)
-    .bind(sells)
-    .bind(authorised)
-    .fetch_all(connection)
-    .await?;
-    if rows.len() != distinct.len() {
-        return guilty();
-    }
-    let mut complete = Reached::default();
-    for row in rows {
-        if row.try_get(1)? {
-            complete.orders.push(row.try_get(0)?);
-            complete.at.push(row.try_get(2)?);
-        }
-    }
-    Ok(complete)
 }
 
 /// Takes tickets back. Nothing may be captured for them any more; an order that was allocated is now being refused.
@@ -175,7 +143,7 @@ pub(super) async fn void(connection: &mut PgConnection, commits: &[&Commit]) -> 
         return guilty();
     }
     drop_pending(connection, &orders, "capture").await?;
-    revive(connection, "cancel", "cancel", &refused).await
+    cancel(connection, &refused).await
 }
 
 async fn take_back(connection: &mut PgConnection, taken: &[Moved<'_>]) -> Result<(), Trouble> {
@@ -259,22 +227,20 @@ async fn drop_pending(connection: &mut PgConnection, orders: &[Uuid], kind: &str
     Ok(())
 }
 
-/// A pending operation for each order: a new one, or the dropped or failed one of the same key again.
-async fn revive(connection: &mut PgConnection, kind: &str, key: &str, reached: &Reached) -> Result<(), Trouble> {
+/// A pending cancellation for each order: a new one, or the dropped or failed one again.
+async fn cancel(connection: &mut PgConnection, reached: &Reached) -> Result<(), Trouble> {
     if reached.orders.is_empty() {
         return Ok(());
     }
     sqlx::query(
         "insert into payment_ops (order_id, kind, key, due_at)
-         select order_id, $3, $4 || '-' || order_id, at + $5 * interval '1 millisecond'
+         select order_id, 'cancel', 'cancel-' || order_id, at + $3 * interval '1 millisecond'
          from unnest($1::uuid[], $2::timestamptz[]) as a (order_id, at)
          on conflict (key) do update set state = 'pending', attempts = 0, due_at = excluded.due_at, ended_at = null
            where payment_ops.state in ('dropped', 'failed')",
     )
     .bind(&reached.orders)
     .bind(&reached.at)
-    .bind(kind)
-    .bind(key)
     .bind(FAST_PATH_MS as f64)
     .execute(connection)
     .await?;
