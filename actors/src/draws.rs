@@ -6,7 +6,7 @@ use actix::{Addr, Handler, Message};
 use domain::{Allocation, Cell, Command, Deal, DrawId, Editor, Refusal, Reservation, Serial, TermsEdit, View};
 use persistence::Ledger;
 use persistence::ledger::{DrawDetails, Rider};
-use persistence::nodes::Boot;
+use persistence::nodes::{Boot, Roll};
 use persistence::records::audit::Entry;
 use thiserror::Error;
 use tokio::sync::{oneshot, watch};
@@ -109,6 +109,11 @@ impl Draws {
     /// How many other nodes there are.
     pub fn others(&self) -> usize {
         self.membership.others().len()
+    }
+
+    /// Turns when that changes, or whose turn it is.
+    pub(crate) fn others_change(&self) -> watch::Receiver<Roll> {
+        self.membership.change()
     }
 
     /// What one node is enough for is this one's to do; see [`crate::neighbours`]. It may be two nodes' for a moment.
@@ -246,16 +251,22 @@ impl Draws {
 
     /// Does it here, or sends it to the draw's owner once.
     async fn errand(&self, draw: DrawId, errand: Errand, way: Way) -> Result<Result<Committed, Denied>, Unreachable> {
-        if !self.membership.may_serve() {
+        let Some(term) = self.membership.term() else {
             return Ok(Err(Denied::Unavailable));
-        }
+        };
         let (reply, answer) = oneshot::channel();
         let mut message = Execute { errand, reply };
         let mut asked_before = None;
         for _ in 0..TURNS_MAX {
             message = match self.roster.ask(draw, message) {
-                // An actor that died on it drops the reply: nobody knows, and asking again is safe.
-                Asked::Sent => return Ok(answer.await.unwrap_or(Err(Denied::Unavailable))),
+                // An actor that died on it drops the reply: nobody knows, and asking again is safe. What is written is true; what
+                // was answered from memory only if nobody else can have owned the draw meanwhile.
+                Asked::Sent => {
+                    let answer = answer.await.unwrap_or(Err(Denied::Unavailable));
+                    let written = answer.as_ref().is_ok_and(|committed| committed.written);
+                    let is_true = written || self.membership.term() == Some(term);
+                    return Ok(if is_true { answer } else { Err(Denied::Unavailable) });
+                }
                 Asked::Paused => return Ok(Err(Denied::Paused)),
                 Asked::Full => return Ok(Err(Denied::Unavailable)),
                 Asked::Absent(message) => {

@@ -70,10 +70,10 @@ impl Engine {
     /// The books could not be read.
     pub async fn start_at(parts: EngineParts, placement: Placement) -> Result<Engine, Failure> {
         let membership = Arc::new(Membership::new(parts.neighbourhood));
-        membership.renew().await?;
+        membership.join().await?;
         // After a crash our own former self is among them, and must not keep us waiting.
         if membership.bury_the_dead().await {
-            membership.renew().await?;
+            membership.join().await?;
         }
         let live = parts.ledger.live().await?;
         let threads: Vec<Arbiter> = match placement {

@@ -1,6 +1,6 @@
 //! This node among the others: keeps its lease, and says whether it may serve and who else is there.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::neighbours::Neighbourhood;
-use crate::supervisor::{DrawSupervisor, Look};
+use crate::supervisor::{Doubt, DrawSupervisor, Look};
 
 /// Four times in a lease's life, so that one lost renewal or two do no harm.
 const RENEW_EVERY: Duration = Duration::from_millis(LEASE_MS as u64 / 4);
@@ -25,13 +25,25 @@ pub(crate) struct Membership {
     roll: watch::Sender<Roll>,
     /// By our own monotonic clock, counted from before the last good renewal was asked for.
     good_until: Mutex<Instant>,
+    /// Counts the leases that followed one that had ended: what was known under one says nothing under the next.
+    term: AtomicU64,
     leaving: AtomicBool,
+}
+
+/// What a renewal brought.
+pub(crate) struct Renewed {
+    /// Somebody came or went.
+    pub(crate) changed: bool,
+    /// The lease never ended meanwhile, so that nobody can have taken anything of ours.
+    in_time: bool,
+    until: Instant,
 }
 
 impl Membership {
     pub(crate) fn new(place: Neighbourhood) -> Membership {
         let good_until = Mutex::new(Instant::now());
-        Membership { place, roll: watch::Sender::default(), good_until, leaving: AtomicBool::new(false) }
+        let (term, leaving) = (AtomicU64::new(0), AtomicBool::new(false));
+        Membership { place, roll: watch::Sender::default(), good_until, term, leaving }
     }
 
     pub(crate) fn boot(&self) -> Boot {
@@ -44,9 +56,20 @@ impl Membership {
         self.place.me.address.is_empty() || self.is_leaving() || Instant::now() < *self.deadline()
     }
 
+    /// Under which lease we serve; `None`: under none. What was asked under one and is answered from memory under another, or
+    /// none, may have been another node's to answer by then.
+    pub(crate) fn term(&self) -> Option<u64> {
+        self.may_serve().then(|| self.term.load(Ordering::Relaxed))
+    }
+
     /// The other nodes, as of the last renewal.
     pub(crate) fn others(&self) -> Vec<Node> {
         self.roll.borrow().others.clone()
+    }
+
+    /// Turns when somebody comes, goes, or becomes the eldest.
+    pub(crate) fn change(&self) -> watch::Receiver<Roll> {
+        self.roll.subscribe()
     }
 
     pub(crate) fn has_others(&self) -> bool {
@@ -71,16 +94,38 @@ impl Membership {
         self.good_until.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Answers whether somebody came or went.
-    pub(crate) async fn renew(&self) -> Result<bool, Failure> {
+    /// Asks for the lease, or for more of it. When the one before may have ended first, nothing is served until [`serve`] says
+    /// so: whoever has draws in memory must forget them before.
+    ///
+    /// [`serve`]: Membership::serve
+    pub(crate) async fn renew(&self) -> Result<Renewed, Failure> {
         let asked_at = Instant::now();
         let roll = self.place.nodes.renew(&self.place.me).await?;
-        *self.deadline() = asked_at + Duration::from_millis(LEASE_MS as u64) - MARGIN;
-        Ok(self.roll.send_if_modified(|known| {
+        let until = asked_at + Duration::from_millis(LEASE_MS as u64) - MARGIN;
+        // By now it is written; whether in time is known only if the time is not over yet.
+        let in_time = self.may_serve();
+        if in_time {
+            *self.deadline() = until;
+        }
+        let changed = self.roll.send_if_modified(|known| {
             let moved = *known != roll;
             *known = roll;
             moved
-        }))
+        });
+        Ok(Renewed { changed, in_time, until })
+    }
+
+    /// A new lease begins: nothing is in memory that was there before it.
+    pub(crate) fn serve(&self, renewed: &Renewed) {
+        self.term.fetch_add(1, Ordering::Relaxed);
+        *self.deadline() = renewed.until;
+    }
+
+    /// Asks for the first lease, before there is anything in memory.
+    pub(crate) async fn join(&self) -> Result<(), Failure> {
+        let renewed = self.renew().await?;
+        self.serve(&renewed);
+        Ok(())
     }
 
     /// Ends the leases of nodes whose processes are gone. Whoever hangs keeps its own until it ends by itself.
@@ -134,9 +179,15 @@ pub(crate) async fn run(
         match membership.renew().await {
             // It was asked for before we left, and may have been written after.
             Ok(_) if membership.is_leaving() => return membership.leave().await,
-            Ok(changed) => {
+            Ok(renewed) => {
                 pause = RENEW_EVERY;
-                if membership.bury_the_dead().await || changed {
+                if !renewed.in_time {
+                    // A process that hung, or was cut off: others may have taken its draws, and sold from them.
+                    tracing::warn!("the lease had ended; what is in memory is read anew before it is believed");
+                    let _ = supervisor.send(Doubt).await;
+                    membership.serve(&renewed);
+                }
+                if membership.bury_the_dead().await || renewed.changed {
                     // Whatever a node that went away owned is to be taken; one that came may have made draws. A supervisor
                     // too busy to hear it looks again by itself.
                     let _ = supervisor.try_send(Look);

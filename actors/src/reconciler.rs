@@ -22,8 +22,6 @@ pub(crate) use comparison::Comparison;
 use comparison::NAMELESS_MS;
 
 const ROUND: Duration = Duration::from_secs(30);
-/// How often a node that leaves it to another looks whether it is its turn.
-const ASIDE: Duration = Duration::from_secs(1);
 /// Open orders younger than this are left to the buyer's own call and the webhook.
 const YOUNG_MS: i64 = 20_000;
 /// Orders a sweep visits at most, and how many of them at the same time.
@@ -38,9 +36,12 @@ const CLOCKS_DIFFER_MS: i64 = 300_000;
 /// Every round the newest payments are listed, those that our books forgot included, so that whatever is wrong with one is
 /// found within a minute even when no notice tells of it.
 const LIST_NEW_MS: i64 = 180_000;
-/// Every so many rounds, ten minutes, it looks further back.
+/// Every so many rounds, ten minutes, it looks further back: as far as a payment may be touched past us without a notice, ten
+/// minutes before that may have passed, and our clock be off.
 const LIST_ROUNDS: u64 = 20;
-const LIST_MS: i64 = 1_200_000;
+const LIST_MS: i64 = 3_600_000;
+/// An account that took money so lately has open business.
+const BUSY_MS: i64 = 1_200_000;
 /// Accounts without open business that a round lists beside the others, in turn.
 const QUIET_ACCOUNTS: usize = 10;
 /// Payments remembered as compared and found right; they are compared again when the provider says something new.
@@ -146,8 +147,10 @@ struct Behind {
 }
 
 pub(crate) async fn run(room: Arc<Room>, mut stop: watch::Receiver<bool>) {
+    let mut others = room.draws.others_change();
     let mut rounds = Rounds::new(room);
     loop {
+        others.mark_unchanged();
         // The provider need not be asked by every node. While nodes come and go two may ask, and find the same.
         let ours = rounds.comparison.room.draws.is_eldest();
         if ours {
@@ -158,7 +161,9 @@ pub(crate) async fn run(room: Arc<Room>, mut stop: watch::Receiver<bool>) {
         tokio::select! {
             biased;
             _ = stop.wait_for(|stop| *stop) => return,
-            () = tokio::time::sleep(if ours { ROUND } else { ASIDE }) => {}
+            // It may be our turn now.
+            Ok(()) = others.changed(), if !ours => {}
+            () = tokio::time::sleep(ROUND) => {}
         }
     }
 }
@@ -283,7 +288,7 @@ impl Rounds {
         let books = &self.comparison.room.books;
         let mut accounts: BTreeSet<AccountId> = BTreeSet::new();
         for records in
-            [books.orders_open(now, READ_MAX).await, books.orders_captured(now.plus_ms(-LIST_MS), READ_MAX).await]
+            [books.orders_open(now, READ_MAX).await, books.orders_captured(now.plus_ms(-BUSY_MS), READ_MAX).await]
         {
             accounts.extend(records.unwrap_or_default().into_iter().map(|record| record.order.account));
         }

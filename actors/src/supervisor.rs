@@ -25,7 +25,7 @@ mod messages;
 mod pauses;
 pub(crate) mod roster;
 
-pub(crate) use messages::{HandOver, Look, Rest, Wake, WakeAll, Waker};
+pub(crate) use messages::{Doubt, HandOver, Look, Rest, Wake, WakeAll, Waker};
 
 /// Draws claimed with one call of the ledger.
 const CLAIM_BATCH_MAX: usize = 256;
@@ -56,9 +56,7 @@ pub(crate) struct DrawSupervisor {
     claims: usize,
     /// Nodes that did not answer for their draws: with the next claim it is asked whether their processes are gone.
     suspects: BTreeSet<Boot>,
-    /// The books are being asked what others wrote.
-    listening: bool,
-    /// The next time is set.
+    /// The books are being asked what others wrote, or will be soon.
     listens: bool,
     looked_at: Instant,
     generation: u64,
@@ -102,7 +100,6 @@ impl DrawSupervisor {
             claiming: BTreeSet::new(),
             claims: 0,
             suspects: BTreeSet::new(),
-            listening: false,
             listens: false,
             looked_at: Instant::now(),
             generation: 0,

@@ -9,7 +9,7 @@ use actors::{
     Committed, Denied, Draws, Engine, EngineParts, Errand, Neighbourhood, Neighbours, Placement, Unreachable,
 };
 use async_trait::async_trait;
-use domain::{AccountId, ClubId, DrawId, View};
+use domain::{AccountId, ClubId, Command, DrawId, OrderId, View};
 use persistence::memory::{Call, Fault, Memory};
 use persistence::nodes::{Boot, Node, Nodes, Roll};
 use persistence::{Failure, Ledger};
@@ -256,6 +256,30 @@ fn a_hung_nodes_draws_are_taken_when_its_lease_is_over_and_its_ghost_writes_noth
         assert_eq!(house.memory.claim(Boot(3), &[DRAW]).await.unwrap().elsewhere[0].owner.boot, other.boot);
         let (draws, replayed) = (house.memory.draws(), house.memory.replayed());
         assert_eq!(draws, replayed, "one chain of commits");
+    });
+}
+
+#[test]
+fn who_hung_past_its_lease_forgets_what_it_knew_before_it_serves_again() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let (one, other) = two(&house).await;
+        one.line.send_replace(false);
+        one.is_mute();
+        house.memory.set_faults(|call| match call {
+            Call::Read("moved") => Fault::NotWritten,
+            _ => Fault::None,
+        });
+        while other.reserves(7, 3).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        one.line.send_replace(true);
+        while !one.engine.draws.may_serve() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let release = Command::Release { order: OrderId(7) };
+        let done = one.engine.draws.execute(DRAW, release, None).await.unwrap();
+        assert!(done.written && done.view.held == 0, "it remembered no such order, for which there is nothing to do");
     });
 }
 

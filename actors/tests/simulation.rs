@@ -1,10 +1,12 @@
 //! Seeded worlds in paused time around the real engine: crowds, crashes, lost and doubled and late notices, a provider that does
-//! not answer, books that do not say whether they wrote. `SEEDS=n` plays more, `SEED=x` plays one again, exactly.
+//! not answer, books that do not say whether they wrote. `SEEDS=n` plays more, `FROM=m` begins later, `SEED=x` plays one again,
+//! exactly.
 
 use std::time::Instant;
 
 use simulation::mutant::Mutant;
-use simulation::seeds::{play_all, regress, report};
+use simulation::plan::Pace;
+use simulation::seeds::{both_ways, play_all, regress, report};
 use simulation::world::play;
 
 mod simulation {
@@ -79,12 +81,13 @@ fn from_environment(name: &str) -> Option<u64> {
 
 #[test]
 fn whatever_goes_wrong_nobody_is_wronged() {
-    let seeds: Vec<u64> = match from_environment("SEED") {
-        Some(seed) => vec![seed],
-        None => regress().into_iter().chain(1..=seeds_wanted()).collect(),
-    };
+    let again = from_environment("SEED");
+    let known = again.map_or_else(regress, |seed| both_ways(seed).to_vec());
+    let wanted = if again.is_some() { 0 } else { seeds_wanted() };
     let began = Instant::now();
-    let harvest = play_all(seeds.into_iter(), Mutant::None, false);
+    let from = from_environment("FROM").unwrap_or(1);
+    let seeds = known.into_iter().chain((from..=wanted).map(|seed| (seed, Pace::of(seed))));
+    let harvest = play_all(seeds, Mutant::None, false);
     let (played, events, took) = (harvest.played, harvest.events, began.elapsed().as_secs());
     println!("{played} seeds with {events} events in {took} s: {:.0} seeds a second and core", harvest.rate());
     for (situation, times) in &harvest.met {
@@ -99,7 +102,8 @@ fn whatever_goes_wrong_nobody_is_wronged() {
 fn a_seed_replays_exactly() {
     let mut before = 0;
     for seed in 1..=(seeds_wanted() / TWICE_ONE_IN).clamp(WORD_BY_WORD, 1_000) {
-        let (first, again) = (play(seed, Mutant::None, seed <= WORD_BY_WORD), play(seed, Mutant::None, true));
+        let play = |readable| play(seed, Pace::of(seed), Mutant::None, readable);
+        let (first, again) = (play(seed <= WORD_BY_WORD), play(true));
         assert_eq!((first.hash, first.events), (again.hash, again.events), "seed {seed}");
         assert!(seed > WORD_BY_WORD || first.text == again.text, "seed {seed} tells another story");
         assert_ne!(first.hash, before, "the hash says nothing");
@@ -113,9 +117,9 @@ fn a_seed_replays_exactly() {
 fn every_mutant_is_caught() {
     let mut survivors = Vec::new();
     for mutant in Mutant::ALL {
-        let harvest = play_all(1..=MUTANT_SEEDS, mutant, true);
+        let harvest = play_all((1..=MUTANT_SEEDS).map(|seed| (seed, Pace::Whole)), mutant, true);
         match harvest.failed.first() {
-            Some((seed, ending)) => println!("{mutant:?}: after {seed} seeds: {}", ending.violations[0]),
+            Some((seed, _, ending)) => println!("{mutant:?}: after {seed} seeds: {}", ending.violations[0]),
             None => survivors.push(mutant),
         }
     }

@@ -81,8 +81,10 @@ pub struct Operation {
 #[derive(Clone, Debug)]
 pub enum Attempt {
     Done,
-    /// Try again at this time; `new_key` when the provider cached a failure under the old one.
+    /// Try again at this time; `new_key` when the provider cached a failure under the old one. Said by the attempt of this
+    /// number: when a later one has been claimed meanwhile, that one says how it goes on, and nothing changes.
     Again {
+        attempts: u32,
         at: Timestamp,
         new_key: Option<String>,
     },
@@ -156,8 +158,9 @@ pub trait Books: Send + Sync {
     /// confirmation mail queued (kind and key `tickets`, `tickets-{order}`; without an address it waits for one), in one
     /// transaction. Again: nothing.
     async fn captured(&self, order: OrderId, said: &PaymentIntent, at: Timestamp) -> Result<(), Failure>;
-    /// The order is refused: state `rejecting`, reason, and a pending `cancel` operation. Its tickets were voided before: while
-    /// it has any this is `NotWritten`, as for one that is captured. One that has ended stays as it is.
+    /// The order is refused: state `rejecting`, reason, and a pending `cancel` operation. From now on no sale allocates it any
+    /// more; the tickets it may have of some of its draws are voided next. `NotWritten` while it has all of them, or is captured.
+    /// One that has ended stays as it is.
     async fn rejecting(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure>;
     /// Nothing was charged: state `released`, open operations dropped. `NotWritten` unless it is `quoted` or `rejecting` and has
     /// no tickets; one that has ended stays as it is.
@@ -170,8 +173,9 @@ pub trait Books: Send + Sync {
     /// How much of this order's own application fee the provider gave back so far: the sum of its fee refunds that are done.
     /// One order's fee may give for several refunds, so that the provider's total alone says of none whether it was done.
     async fn fee_given_back(&self, order: OrderId) -> Result<Cents, Failure>;
-    /// Queues money back: a `refund` of `amount`; `fee` is noted with it (`fee_returned`), and `give_fees_back` sees to it. An
-    /// order that was captured becomes `void`. Again: nothing.
+    /// Queues money back: a `refund` of `amount`. An order that was captured becomes `void`; `fee` is only noted with it
+    /// (`fee_returned`), and `give_fees_back` sees to it. Of any other order no draw knows a fee: a `fee_refund` of `fee` is
+    /// queued, too. Again: nothing.
     async fn refunding(&self, order: OrderId, amount: Cents, fee: Cents, reason: &str) -> Result<(), Failure>;
 
     /// Draws whose orders hold more of the application fee than the draw's ledger says is due.

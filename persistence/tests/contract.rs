@@ -53,6 +53,8 @@ contract! {
     ledger::the_last_line_completes_the_order => the_last_line_completes_the_order,
     ledger::a_void_takes_everything_back => a_void_takes_everything_back,
     ledger::a_void_before_the_capture_refuses_the_order => a_void_before_the_capture_refuses_the_order,
+    ledger::a_refusal_comes_before_the_tickets_go_back_and_never_after_all_are_given
+        => a_refusal_comes_before_the_tickets_go_back_and_never_after_all_are_given,
     ledger::a_void_of_one_line_of_a_cart_leaves_the_order_quoted => a_void_of_one_line_of_a_cart_leaves_the_order_quoted,
     ledger::tickets_for_a_line_that_does_not_exist_are_not_found => tickets_for_a_line_that_does_not_exist_are_not_found,
     ledger::a_sale_is_only_for_a_quoted_order => a_sale_is_only_for_a_quoted_order,

@@ -146,7 +146,8 @@ impl Twin {
                 // What the purchase path settles itself stays pending.
                 OperationKind::Create | OperationKind::Capture | OperationKind::Update => continue,
                 _ if tries_again => {
-                    Attempt::Again { at: now.plus_ms(500), new_key: Some(format!("{}x", operation.key)) }
+                    let (attempts, new_key) = (operation.attempts, Some(format!("{}x", operation.key)));
+                    Attempt::Again { attempts, at: now.plus_ms(500), new_key }
                 }
                 OperationKind::FeeRefund => Attempt::Failed { why: "no".into() },
                 _ => Attempt::Done,

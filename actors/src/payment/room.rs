@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use domain::{
-    Anomaly, AnomalyKind, Authority, Cents, OrderId, OrderState, PaymentIntent, PaymentStatus, Refusal, order::Next,
+    Anomaly, AnomalyKind, Authority, OrderId, OrderState, PaymentIntent, PaymentStatus, Refusal, order::Next,
 };
 use persistence::books::{Operation, OperationKind, OrderRecord};
 use persistence::failpoint::{self, Step};
@@ -142,14 +142,16 @@ impl Room {
         Err(Later)
     }
 
-    /// The order is refused: what it holds goes back to the draws, then its authorisation is to be cancelled.
+    /// The order is refused: that is written, then what it holds goes back to the draws, and its authorisation is cancelled.
+    /// Another node may have given it all its tickets while we asked: then it is not refused any more, and nothing goes back.
     pub(super) async fn reject(&self, visit: &mut Visit, reason: &str) -> Result<(), Later> {
-        self.give_back(&visit.record).await?;
         self.books.rejecting(visit.record.order.id, reason, self.clock.now()).await?;
         visit.record.order.state = OrderState::Rejecting;
         visit.record.reason = Some(reason.into());
-        visit.record.tickets.clear();
         self.nudges.operations.notify_one();
+        // Whatever is cut off here is given back once more before the order is over.
+        self.give_back(&visit.record).await?;
+        visit.record.tickets.clear();
         Ok(())
     }
 
@@ -174,8 +176,10 @@ impl Room {
         };
         self.give_back(&visit.record).await?;
         let amount = visit.said.amount_received - visit.said.amount_refunded;
-        // No fee was taken with a payment that was not captured by us.
-        self.books.refunding(order, amount, Cents::ZERO, &refusal.to_string()).await?;
+        // A payment that was captured past us has no fee. One that another node captured, while this one was giving the tickets
+        // back, has theirs, which the draws have forgotten.
+        let fee = visit.said.application_fee - visit.said.application_fee_refunded;
+        self.books.refunding(order, amount, fee, &refusal.to_string()).await?;
         self.nudges.operations.notify_one();
         self.repaired(visit, &refusal.to_string()).await
     }

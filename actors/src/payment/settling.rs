@@ -26,7 +26,8 @@ impl Room {
         let at = self.clock.now().plus_ms(pause_ms(operation.attempts.saturating_sub(1), operation.id as u64));
         let new_key = (looked && operation.attempts >= SAME_KEY_ATTEMPTS).then(|| next_key(&operation.key));
         self.nudges.operations.notify_one();
-        match self.books.attempted(operation.id, Attempt::Again { at, new_key }).await {
+        let again = Attempt::Again { attempts: operation.attempts, at, new_key };
+        match self.books.attempted(operation.id, again).await {
             Ok(()) => Later,
             // Its lease ends by itself.
             Err(failure) => Later::from(failure),

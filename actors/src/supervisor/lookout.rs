@@ -1,6 +1,5 @@
 //! Looks around: for draws that want an owner, for decided ones that may go, and for what other nodes wrote.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use actix::{ActorContext, ActorFutureExt, AsyncContext, Context, WrapFuture};
@@ -29,11 +28,7 @@ impl DrawSupervisor {
         let among_others = self.membership.has_others() || self.roster.has_elsewhere();
         let over = self.resting || self.roster.is_killed();
         if among_others && !over && !std::mem::replace(&mut self.listens, true) {
-            ctx.run_later(LISTEN, |supervisor, ctx| {
-                supervisor.listens = false;
-                supervisor.listen(ctx);
-                supervisor.keep_listening(ctx);
-            });
+            ctx.run_later(LISTEN, Self::listen);
         }
     }
 
@@ -72,33 +67,40 @@ impl DrawSupervisor {
         }
     }
 
-    /// Reads what other nodes wrote: their draws' newer views, and which of ours they have taken.
+    /// Reads what other nodes wrote: their draws' newer views, and which of ours they have taken. The next question waits for
+    /// this one's answer.
     fn listen(&mut self, ctx: &mut Context<Self>) {
-        if self.listening || self.resting || self.roster.is_killed() {
+        if self.resting || self.roster.is_killed() {
+            self.listens = false;
             return;
         }
         if self.looked_at.elapsed() >= ROUND_AMONG_OTHERS {
             self.round(ctx);
         }
-        self.listening = true;
         let (known, generations): (Vec<Known>, Vec<u64>) = self.roster.known().into_iter().unzip();
         let (ledger, me) = (self.ledger.clone(), self.membership.boot());
-        let generations: BTreeMap<DrawId, u64> = known.iter().map(|known| known.draw).zip(generations).collect();
-        let read = async move { ledger.moved(me, &known).await };
-        ctx.spawn(read.into_actor(self).map(move |moved, supervisor, ctx| {
-            supervisor.listening = false;
+        let read = async move {
+            let moved = ledger.moved(me, &known).await;
+            (moved, known)
+        };
+        ctx.spawn(read.into_actor(self).map(move |(moved, known), supervisor, ctx| {
+            supervisor.listens = false;
             match moved {
-                Ok(moved) => moved.into_iter().for_each(|one| supervisor.heard(one, &generations)),
+                Ok(moved) => moved.into_iter().for_each(|one| {
+                    let place = known.iter().position(|known| known.draw == one.view.draw);
+                    supervisor.heard(one, place.map_or(0, |place| generations[place]));
+                }),
                 Err(failure) => tracing::debug!(%failure, "what other nodes wrote could not be read"),
             }
             supervisor.claim_due(ctx);
+            supervisor.keep_listening(ctx);
         }));
     }
 
-    fn heard(&mut self, moved: Moved, generations: &BTreeMap<DrawId, u64>) {
+    /// `generation`: of our actor of the draw when we asked.
+    fn heard(&mut self, moved: Moved, generation: u64) {
         let draw = moved.view.draw;
         self.roster.show(moved.view);
-        let generation = generations.get(&draw).copied().unwrap_or_default();
         // An actor that nobody asked would never learn that it is a ghost.
         if !moved.ours && self.roster.evict(draw, generation) {
             self.want(draw);

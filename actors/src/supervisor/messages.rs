@@ -31,6 +31,11 @@ pub(crate) enum Waker {
 #[rtype(result = "()")]
 pub(crate) struct Look;
 
+/// Nobody knows whether our draws are ours still: what is in memory is forgotten, and claimed anew.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub(crate) struct Doubt;
+
 /// Let every actor finish and go, give the draws to the other nodes, and claim nothing any more.
 #[derive(Message)]
 #[rtype(result = "()")]
@@ -112,6 +117,17 @@ impl Handler<Look> for DrawSupervisor {
     fn handle(&mut self, _: Look, ctx: &mut Context<Self>) {
         self.round(ctx);
         self.keep_listening(ctx);
+    }
+}
+
+impl Handler<Doubt> for DrawSupervisor {
+    type Result = ();
+
+    fn handle(&mut self, _: Doubt, ctx: &mut Context<Self>) {
+        for draw in self.roster.doubt() {
+            self.want(draw);
+        }
+        self.claim_due(ctx);
     }
 }
 

@@ -237,6 +237,13 @@ impl Roster {
         }
     }
 
+    /// The same for all that are ours, or were; answers which.
+    pub(crate) fn doubt(&self) -> Vec<DrawId> {
+        let ours = self.known().into_iter().filter(|(known, _)| known.ours);
+        let gone = ours.filter(|(known, generation)| self.evict(known.draw, *generation));
+        gone.map(|(known, _)| known.draw).collect()
+    }
+
     /// A newer view from the books, of a draw that others write.
     pub(crate) fn show(&self, view: View) {
         self.window(view).show(view);

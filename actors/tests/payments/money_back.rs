@@ -169,6 +169,26 @@ fn a_game_that_is_called_off_gives_everybody_their_money_back_even_after_a_kill(
     });
 }
 
+/// The called-off game's tickets went back first; after that no ticket says any more that money is due.
+#[test]
+fn a_cart_of_which_only_the_called_off_game_went_back_is_refunded_by_the_sweeper() {
+    play(|| async {
+        let world = World::with(&[1042, 1043]).await;
+        let cart = world.buy(&[(1042, 1), (1043, 3)]).await;
+        world.memory.set_faults(|call| match call {
+            Call::Append(appends) if appends[0].draw == DrawId(1043) => BooksFault::NotWritten,
+            _ => BooksFault::None,
+        });
+        world.payments().cancel_draw(DrawId(1042), "the ground is flooded").await.unwrap();
+        assert_eq!((world.sold(1042), world.sold(1043)), (0, 3));
+        world.memory.clear_faults();
+        world.pass(90).await;
+        assert_eq!(world.order(&cart).order.state, OrderState::Void);
+        assert_eq!(world.gateway.takings(&account()).refunded, Cents(2000));
+        world.audit();
+    });
+}
+
 #[test]
 fn a_refund_that_was_cut_off_is_finished_by_the_sweeper() {
     play(|| async {

@@ -63,6 +63,11 @@ fn open_anomalies(world: &World) -> BTreeSet<PaymentIntentId> {
     open.filter(|id| !is_forged(world, id)).collect()
 }
 
+/// Nobody meddled, so that whatever stands there is only not looked at again yet.
+pub fn waits_to_be_healed(world: &World) -> bool {
+    !world.watch.is_touched() && !open_anomalies(world).is_empty()
+}
+
 /// And what stood there when somebody pressed a button.
 fn reported(world: &World) -> BTreeSet<PaymentIntentId> {
     let repaired = world.watch.facts().repaired.clone();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use persistence::books::Notice;
 use tokio::time::sleep;
 
-use super::plan::{MINUTE, SECOND};
+use super::plan::{MINUTE, NOON, Pace, SECOND};
 use super::world::World;
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -27,6 +27,16 @@ impl World {
         }
     }
 
+    /// Up to a quarter of an hour, so that later ones come first.
+    fn lateness_ms(&self) -> u64 {
+        let late_ms = self.courier.below(15 * MINUTE);
+        if self.plan.pace == Pace::Whole {
+            return late_ms;
+        }
+        let calm_in_ms = self.plan.safety_ms.saturating_sub(self.clock.true_now().ms_since(NOON) as u64);
+        late_ms.min(calm_in_ms + self.courier.below(MINUTE))
+    }
+
     fn carry_newest(self: &Arc<World>) {
         for notice in self.provider.take_notices() {
             let chance = &self.courier;
@@ -38,7 +48,7 @@ impl World {
             let copies = if chance.happens(self.weather.rate(|r| r.notice_doubled)) { chance.between(2, 4) } else { 1 };
             for _ in 0..copies {
                 let late = chance.happens(self.weather.rate(|r| r.notice_late));
-                let after_ms = if late { chance.below(15 * MINUTE) } else { chance.between(20, 2 * SECOND) };
+                let after_ms = if late { self.lateness_ms() } else { chance.between(20, 2 * SECOND) };
                 self.sends(carry(self.clone(), notice.clone(), after_ms));
             }
         }

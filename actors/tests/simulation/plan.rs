@@ -17,12 +17,32 @@ pub const NOON: Timestamp = Timestamp(1_795_226_400_000);
 pub const SECOND: u64 = 1_000;
 pub const MINUTE: u64 = 60 * SECOND;
 
-/// Every so many worlds are watched for the whole hour of calm. An hour in which nothing happens costs as much as several
-/// worlds: two nodes listen to each other, every 400 ms.
+/// Every so many worlds are played beat by beat.
+const WHOLE_ONE_IN: u64 = 8;
+/// Every so many, some of those, are watched for the whole hour of calm. An hour in which nothing happens costs as much as
+/// several worlds: two nodes listen to each other, every 400 ms.
 const HOUR_ONE_IN: u64 = 64;
+
+/// How a world is played: the same faults and the same people either way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// Beat by beat until it is calm: each node asks every 400 ms what the others wrote, though most often it is nothing;
+    /// notices that are a quarter of an hour late are, after the end of the safety phase as before it.
+    Whole,
+    /// Such a question is answered when there is something to tell, as long after it was written as the beat would have taken
+    /// to come, or with nothing after two seconds; late notices come within a minute of the calm, which then is short.
+    Brisk,
+}
+
+impl Pace {
+    pub fn of(seed: u64) -> Pace {
+        if seed.is_multiple_of(WHOLE_ONE_IN) { Pace::Whole } else { Pace::Brisk }
+    }
+}
 
 pub struct Plan {
     pub seed: u64,
+    pub pace: Pace,
     pub draws: Vec<Snapshot>,
     /// Whose draws: `clubs[i]` sells `draws[i]`.
     pub clubs: Vec<ClubId>,
@@ -42,7 +62,7 @@ pub fn account(club: ClubId) -> AccountId {
 }
 
 impl Plan {
-    pub fn of(seed: u64) -> Plan {
+    pub fn of(seed: u64, pace: Pace) -> Plan {
         let chance = Chance::new(seed);
         let clubs_count = *chance.one_of(&[1, 1, 1, 2]);
         let draws_count = *chance.one_of(&[1, 1, 2, 2, 3, 4, 5]);
@@ -55,6 +75,7 @@ impl Plan {
         let count_max = (2 * demand / buyers).clamp(2, 50);
         Plan {
             seed,
+            pace,
             draws,
             clubs,
             buyers,
@@ -68,7 +89,7 @@ impl Plan {
 
     /// It is watched to the end of the calm, with all its nodes, however long it has been at rest.
     pub fn lasts_an_hour(&self) -> bool {
-        self.seed.is_multiple_of(HOUR_ONE_IN)
+        self.pace == Pace::Whole && self.seed.is_multiple_of(HOUR_ONE_IN)
     }
 
     /// The draws of one club, ascending.

@@ -11,9 +11,11 @@ use persistence::books::{Mail, OrderRecord};
 use persistence::ledger::{Append, Claims, Known, Moved};
 use persistence::nodes::Boot;
 use persistence::{Failure, Ledger};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use super::house::Process;
 use super::mutant::Mutant;
+use super::plan::Pace;
 use super::world::World;
 
 pub use books::BooksPort;
@@ -24,6 +26,11 @@ mod nodes;
 
 /// As long as a statement may take before it is given up.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How often a node asks what the others wrote (`supervisor/lookout.rs`).
+const BEAT_MS: u64 = 400;
+/// The longest that such a question waits for something to be answered.
+const SILENCE: Duration = Duration::from_secs(2);
 
 pub type Owner = (Arc<World>, Arc<Process>);
 
@@ -64,7 +71,7 @@ async fn reach((world, process): &Owner) -> Result<(), String> {
         return Ok(());
     }
     world.watch.met("the books out of reach");
-    tokio::time::sleep(STATEMENT_TIMEOUT).await;
+    sleep(STATEMENT_TIMEOUT).await;
     process.pass().await;
     Err("cut off from the books".into())
 }
@@ -77,6 +84,26 @@ impl LedgerPort {
     }
 }
 
+impl LedgerPort {
+    /// What beats that find nothing would have come to: the first that finds something, or silence after a while.
+    async fn moved_in_time(&self, me: Boot, known: &[Known]) -> Result<Vec<Moved>, Failure> {
+        let world = &self.0.0;
+        let silent_until = Instant::now() + SILENCE;
+        loop {
+            let stirred = world.stirred.notified();
+            let moved = world.memory.moved(me, known).await?;
+            if !moved.is_empty() {
+                return Ok(moved);
+            }
+            tokio::select! {
+                biased;
+                () = stirred => sleep(Duration::from_millis(world.courier.below(BEAT_MS))).await,
+                () = sleep_until(silent_until) => return Ok(moved),
+            }
+        }
+    }
+}
+
 #[async_trait]
 impl Ledger for LedgerPort {
     async fn claim(&self, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure> {
@@ -86,6 +113,7 @@ impl Ledger for LedgerPort {
         let claims = world.mutant.claim(world, world.memory.claim(me, draws).await);
         let taken = claims.clone().map(|claims| claims.taken);
         world.watch.claimed(world, process.number, &taken);
+        world.stirred.notify_waiters();
         world.watch.check_leases(me, &owners, &taken);
         if claims.as_ref().is_ok_and(|claims| !claims.elsewhere.is_empty()) {
             world.watch.met("a draw is another node's");
@@ -96,7 +124,12 @@ impl Ledger for LedgerPort {
 
     async fn moved(&self, me: Boot, known: &[Known]) -> Result<Vec<Moved>, Failure> {
         enter_beat(&self.0).await?;
-        let moved = self.0.0.memory.moved(me, known).await;
+        let world = &self.0.0;
+        // In an hour of calm nobody writes anything.
+        let moved = match world.plan.pace {
+            Pace::Whole if !world.weather.is_calm() => world.memory.moved(me, known).await,
+            Pace::Whole | Pace::Brisk => self.moved_in_time(me, known).await,
+        };
         leave_beat(&self.0).await?;
         moved
     }
@@ -113,6 +146,7 @@ impl Ledger for LedgerPort {
         enter(&self.0).await?;
         let written = world.memory.append(world.mutant.appends(world, appends.clone())).await;
         world.watch.appended(world, process.number, &appends, &written);
+        world.stirred.notify_waiters();
         world.mutant.answer(&appends, leave(&self.0).await.and(written))
     }
 
@@ -257,6 +291,7 @@ impl Gateway for GatewayPort {
     ) -> Result<(), GatewayError> {
         let world = &self.0.0;
         world.watch.keyed(world, key);
+        world.trace.note("asks", &[amount.0 as u64], || format!("{key} {amount}"));
         self.ask("refund", place(id), world.provider.refund(key, account, id, amount)).await?;
         if let Some(part) = world.mutant.fee_with_refund(world, id, amount) {
             let _ = world.provider.refund_fee(&format!("{key}-fee"), account, id, part).await;
@@ -275,6 +310,7 @@ impl Gateway for GatewayPort {
             return Ok(());
         }
         self.0.0.watch.keyed(&self.0.0, key);
+        self.0.0.trace.note("asks", &[amount.0 as u64], || format!("{key} {amount}"));
         self.ask("fee back", place(id), self.0.0.provider.refund_fee(key, account, id, amount)).await
     }
 

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::mutant::Mutant;
+use super::plan::Pace;
 use super::world::{Ending, play};
 
 /// How often a long run says how far it is.
@@ -21,14 +22,14 @@ pub struct Harvest {
     pub played: u64,
     pub events: u64,
     pub met: BTreeMap<&'static str, u64>,
-    pub failed: Vec<(u64, Ending)>,
+    pub failed: Vec<(u64, Pace, Ending)>,
     /// How long the threads were at it, the time they waited for a core left out.
     pub busy: Duration,
     said: Option<Instant>,
 }
 
 impl Harvest {
-    fn add(&mut self, seed: u64, ending: Ending, busy: Duration) {
+    fn add(&mut self, (seed, pace): (u64, Pace), ending: Ending, busy: Duration) {
         self.played += 1;
         self.busy += busy;
         self.events += ending.events;
@@ -36,8 +37,8 @@ impl Harvest {
             *self.met.entry(situation).or_default() += times;
         }
         if !ending.violations.is_empty() {
-            println!("seed {seed}: {}", ending.violations.join("; "));
-            self.failed.push((seed, ending));
+            println!("seed {seed} ({pace:?}): {}", ending.violations.join("; "));
+            self.failed.push((seed, pace, ending));
         }
         if self.said.get_or_insert_with(Instant::now).elapsed() >= SAID_EVERY {
             self.said = Some(Instant::now());
@@ -53,26 +54,26 @@ impl Harvest {
 }
 
 /// Plays seeds until one fails, or all of them unless too many do; on every core there is.
-pub fn play_all(seeds: impl Iterator<Item = u64> + Send, mutant: Mutant, stop_at_first: bool) -> Harvest {
+pub fn play_all(seeds: impl Iterator<Item = (u64, Pace)> + Send, mutant: Mutant, stop_at_first: bool) -> Harvest {
     let (seeds, harvest, stop) = (Mutex::new(seeds), Mutex::new(Harvest::default()), AtomicBool::new(false));
     let failures_max = if stop_at_first { 1 } else { FAILURES_MAX };
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 while !stop.load(Ordering::Relaxed) {
-                    let Some(seed) = seeds.lock().expect("no seed panics").next() else { return };
+                    let Some((seed, pace)) = seeds.lock().expect("no seed panics").next() else { return };
                     let began = busy_so_far();
-                    let ending = play(seed, mutant, false);
+                    let ending = play(seed, pace, mutant, false);
                     let busy = busy_so_far().saturating_sub(began);
                     let mut harvest = harvest.lock().expect("no harvest panics");
-                    harvest.add(seed, ending, busy);
+                    harvest.add((seed, pace), ending, busy);
                     stop.fetch_or(harvest.failed.len() >= failures_max, Ordering::Relaxed);
                 }
             });
         }
     });
     let mut harvest = harvest.into_inner().expect("no harvest panics");
-    harvest.failed.sort_by_key(|(seed, _)| *seed);
+    harvest.failed.sort_by_key(|(seed, ..)| *seed);
     harvest
 }
 
@@ -92,19 +93,26 @@ fn memory_mb() -> u64 {
 }
 
 /// Seeds that failed once, in `regress.txt`: played before all others, for ever.
-pub fn regress() -> Vec<u64> {
+pub fn regress() -> Vec<(u64, Pace)> {
     let lines = include_str!("regress.txt").lines().filter(|line| !line.starts_with('#'));
-    lines.filter_map(|line| line.split_whitespace().next()).map(|seed| seed.parse().expect("a seed")).collect()
+    let seeds = lines.filter_map(|line| line.split_whitespace().next()).map(|seed| seed.parse().expect("a seed"));
+    seeds.flat_map(both_ways).collect()
+}
+
+/// Nobody need know how a seed was played when it failed.
+pub fn both_ways(seed: u64) -> [(u64, Pace); 2] {
+    [(seed, Pace::Whole), (seed, Pace::Brisk)]
 }
 
 /// Plays a failed seed again for its story, and panics with how to do the same.
 pub fn report(harvest: &Harvest) {
-    let Some((seed, _)) = harvest.failed.first() else { return };
-    let again = play(*seed, Mutant::None, true);
+    let Some((seed, pace, _)) = harvest.failed.first() else { return };
+    let again = play(*seed, *pace, Mutant::None, true);
     let story = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("simulation-{seed}.log"));
     let lines = again.text.iter().chain(&again.violations).map(|line| format!("{line}\n"));
     fs::write(&story, lines.collect::<String>()).expect("the story is written");
-    let failed = harvest.failed.iter().map(|(seed, ending)| format!("seed {seed}: {}", ending.violations.join("; ")));
+    let failed = harvest.failed.iter();
+    let failed = failed.map(|(seed, pace, ending)| format!("seed {seed} ({pace:?}): {}", ending.violations.join("; ")));
     panic!(
         "{} of {} seeds failed\n{}\nthe story is in {}; again, exactly:\n  SEED={seed} cargo test -p actors --test simulation\n\
          once it is mended, the seed goes into actors/tests/simulation/regress.txt\n",

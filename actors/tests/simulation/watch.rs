@@ -220,6 +220,12 @@ impl Watch {
         self.facts().meddled.insert(id.clone());
     }
 
+    /// Somebody did something at the provider, past us.
+    pub fn is_touched(&self) -> bool {
+        let facts = self.facts();
+        !facts.meddled.is_empty() || !facts.forged.is_empty()
+    }
+
     pub fn forged(&self, id: &PaymentIntentId) {
         self.facts().forged.insert(id.clone());
     }

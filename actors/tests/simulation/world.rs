@@ -19,7 +19,7 @@ use super::chance::Chance;
 use super::house::House;
 use super::mutant::{Kept, Mutant};
 use super::people::Person;
-use super::plan::{MINUTE, NOON, Plan, account};
+use super::plan::{MINUTE, NOON, Pace, Plan, account};
 use super::told::Told;
 use super::trace::Trace;
 use super::watch::Watch;
@@ -27,11 +27,17 @@ use super::weather::Weather;
 
 /// Calm: so long nothing goes wrong, and afterwards nothing may be under way.
 const CALM_MS: u64 = 60 * MINUTE;
-/// Most worlds are left when everything has been at rest for so many looks, and nobody is left who could disturb it; few are
-/// watched for the whole hour ([`Plan::lasts_an_hour`]).
+/// Most worlds are left when everything was at rest at so many looks, one after the other, and nobody is left who could disturb
+/// it; few are watched for the whole hour ([`Plan::lasts_an_hour`]).
 const RESTS: u32 = 2;
 /// Between two looks at what is shown.
 const LOOK_MS: u64 = 10_000;
+/// The same when it is calm. What still goes on by itself comes round within a minute: pauses between attempts grow to a minute
+/// at most (`payment/pause.rs`), draws look at their clocks every minute, the sweeper goes every 30 s, mails 15 s, notices 10 s.
+const CALM_LOOK_MS: u64 = MINUTE;
+/// The same where somebody touched payments past us, and in worlds that are played whole: the reconciler looks far back only
+/// every ten minutes.
+const LONG_LOOK_MS: u64 = 5 * MINUTE;
 
 pub struct World {
     pub plan: Plan,
@@ -47,6 +53,8 @@ pub struct World {
     pub told: Told,
     pub courier: Chance,
     pub bell: Notify,
+    /// Somebody wrote to the ledger.
+    pub stirred: Notify,
     chance: Chance,
     /// Whoever still does something: buyers, people, couriers.
     busy: Arc<()>,
@@ -83,7 +91,7 @@ pub fn listen_for_panics() {
 }
 
 /// Plays one seed to its end.
-pub fn play(seed: u64, mutant: Mutant, readable: bool) -> Ending {
+pub fn play(seed: u64, pace: Pace, mutant: Mutant, readable: bool) -> Ending {
     listen_for_panics();
     PANICS.set(Some(Vec::new()));
     let runtime = || {
@@ -93,7 +101,7 @@ pub fn play(seed: u64, mutant: Mutant, readable: bool) -> Ending {
     let played = catch_unwind(AssertUnwindSafe(|| {
         actix::System::with_tokio_rt(runtime).block_on(async {
             // As a task among the others: what is waited for here is looked at again after every turn of everybody's.
-            actix::spawn(async move { World::new(seed, mutant, readable).live().await }).await
+            actix::spawn(async move { World::new(Plan::of(seed, pace), mutant, readable).live().await }).await
         })
     }));
     let panics = PANICS.take().unwrap_or_default();
@@ -104,9 +112,8 @@ pub fn play(seed: u64, mutant: Mutant, readable: bool) -> Ending {
 }
 
 impl World {
-    fn new(seed: u64, mutant: Mutant, readable: bool) -> Arc<World> {
-        let plan = Plan::of(seed);
-        let chance = Chance::new(!seed);
+    fn new(plan: Plan, mutant: Mutant, readable: bool) -> Arc<World> {
+        let chance = Chance::new(!plan.seed);
         let clock = ManualClock::new(NOON);
         let memory = Memory::new();
         for (draw, club) in plan.draws.iter().zip(&plan.clubs) {
@@ -131,6 +138,7 @@ impl World {
             told: Told::default(),
             courier: chance.fork(),
             bell: Notify::new(),
+            stirred: Notify::new(),
             chance,
             busy: Arc::default(),
             kept: Mutex::default(),
@@ -164,21 +172,30 @@ impl World {
         let until = self.clock.true_now().plus_ms(for_ms as i64);
         let mut rests = 0;
         while self.clock.true_now() < until && !self.watch.is_violated() && rests < RESTS {
-            let step_ms = if self.weather.is_calm() { 5 * MINUTE } else { LOOK_MS };
-            sleep(Duration::from_millis(step_ms)).await;
+            sleep(Duration::from_millis(self.look_ms())).await;
             self.watch.check_views(self);
             rests = if self.is_at_rest().await { rests + 1 } else { 0 };
         }
     }
 
+    fn look_ms(&self) -> u64 {
+        match self.plan.pace {
+            _ if !self.weather.is_calm() => LOOK_MS,
+            Pace::Brisk if !self.watch.is_touched() => CALM_LOOK_MS,
+            Pace::Brisk | Pace::Whole => LONG_LOOK_MS,
+        }
+    }
+
     async fn is_at_rest(&self) -> bool {
         let may_leave = self.weather.is_calm() && !self.plan.lasts_an_hour();
-        may_leave && Arc::strong_count(&self.busy) == 1 && audit::pending(self).await.is_empty()
+        let is_busy = Arc::strong_count(&self.busy) > 1;
+        may_leave && !is_busy && audit::pending(self).await.is_empty() && !audit::waits_to_be_healed(self)
     }
 
     /// Lets somebody do something beside everybody else; the world waits for its end.
     pub fn sends(&self, task: impl Future<Output = ()> + 'static) {
-        let busy = self.busy.clone();
+        // Kilobytes: into a box at once, so that nobody carries it about.
+        let (busy, task) = (self.busy.clone(), Box::pin(task));
         actix::spawn(async move {
             task.await;
             drop(busy);

@@ -81,7 +81,7 @@ impl Books for Memory {
         self.writing(Call::Write("rejecting"), |state| {
             let row = state.orders.get_mut(order)?;
             match row.state() {
-                OrderState::Quoted | OrderState::Rejecting if row.lines_allocated() == 0 => {}
+                OrderState::Quoted | OrderState::Rejecting => {}
                 OrderState::Released | OrderState::Void => return Ok(()),
                 other => return Err(cannot(other, "rejected")),
             }
@@ -337,6 +337,8 @@ impl State {
         self.refunds.put(Refund { order, amount, fee, reason: reason.into(), succeeded: None });
         if was_captured {
             self.end(order, OrderState::Void, reason);
+        } else if fee > Cents::ZERO {
+            self.operations.refund(order, OperationKind::FeeRefund, format!("fee-{order}"), fee);
         }
         Ok(())
     }

@@ -138,7 +138,8 @@ impl Operations {
             return Ok(None);
         }
         match attempt {
-            Attempt::Again { at, new_key } => {
+            Attempt::Again { attempts, .. } if *attempts != operation.attempts => Ok(None),
+            Attempt::Again { at, new_key, .. } => {
                 *state = OperationState::Pending { due_at: *at };
                 if let Some(key) = new_key {
                     operation.key.clone_from(key);

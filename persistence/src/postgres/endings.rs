@@ -24,7 +24,7 @@ pub(super) async fn reject(
 ) -> Result<(), Failure> {
     let found = lock(connection, order).await?;
     match found.state.as_str() {
-        "quoted" | "rejecting" if found.lines_allocated == 0 => {}
+        "quoted" | "rejecting" => {}
         "released" | "void" => return Ok(()),
         other => return Err(cannot(other, "rejected")),
     }
@@ -67,7 +67,7 @@ pub(super) async fn end(
     write_ending(connection, order, ending, reason, Some(at)).await
 }
 
-/// The money goes back; which fees do is for the draws (`fees::give_back`).
+/// The money goes back; which fees do is for the draws (`fees::give_back`), if they know of any.
 pub(super) async fn refund(
     connection: &mut PgConnection,
     order: OrderId,
@@ -96,6 +96,8 @@ pub(super) async fn refund(
     queue(connection, words::uuid(order), "refund", format!("refund-{order}"), amount.0).await?;
     if found.state == "captured" {
         write_ending(connection, order, Ending::Void, reason, None).await?;
+    } else if fee > Cents::ZERO {
+        queue(connection, words::uuid(order), "fee_refund", format!("fee-{order}"), fee.0).await?;
     }
     Ok(())
 }

@@ -108,21 +108,24 @@ pub(super) async fn attempted(
     answers: &mut Answers,
 ) -> Result<(), Trouble> {
     let mut places = BTreeMap::new();
-    let (mut ids, mut becomes, mut due, mut keys, mut whys) =
-        (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut ids, mut becomes, mut due, mut keys, mut whys, mut tries) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (place, ask) in asks.iter().enumerate() {
         if let Entry::Attempted { operation, attempt } = ask {
             places.insert(*operation, place);
             ids.push(*operation);
-            let (state, at, key, why) = match attempt {
-                Attempt::Done => ("done", None, None, None),
-                Attempt::Again { at, new_key } => ("pending", Some(instant::stored(*at)), new_key.as_deref(), None),
-                Attempt::Failed { why } => ("failed", None, None, Some(why.as_str())),
+            let (state, at, key, why, attempts) = match attempt {
+                Attempt::Done => ("done", None, None, None, None),
+                Attempt::Again { attempts, at, new_key } => {
+                    ("pending", Some(instant::stored(*at)), new_key.as_deref(), None, Some(*attempts as i32))
+                }
+                Attempt::Failed { why } => ("failed", None, None, Some(why.as_str()), None),
             };
             becomes.push(state);
             due.push(at);
             keys.push(key);
             whys.push(why);
+            tries.push(attempts);
         }
     }
     if ids.is_empty() {
@@ -138,8 +141,9 @@ pub(super) async fn attempted(
     let rows = sqlx::query(
         "update payment_ops p set state = a.becomes, due_at = coalesce(a.due, p.due_at), key = coalesce(a.key, p.key),
            why = coalesce(a.why, p.why), ended_at = case when a.becomes = 'pending' then null else now() end
-         from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::text[], $5::text[]) as a (id, becomes, due, key, why)
-         where p.id = a.id and p.state = 'pending'
+         from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::integer[])
+           as a (id, becomes, due, key, why, attempts)
+         where p.id = a.id and p.state = 'pending' and p.attempts = coalesce(a.attempts, p.attempts)
          returning p.id, p.kind, p.state",
     )
     .bind(&ids)
@@ -147,6 +151,7 @@ pub(super) async fn attempted(
     .bind(due)
     .bind(keys)
     .bind(whys)
+    .bind(tries)
     .fetch_all(&mut *connection)
     .await?;
     let mut refunds = Vec::new();

@@ -285,11 +285,14 @@ pub async fn an_attempt_ends_an_operation_or_puts_it_off(world: World) {
     let mut owner = world.owner(0).await;
     world.allocated(&mut owner, 1, 1).await;
     let capture = one(&world, 1, OperationKind::Capture).await.expect("due");
-    let again = Attempt::Again { at: NOW.plus_seconds(60), new_key: Some(format!("cap-{}-2", id(1))) };
+    let again = Attempt::Again { attempts: 1, at: NOW.plus_seconds(60), new_key: Some(format!("cap-{}-2", id(1))) };
     world.books.attempted(capture.id, again).await.expect("noted");
     assert!(one(&world, 1, OperationKind::Capture).await.is_none(), "not before its time");
     let claimed = world.books.claim_operations(NOW.plus_seconds(60), LEASE_MS, 10).await.expect("claimed");
     assert_eq!((claimed[0].key.as_str(), claimed[0].attempts), (&*format!("cap-{}-2", id(1)), 2));
+    let late = Attempt::Again { attempts: 1, at: NOW, new_key: Some(format!("cap-{}-3", id(1))) };
+    world.books.attempted(capture.id, late).await.expect("heard");
+    assert!(one(&world, 1, OperationKind::Capture).await.is_none(), "the second attempt has it, and its key");
     world.books.attempted(capture.id, Attempt::Failed { why: "expired".into() }).await.expect("noted");
     world.books.attempted(capture.id, Attempt::Done).await.expect("settled before");
     assert_eq!(due(&world, 600_000).await, []);

@@ -112,6 +112,23 @@ pub async fn a_void_before_the_capture_refuses_the_order(world: World) {
     assert!(operation(&world, 1, OperationKind::Cancel).await.is_some());
 }
 
+pub async fn a_refusal_comes_before_the_tickets_go_back_and_never_after_all_are_given(world: World) {
+    let (mut first, mut second) = (world.owner(0).await, world.owner(1).await);
+    for order in [1, 2] {
+        first.open(world.order(order, &[(0, 2), (1, 2)])).await.expect("opened");
+        first.allocate(order, 2).await.expect("allocated");
+    }
+    world.books.rejecting(OrderId(1), "sold out", NOW).await.expect("rejected, with half its tickets");
+    assert_eq!(second.allocate(1, 2).await, Err(Failure::NotFound), "it gets no more");
+    assert!(matches!(world.books.released(OrderId(1), "", NOW).await, Err(Failure::NotWritten(_))));
+    first.void(1).await.expect("voided");
+    world.books.released(OrderId(1), "", NOW).await.expect("released");
+
+    second.allocate(2, 2).await.expect("allocated");
+    assert!(matches!(world.books.rejecting(OrderId(2), "", NOW).await, Err(Failure::NotWritten(_))));
+    assert_eq!(world.record(2).await.order.state, OrderState::Allocated);
+}
+
 pub async fn a_void_of_one_line_of_a_cart_leaves_the_order_quoted(world: World) {
     let mut first = world.owner(0).await;
     first.open(world.order(1, &[(0, 2), (1, 2)])).await.expect("opened");

@@ -99,6 +99,7 @@ impl Person {
         if self.some_time().await {
             let claimed = self.world.memory.steal(self.draw()).into_iter().collect();
             self.world.watch.claimed(&self.world, 0, &Ok(claimed));
+            self.world.stirred.notify_waiters();
         }
     }
 
