@@ -194,6 +194,11 @@ impl Draws {
         self.roster.changed()
     }
 
+    /// How often any view has changed until now.
+    pub fn changes(&self) -> u64 {
+        self.roster.changes()
+    }
+
     /// The pairs on some tickets. Secret: only for their owner, until the reveal (rule 4).
     ///
     /// # Errors
@@ -244,8 +249,8 @@ impl Draws {
         self.membership.boot()
     }
 
-    /// The latest view of a draw that is awake; asks nobody.
-    pub(crate) fn shown(&self, draw: DrawId) -> Option<View> {
+    /// The latest view of a draw that is awake; asks nobody and waits for nobody.
+    pub fn shown(&self, draw: DrawId) -> Option<View> {
         self.roster.view(draw)
     }
 

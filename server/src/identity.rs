@@ -10,7 +10,7 @@ use actix_web::http::{Method, StatusCode, header};
 use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
 use domain::access::Principal;
 use domain::{ClubId, Timestamp, access};
-use futures_util::future::LocalBoxFuture;
+use futures_util::future::{Either, LocalBoxFuture};
 use persistence::records::audit::Act;
 use persistence::records::sessions::{Holder, Lifetime, Session};
 use sha2::{Digest, Sha256};
@@ -41,8 +41,12 @@ impl Browser {
     }
 
     pub fn read(request: &HttpRequest, config: &Config) -> Option<Browser> {
-        let cookie = request.cookie(name(BROWSER_COOKIE, config))?;
-        Some(Browser(decode(cookie.value())?))
+        Browser::decode(request.cookie(name(BROWSER_COOKIE, config))?.value())
+    }
+
+    /// As its cookie says it.
+    pub fn decode(value: &str) -> Option<Browser> {
+        decode(value).map(Browser)
     }
 
     pub fn cookie(self, config: &Config) -> Cookie<'static> {
@@ -129,11 +133,14 @@ impl Caller {
 /// Asked for at most once a request, and only where somebody needs to know.
 impl FromRequest for Caller {
     type Error = Problem;
-    type Future = LocalBoxFuture<'static, Result<Caller, Problem>>;
+    type Future = Either<Ready<Result<Caller, Problem>>, LocalBoxFuture<'static, Result<Caller, Problem>>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        if let Some(known) = caller_at_once(request) {
+            return Either::Left(ready(known));
+        }
         let request = request.clone();
-        Box::pin(async move { caller(&request).await })
+        Either::Right(Box::pin(async move { caller(&request).await }))
     }
 }
 
@@ -142,9 +149,31 @@ impl FromRequest for Caller {
 /// # Errors
 /// The books could not be read.
 pub async fn caller(request: &HttpRequest) -> Result<Caller, Problem> {
-    if let Some(caller) = request.extensions().get::<Caller>() {
-        return Ok(*caller);
+    match caller_at_once(request) {
+        Some(known) => known,
+        // What asks the books takes kilobytes while it does: nobody carries them who does not ask.
+        None => Box::pin(signed_in(request)).await,
     }
+}
+
+/// Who needs no look into the books: who brings no login, and who was looked up already.
+fn caller_at_once(request: &HttpRequest) -> Option<Result<Caller, Problem>> {
+    if let Some(caller) = request.extensions().get::<Caller>() {
+        return Some(Ok(*caller));
+    }
+    let state = match state_of(request) {
+        Ok(state) => state,
+        Err(problem) => return Some(Err(problem)),
+    };
+    if login_token(request, &state.config).is_some() {
+        return None;
+    }
+    let caller = Caller { session: None, ip: address(request, &state.config) };
+    request.extensions_mut().insert(caller);
+    Some(Ok(caller))
+}
+
+async fn signed_in(request: &HttpRequest) -> Result<Caller, Problem> {
     let state = state_of(request)?;
     let session = match login_token(request, &state.config) {
         Some(token) => state.records.session(&hash(&token), state.clock.now()).await?,
@@ -247,6 +276,16 @@ pub fn check_same_origin(request: &HttpRequest, config: &Config) -> Result<(), P
             Err(Problem::new(StatusCode::FORBIDDEN, "cross-origin", "This request did not come from our own pages."))
         }
     }
+}
+
+/// Whether a cookie of this name says which browser it is.
+pub fn has_name_of_browser(name: &str, config: &Config) -> bool {
+    name == self::name(BROWSER_COOKIE, config)
+}
+
+/// Whether a cookie of this name is a login's.
+pub fn has_name_of_login(name: &str, config: &Config) -> bool {
+    name == self::name(LOGIN_COOKIE, config)
 }
 
 fn login_token(request: &HttpRequest, config: &Config) -> Option<[u8; 32]> {

@@ -105,7 +105,7 @@ struct Seen {
 impl Seen {
     async fn publish_changes(&mut self, state: &State) {
         self.ticks += 1;
-        let (changed, reading) = (*state.draws.changed().borrow(), state.catalogue.facts().reading());
+        let (changed, reading) = (state.draws.changes(), state.catalogue.facts().reading());
         if (changed, reading) != (self.changed, self.reading) {
             (self.changed, self.reading) = (changed, reading);
             publish_draws(state).await;
@@ -189,8 +189,9 @@ async fn make(state: &State, topic: &Topic, after: u64) -> Option<Newest> {
             Some(encode(state, topic, after, "draws", data))
         }
         Topic::Public => Some(encode(state, topic, after, "public", public_now(state))),
-        Topic::Ops => Some(encode(state, topic, after, "ops", ops_now(state).await.ok()?)),
-        Topic::Order(token) => orders::make(state, topic, token, after).await,
+        // What reads the books takes kilobytes while it does: a socket that watches a draw does not carry it.
+        Topic::Ops => Some(encode(state, topic, after, "ops", Box::pin(ops_now(state)).await.ok()?)),
+        Topic::Order(token) => Box::pin(orders::make(state, topic, token, after)).await,
     }
 }
 
@@ -202,7 +203,7 @@ fn public_now(state: &State) -> PublicNow {
 /// A draw's own frame; its sequence number is its revision. Whether the winning ticket was sold is read before it is told.
 async fn draw_frame(state: &State, topic: &Topic, view: &View) -> Newest {
     let mut sold = state.catalogue.facts().winner_sold(view);
-    if view.result.is_some() && sold.is_none() && state.catalogue.reload().await.is_ok() {
+    if view.result.is_some() && sold.is_none() && Box::pin(state.catalogue.reload()).await.is_ok() {
         sold = state.catalogue.facts().winner_sold(view);
     }
     let now = state.clock.now();

@@ -147,6 +147,10 @@ impl Roster {
         self.changed.subscribe()
     }
 
+    pub(crate) fn changes(&self) -> u64 {
+        *self.changed.borrow()
+    }
+
     pub(crate) fn is_live(&self, draw: DrawId) -> bool {
         self.read().get(&draw).is_some_and(|slot| match &slot.stand {
             Stand::Live { addr, .. } => addr.connected(),

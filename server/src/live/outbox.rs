@@ -1,6 +1,5 @@
 //! What one socket still has to send: the newest frame of each topic, and nothing older.
 
-use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -36,12 +35,29 @@ pub struct Outbox {
 
 #[derive(Default)]
 struct Inner {
-    waiting: BTreeMap<Topic, ByteString>,
-    /// The newest sequence number put in, by topic: an older frame that comes late is not sent.
-    seen: BTreeMap<Topic, u64>,
+    /// In the order in which they were first heard of. Most sockets have one or two: a list of them is small.
+    topics: Vec<Heard>,
     waiting_since_ms: Option<i64>,
     farewell: Option<Farewell>,
     closed: bool,
+}
+
+/// One topic as a socket hears it.
+struct Heard {
+    topic: Topic,
+    /// The newest sequence number put in: an older frame that comes late is not sent.
+    seen: u64,
+    waiting: Option<ByteString>,
+}
+
+impl Inner {
+    fn has_waiting(&self) -> bool {
+        self.topics.iter().any(|heard| heard.waiting.is_some())
+    }
+
+    fn drop_waiting(&mut self) {
+        self.topics.iter_mut().for_each(|heard| heard.waiting = None);
+    }
 }
 
 /// What a session has to do now.
@@ -58,7 +74,7 @@ impl Outbox {
     /// The session started and can be woken.
     pub fn opened(&self, waker: Waker) {
         let _ = self.waker.set(waker);
-        if !self.lock().waiting.is_empty() {
+        if self.lock().has_waiting() {
             self.wake();
         }
     }
@@ -69,12 +85,16 @@ impl Outbox {
         if inner.closed {
             return false;
         }
-        if inner.seen.get(topic).is_some_and(|seen| *seen >= newest.seq) {
-            return true;
+        let idle = !inner.has_waiting();
+        match inner.topics.iter_mut().find(|heard| heard.topic == *topic) {
+            Some(heard) if heard.seen >= newest.seq => return true,
+            Some(heard) => (heard.seen, heard.waiting) = (newest.seq, Some(newest.text.clone())),
+            None => {
+                inner.topics.reserve_exact(1);
+                let (topic, waiting) = (topic.clone(), Some(newest.text.clone()));
+                inner.topics.push(Heard { topic, seen: newest.seq, waiting });
+            }
         }
-        inner.seen.insert(topic.clone(), newest.seq);
-        let idle = inner.waiting.is_empty();
-        inner.waiting.insert(topic.clone(), newest.text.clone());
         drop(inner);
         // One wake-up is enough for any number of frames.
         !idle || self.wake()
@@ -82,15 +102,14 @@ impl Outbox {
 
     /// Forgets a topic: what waits of it is not sent, and joining it again begins with a snapshot.
     pub fn forget(&self, topic: &Topic) {
-        let mut inner = self.lock();
-        inner.waiting.remove(topic);
-        inner.seen.remove(topic);
+        self.lock().topics.retain(|heard| heard.topic != *topic);
     }
 
     pub fn take(&self) -> Taken {
         let mut inner = self.lock();
         inner.waiting_since_ms = None;
-        Taken { frames: std::mem::take(&mut inner.waiting).into_values().collect(), farewell: inner.farewell }
+        let frames = inner.topics.iter_mut().filter_map(|heard| heard.waiting.take()).collect();
+        Taken { frames, farewell: inner.farewell }
     }
 
     /// Ends the socket as soon as its session runs.
@@ -102,13 +121,13 @@ impl Outbox {
     /// A session that has had frames waiting too long is cut off from every topic and closed when it runs again.
     pub fn drop_if_stalled(&self, now_ms: i64) {
         let mut inner = self.lock();
-        if inner.waiting.is_empty() || inner.closed {
+        if !inner.has_waiting() || inner.closed {
             return;
         }
         let since = *inner.waiting_since_ms.get_or_insert(now_ms);
         if now_ms - since >= STALLED_MS {
             inner.farewell.get_or_insert(Farewell::TooSlow);
-            inner.waiting.clear();
+            inner.drop_waiting();
             inner.closed = true;
         }
     }
@@ -117,7 +136,7 @@ impl Outbox {
     pub fn gone(&self) {
         let mut inner = self.lock();
         inner.closed = true;
-        inner.waiting.clear();
+        inner.drop_waiting();
     }
 
     pub fn is_closed(&self) -> bool {
