@@ -23,6 +23,11 @@ impl Timings {
         self.sum_micros.fetch_add(took.as_micros() as u64, Ordering::Relaxed);
     }
 
+    /// Nothing was counted.
+    pub fn is_none_yet(&self) -> bool {
+        self.buckets.iter().all(|bucket| bucket.load(Ordering::Relaxed) == 0)
+    }
+
     /// How many took at most as long as each bucket's end; the last number is all of them.
     pub fn up_to(&self) -> [u64; BUCKETS_SECONDS.len() + 1] {
         let mut sum = 0;

@@ -15,6 +15,7 @@ use persistence::records::Records;
 use persistence::{Books, Postgres};
 
 use crate::config::{Config, Stage};
+use crate::front::Front;
 use crate::nodes::OverHttp;
 use crate::nodes::pass::Pass;
 use crate::post::smtp::Smtp;
@@ -178,7 +179,8 @@ fn serve(
 ) -> anyhow::Result<Served> {
     let server = HttpServer::new(move || {
         let (state, sandbox) = (state.clone(), sandbox.clone());
-        actix_web::App::new()
+        let front = state.clone();
+        let app = actix_web::App::new()
             .wrap(from_fn(edge::wrap))
             .app_data(site.clone())
             .configure(|cfg| {
@@ -187,7 +189,8 @@ fn serve(
                 }
                 routes::configure(cfg, state);
             })
-            .default_service(routes::pages())
+            .default_service(routes::pages());
+        Front::before(app, front)
     })
     .on_connect(tune_socket)
     .shutdown_timeout(DRAIN_SECONDS_MAX)

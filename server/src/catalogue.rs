@@ -136,6 +136,11 @@ impl Catalogue {
         self.facts.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Looks something up in the newest reading, which must not be kept.
+    fn looked_up<T>(&self, look: impl FnOnce(&Facts) -> T) -> T {
+        look(&self.facts.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Reads everything again: after our own writes, and when another process wrote.
     ///
     /// # Errors
@@ -195,14 +200,32 @@ impl Catalogue {
     /// row's word stands: a page must not disappear because a draw is being rebuilt.
     pub async fn draw(&self, draw: DrawId) -> Option<(Arc<Facts>, Arc<Listing>, View)> {
         let facts = self.facts();
+        if let Some((listing, view)) = self.view_now(&facts, draw) {
+            let listing = listing.clone();
+            return Some((facts, listing, view));
+        }
         let listing = facts.listing(draw)?.clone();
-        // What is over stays as its row says; an undone result is read again within a second.
-        let awake = match listing.view.status {
-            Status::Completed | Status::Cancelled => None,
-            Status::Active | Status::Closed => self.draws.view(draw).await.ok(),
-        };
+        let awake = self.draws.view(draw).await.ok();
         let view = facts.newest(&listing, awake.as_ref());
         Some((facts, listing, view))
+    }
+
+    /// The same from memory alone: `None` also when its actor would have to be woken.
+    pub fn draw_now(&self, draw: DrawId) -> Option<(Arc<Facts>, Arc<Listing>, View)> {
+        let facts = self.facts();
+        let (listing, view) = self.view_now(&facts, draw)?;
+        let listing = listing.clone();
+        Some((facts, listing, view))
+    }
+
+    fn view_now<'a>(&self, facts: &'a Facts, draw: DrawId) -> Option<(&'a Arc<Listing>, View)> {
+        let listing = facts.listing(draw)?;
+        // What is over stays as its row says; an undone result is read again within a second.
+        let view = match listing.view.status {
+            Status::Completed | Status::Cancelled => listing.view,
+            Status::Active | Status::Closed => facts.newest(listing, Some(&self.draws.shown(draw)?)),
+        };
+        Some((listing, view))
     }
 
     /// The serials of a draw that have an owner, ascending.

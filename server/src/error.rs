@@ -8,7 +8,8 @@ use actors::{Denied, PaymentFailure};
 use domain::access::Role;
 use domain::{DrawId, Refusal};
 use persistence::Failure;
-use serde_json::{Map, Value, json};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Map, Value};
 
 /// What a call answers when it does not do what was asked: `{message, code, requestId}` and what belongs to the code.
 #[derive(Debug)]
@@ -153,11 +154,32 @@ impl Problem {
 
     /// The body, with the id under which the log knows the request.
     pub fn body(&self, request_id: &str) -> String {
-        let mut body = self.more.clone();
-        body.insert("message".into(), json!(self.message));
-        body.insert("code".into(), json!(self.code));
-        body.insert("requestId".into(), json!(request_id));
-        Value::Object(body).to_string()
+        serde_json::to_string(&Told { problem: self, request_id }).unwrap_or_default()
+    }
+}
+
+/// A problem and its request, in the order of the alphabet.
+struct Told<'a> {
+    problem: &'a Problem,
+    request_id: &'a str,
+}
+
+impl Serialize for Told<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let own = [("code", self.problem.code), ("message", &self.problem.message), ("requestId", self.request_id)];
+        let mut more =
+            self.problem.more.iter().filter(|(name, _)| own.iter().all(|(known, _)| name != known)).peekable();
+        let mut fields = to.serialize_map(None)?;
+        for (name, text) in own {
+            while let Some((before, value)) = more.next_if(|(other, _)| other.as_str() < name) {
+                fields.serialize_entry(before, value)?;
+            }
+            fields.serialize_entry(name, text)?;
+        }
+        for (after, value) in more {
+            fields.serialize_entry(after, value)?;
+        }
+        fields.end()
     }
 }
 
@@ -263,6 +285,8 @@ impl From<PaymentFailure> for Problem {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -270,6 +294,14 @@ mod tests {
         assert_eq!(reason_shown("draw 1001: only 3 tickets remaining"), too_few(3));
         assert_eq!(reason_shown("the draw is closed"), DRAW_CLOSED);
         assert_eq!(reason_shown("something new"), "Your payment could not be completed.");
+    }
+
+    #[test]
+    fn a_body_is_in_the_order_of_the_alphabet_and_its_own_words_come_from_nowhere_else() {
+        let problem =
+            Problem::not_found().with("zebra", 1).with("available", 2).with("message", "another").with("d", 3);
+        let body = r#"{"available":2,"code":"not-found","d":3,"message":"Not found","requestId":"r1","zebra":1}"#;
+        assert_eq!(problem.body("r1"), body);
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub mod telemetry;
 pub mod edge;
 pub mod error;
 pub mod form;
+pub mod front;
 pub mod heard;
 pub mod identity;
 pub mod limits;

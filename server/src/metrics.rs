@@ -1,13 +1,15 @@
 //! `/metrics` for Prometheus, on an address of its own (decision B-24): names and labels as ux.md section 5 has them. No label
 //! holds an id or anything a person wrote: routes are the table's patterns, types and methods are ours.
 
+use std::borrow::Cow;
 use std::fmt::{Display, Write};
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
 use actix_web::http::Method;
-use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
+use actix_web::{App, HttpMessage, HttpRequest, HttpResponse, HttpServer, web};
 use actors::Timings;
 use actors::tally::BUCKETS_SECONDS;
 use dashmap::DashMap;
@@ -19,32 +21,48 @@ mod readings;
 /// The text format's media type.
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// What answers where no route of the table does: a page, a file, or nothing.
-const NO_ROUTE: &str = "page";
+pub const NO_ROUTE: &str = "page";
 
 /// How long calls took, by what they were.
 #[derive(Default)]
 pub struct Metrics {
-    calls: DashMap<Call, Timings>,
+    calls: DashMap<Call, Arc<Timings>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Call {
-    route: String,
+    route: Cow<'static, str>,
     method: &'static str,
     status: u16,
 }
 
 impl Metrics {
     /// `answered_by`: what [`route`] says of the request.
-    pub fn note(&self, asked: &Method, answered_by: String, status: u16, took: Duration) {
+    pub fn note(&self, asked: &Method, answered_by: Cow<'static, str>, status: u16, took: Duration) {
         let call = Call { route: answered_by, method: method(asked), status };
-        self.calls.entry(call).or_default().note(took);
+        match self.calls.get(&call) {
+            Some(timings) => timings.note(took),
+            None => self.calls.entry(call).or_default().note(took),
+        }
+    }
+
+    /// Where calls of one kind are counted: for who answers nothing else, and does not want to look it up each time.
+    pub fn counter(&self, asked: &Method, route: &'static str, status: u16) -> Arc<Timings> {
+        let call = Call { route: route.into(), method: method(asked), status };
+        self.calls.entry(call).or_default().clone()
     }
 }
 
+/// Which row of the table answers a request: noted in the request by whoever does.
+#[derive(Clone, Copy)]
+pub struct AnsweredBy(pub &'static str);
+
 /// The pattern a request was answered by, never its path: an order's secret may stand in that.
-pub fn route(request: &HttpRequest) -> String {
-    request.match_pattern().unwrap_or_else(|| NO_ROUTE.to_string())
+pub fn route(request: &HttpRequest) -> Cow<'static, str> {
+    if let Some(AnsweredBy(route)) = request.extensions().get() {
+        return Cow::Borrowed(route);
+    }
+    request.match_pattern().map_or(Cow::Borrowed(NO_ROUTE), Cow::Owned)
 }
 
 /// Anybody may make up a method; labels are not anybody's to make.
@@ -95,11 +113,12 @@ pub async fn text(state: &State) -> String {
     page.family("fd_ws_sessions", "gauge", "Sockets that are open.");
     page.sample("fd_ws_sessions", &[], state.live.sessions());
     page.family("fd_http_request_duration_seconds", "histogram", "How long calls took.");
-    let mut calls: Vec<_> = state.metrics.calls.iter().collect();
+    // What nobody has asked yet is not there.
+    let mut calls: Vec<_> = state.metrics.calls.iter().filter(|call| !call.is_none_yet()).collect();
     calls.sort_by(|a, b| a.key().cmp(b.key()));
     for call in calls {
         let (key, status) = (call.key(), call.key().status.to_string());
-        let labels = [("route", key.route.as_str()), ("method", key.method), ("status", status.as_str())];
+        let labels = [("route", key.route.as_ref()), ("method", key.method), ("status", status.as_str())];
         page.timings("fd_http_request_duration_seconds", &labels, call.value());
     }
     page.family("fd_offer_events_total", "counter", "What browsers told of offers.");

@@ -40,7 +40,7 @@ pub enum Verb {
 }
 
 /// A form.
-const FORM: usize = 16 * 1024;
+pub const FORM: usize = 16 * 1024;
 /// A provider's notice (decision B-1).
 const NOTICE: usize = 256 * 1024;
 /// A picture in base64, inside JSON: 3,000,000 bytes become four million (decision G-8).

@@ -44,14 +44,21 @@ pub struct Lists {
 
 type Listed = (Arc<Listing>, View);
 
+impl Lists {
+    /// What was answered last, if nothing has changed since.
+    fn as_of(&self, reading: u64, changed: u64, now: Timestamp) -> Option<&[Prepared; 3]> {
+        let current = self.reading == reading && self.changed == changed && self.until.is_none_or(|until| now < until);
+        self.whole.as_ref().filter(|_| current)
+    }
+}
+
 impl Catalogue {
     /// A list in whole, as bytes that are made again only after something in it changed.
     pub fn list(&self, list: List, now: Timestamp) -> Prepared {
         let facts = self.facts();
-        let changed = *self.draws.changed().borrow();
+        let changed = self.draws.changes();
         let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
-        let current = lists.reading == facts.reading && lists.changed == changed;
-        if let Some(whole) = lists.whole.as_ref().filter(|_| current && lists.until.is_none_or(|until| now < until)) {
+        if let Some(whole) = lists.as_of(facts.reading, changed, now) {
             return whole[list as usize].clone();
         }
         let members = self.members(&facts, now);
@@ -69,6 +76,13 @@ impl Catalogue {
             whole: Some(whole),
         };
         answer
+    }
+
+    /// The same, unless it would have to be made first.
+    pub fn list_ready(&self, list: List, now: Timestamp) -> Option<Prepared> {
+        let reading = self.looked_up(Facts::reading);
+        let lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        lists.as_of(reading, self.draws.changes(), now).map(|whole| whole[list as usize].clone())
     }
 
     /// A part of a list, as the wire writes each of its draws.
@@ -135,7 +149,7 @@ impl Catalogue {
             (view.draw, view.revision).hash(&mut digest);
         }
         let key = Key { reading: facts.reading, revision: digest.finish(), phase: 0 };
-        if let Some(kept) = kept.filter(|kept| kept.key == key) {
+        if let Some(kept) = kept.filter(|kept| kept.key() == key) {
             return kept.clone();
         }
         let parts: Vec<Bytes> =
@@ -158,7 +172,7 @@ impl Catalogue {
             Some(draw) => Prepared::json(key, &draw),
             None => Prepared::new(key, Bytes::new()),
         };
-        self.fragments.get(view.draw, key).unwrap_or_else(|| self.fragments.keep(view.draw, fresh())).body
+        self.fragments.get(view.draw, key).unwrap_or_else(|| self.fragments.keep(view.draw, fresh())).body().clone()
     }
 }
 

@@ -1,11 +1,16 @@
 //! An answer as bytes, made once and handed out until what it shows has changed.
 
+use std::sync::Arc;
+
 use actix_web::http::header::{self, EntityTag, Header, HeaderValue, IfNoneMatch, TryIntoHeaderValue};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::{HttpMessage, HttpRequest, HttpResponse};
 use bytes::Bytes;
 use dashmap::DashMap;
 use domain::DrawId;
 use serde::Serialize;
+
+/// What is said of keeping such an answer: ask again every time.
+pub const CHECKED: &str = "private, no-cache";
 
 /// What an answer was made from; another key means that it is stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,10 +23,14 @@ pub struct Key {
     pub phase: u8,
 }
 
+/// Cheap to clone: all who ask are handed the same bytes.
 #[derive(Clone, Debug)]
-pub struct Prepared {
-    pub key: Key,
-    pub body: Bytes,
+pub struct Prepared(Arc<Made>);
+
+#[derive(Debug)]
+struct Made {
+    key: Key,
+    body: Bytes,
     /// The key as browsers give it back, and as a header.
     tag: EntityTag,
     header: HeaderValue,
@@ -33,7 +42,7 @@ pub struct PerDraw(DashMap<DrawId, Prepared>);
 
 impl PerDraw {
     pub fn get(&self, draw: DrawId, key: Key) -> Option<Prepared> {
-        self.0.get(&draw).filter(|prepared| prepared.key == key).map(|prepared| prepared.clone())
+        self.0.get(&draw).filter(|prepared| prepared.value().key() == key).map(|prepared| prepared.clone())
     }
 
     pub fn keep(&self, draw: DrawId, prepared: Prepared) -> Prepared {
@@ -46,28 +55,47 @@ impl Prepared {
     pub fn new(key: Key, body: Bytes) -> Prepared {
         let tag = EntityTag::new_strong(format!("{:x}.{:x}.{}", key.reading, key.revision, key.phase));
         let header = tag.clone().try_into_value().expect("digits and points stand in a header");
-        Prepared { key, body, tag, header }
+        Prepared(Arc::new(Made { key, body, tag, header }))
     }
 
     pub fn json(key: Key, value: &impl Serialize) -> Prepared {
         Prepared::new(key, Bytes::from(serde_json::to_vec(value).unwrap_or_default()))
     }
 
+    pub fn key(&self) -> Key {
+        self.0.key
+    }
+
+    pub fn body(&self) -> &Bytes {
+        &self.0.body
+    }
+
+    /// The key as a browser gives it back.
+    pub fn tag(&self) -> &HeaderValue {
+        &self.0.header
+    }
+
+    /// Whether the browser has these bytes already.
+    pub fn is_known_to(&self, request: &impl HttpMessage) -> bool {
+        let Some(said) = request.headers().get(header::IF_NONE_MATCH) else { return false };
+        said == self.tag()
+            || match IfNoneMatch::parse(request) {
+                Ok(IfNoneMatch::Any) => true,
+                Ok(IfNoneMatch::Items(items)) => items.iter().any(|item| item.weak_eq(&self.0.tag)),
+                Err(_) => false,
+            }
+    }
+
     /// 200 with the bytes, or 304 when the browser has them. Browsers ask every time; nobody in between keeps a copy.
     pub fn answer(&self, request: &HttpRequest) -> HttpResponse {
-        let known = request.headers().contains_key(header::IF_NONE_MATCH)
-            && match IfNoneMatch::parse(request) {
-                Ok(IfNoneMatch::Any) => true,
-                Ok(IfNoneMatch::Items(items)) => items.iter().any(|item| item.weak_eq(&self.tag)),
-                Err(_) => false,
-            };
+        let known = self.is_known_to(request);
         let mut response = if known { HttpResponse::NotModified() } else { HttpResponse::Ok() };
-        response.insert_header((header::ETAG, self.header.clone()));
-        response.insert_header((header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache")));
+        response.insert_header((header::ETAG, self.tag().clone()));
+        response.insert_header((header::CACHE_CONTROL, HeaderValue::from_static(CHECKED)));
         if known {
             return response.finish();
         }
         response.insert_header((header::CONTENT_TYPE, HeaderValue::from_static("application/json")));
-        response.body(self.body.clone())
+        response.body(self.body().clone())
     }
 }

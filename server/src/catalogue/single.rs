@@ -3,7 +3,7 @@
 use domain::{Deal, DrawId, Serial, Timestamp, View};
 use persistence::Failure;
 
-use super::prepared::Prepared;
+use super::prepared::{Key, Prepared};
 use super::{Catalogue, is_revealed};
 use crate::wire::ticket::{Revealed, Ticket};
 
@@ -18,6 +18,21 @@ impl Catalogue {
         let club = facts.club(listing.club)?;
         let alone = facts.wire(&listing, &view, now)?.alone(&listing, club);
         Some(self.singles.keep(draw, Prepared::json(key, &alone)))
+    }
+
+    /// The same, unless somebody would have to be woken for it or it would have to be made first.
+    pub fn single_ready(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
+        self.singles.get(draw, self.key_now(draw, now)?)
+    }
+
+    /// As [`Self::single_ready`], of [`Self::tickets`].
+    pub fn tickets_ready(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
+        self.tickets.get(draw, self.key_now(draw, now)?)
+    }
+
+    /// What a draw's answers depend on now; `None` when it is not known without waking somebody.
+    pub fn key_now(&self, draw: DrawId, now: Timestamp) -> Option<Key> {
+        self.looked_up(|facts| Some(facts.key(&self.view_now(facts, draw)?.1, now)))
     }
 
     /// The 169 tickets as strangers see them (decision F-1), as prepared bytes.

@@ -40,7 +40,7 @@ pub(super) async fn run(state: web::Data<State>) {
         if moved.is_empty() && !look {
             continue;
         }
-        let now_changed = *state.draws.changed().borrow();
+        let now_changed = state.draws.changes();
         let draws_moved = look && now_changed != changed;
         if look {
             changed = now_changed;

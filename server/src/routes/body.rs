@@ -59,8 +59,13 @@ pub fn unreadable(error: actix_web::Error) -> Problem {
 /// As JSON writes it; Postgres cannot store it.
 const NUL: &[u8] = b"\\u0000";
 
+/// What a whole body says.
+///
+/// # Errors
+/// 400: it is no JSON, or not the expected one.
+///
 /// The error says where, never what: a body may hold personal data.
-fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let bytes = if bytes.iter().all(u8::is_ascii_whitespace) { b"{}" } else { bytes };
     // A list of nothing would read as an object of nothing; and no text that we keep may hold a NUL.
     let is_object = bytes.trim_ascii_start().starts_with(b"{");

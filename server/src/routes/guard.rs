@@ -13,6 +13,7 @@ use super::body::{in_time, patience};
 use crate::edge::is_unsafe;
 use crate::error::Problem;
 use crate::identity::{caller, check_same_origin};
+use crate::metrics::AnsweredBy;
 use crate::nodes::pass::PASS;
 use crate::state::State;
 
@@ -37,6 +38,7 @@ async fn guard(
     mut request: ServiceRequest,
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
+    request.extensions_mut().insert(AnsweredBy(route.path));
     if let Err(problem) = admit(route, &request).await {
         return Ok(request.error_response(problem));
     }

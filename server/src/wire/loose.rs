@@ -1,7 +1,9 @@
 //! Reading what clients send: numbers that may come as text, amounts that may come in dollars or in cents (decision A-1).
 
+use std::fmt;
+
 use domain::Cents;
-use serde::de::Error;
+use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 
 #[derive(Deserialize)]
@@ -13,21 +15,49 @@ enum NumberOrText {
 
 /// A whole number, or text that is one. Too large for us is the largest we know: it is refused by range, not by shape.
 pub fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<Option<i64>, D::Error> {
-    let Some(value) = Option::<NumberOrText>::deserialize(from)? else {
-        return Ok(None);
-    };
-    let text = match value {
-        NumberOrText::Number(number) => match number.as_i64() {
-            Some(whole) => return Ok(Some(whole)),
-            None => number.to_string(),
-        },
-        NumberOrText::Text(text) => text,
-    };
-    let number: f64 = text.trim().parse().map_err(|_| D::Error::custom("expected a whole number"))?;
-    if !number.is_finite() || number.fract() != 0.0 {
-        return Err(D::Error::custom("expected a whole number"));
+    from.deserialize_option(Whole)
+}
+
+/// Takes a number as it comes, without keeping it in between: every refusal of a crowd reads some.
+struct Whole;
+
+impl<'de> Visitor<'de> for Whole {
+    type Value = Option<i64>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a whole number")
     }
-    Ok(Some(number as i64))
+
+    fn visit_none<E: Error>(self) -> Result<Option<i64>, E> {
+        Ok(None)
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Option<i64>, E> {
+        Ok(None)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<Option<i64>, D::Error> {
+        from.deserialize_any(self)
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Option<i64>, E> {
+        Ok(Some(number))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Option<i64>, E> {
+        Ok(Some(i64::try_from(number).unwrap_or(i64::MAX)))
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Option<i64>, E> {
+        if !number.is_finite() || number.fract() != 0.0 {
+            return Err(E::custom("expected a whole number"));
+        }
+        Ok(Some(number as i64))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Option<i64>, E> {
+        self.visit_f64(text.trim().parse().map_err(|_| E::custom("expected a whole number"))?)
+    }
 }
 
 /// An amount: a whole number is cents, as everywhere on the wire; a number or text with a decimal point is dollars.

@@ -9,6 +9,7 @@ mod club;
 mod console;
 mod erasure;
 mod fairness;
+mod front;
 mod input;
 mod live;
 mod my_tickets;

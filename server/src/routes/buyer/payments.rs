@@ -156,6 +156,17 @@ pub async fn open(state: &State, asked: Asked) -> Result<Open, Problem> {
     Ok(Open { record, shown_until })
 }
 
+/// What a browser that has nothing reserved is told of a draw that is sold out, as far as memory knows it; in every other case
+/// `None`, and [`open`] says what there is to say.
+pub fn too_late(state: &State, body: &Purchase) -> Option<Problem> {
+    let counts = wanted::single(body).ok()?;
+    refuse_while_closed(state).ok()?;
+    let quote = quote::price_now(state, &counts)?;
+    let (draw, free) = quote.too_few?;
+    let agreed = body.expected_amount.is_none_or(|expected| expected == quote.total());
+    agreed.then(|| Problem::refused(draw, Refusal::TooFewTickets { free }))
+}
+
 /// The browser's unpaid order for these draws, or a new one: a finished order is answered only to the attempt that made it.
 async fn find_or_open(state: &State, asked: &Asked, quote: &Quote, plan: &Plan) -> Result<(OrderRecord, u32), Problem> {
     let first = plan.generation;

@@ -6,13 +6,14 @@ use actix_web::http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, VARY,
 };
 use actix_web::http::{Method, StatusCode};
-use actix_web::{HttpRequest, HttpResponse, web};
+use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Map, Value, json};
 
 use crate::error::Problem;
+use crate::metrics::{AnsweredBy, NO_ROUTE};
 use crate::render::page::{self, Frame, Navigation};
 use crate::site::{self, Site};
 use crate::state::State;
@@ -38,6 +39,7 @@ pub async fn page(
     state: web::Data<State>,
     site: web::Data<Site>,
 ) -> Result<HttpResponse, Problem> {
+    request.extensions_mut().insert(AnsweredBy(NO_ROUTE));
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Err(Problem::not_found());
     }
@@ -87,7 +89,7 @@ impl Writer<'_> {
         let now = self.state.clock.now();
         let name = asked.as_ref().and_then(Name::of);
         let stamp = match name {
-            Some(name) => Stamp::of(self.state, name).await,
+            Some(name) => Stamp::of(self.state, name, now).await,
             None => None,
         };
         let Some((name, stamp)) = name.zip(stamp) else {

@@ -98,7 +98,7 @@ pub async fn now(state: &State) -> Result<OpsNow, Problem> {
     // Every promise looks at every row: the socket is told what was found within five minutes.
     let violations = violations_within(state, INTEGRITY_SECONDS).await?;
     let health = status(&checks(state, &vitals, violations));
-    let changed = *state.draws.changed().borrow() as i64;
+    let changed = state.draws.changes() as i64;
     Ok(OpsNow {
         anomalies: counts(&pulse).into(),
         waitlist: pulse.waitlist,

@@ -22,6 +22,7 @@ use persistence::testing::Database;
 use persistence::{Books, Ledger, Postgres, Sealer};
 use server::app::Phase;
 use server::config::{Config, DEMO_WEBHOOK_SECRET, Environment};
+use server::front::Front;
 use server::identity::password;
 use server::sandbox::authenticator::OPERATOR_SECRET;
 use server::sandbox::{self, Sandbox};
@@ -122,12 +123,14 @@ impl TestServer {
         let (served, provider) = (state.clone(), sandbox.clone());
         let site = web::Data::new(Site::default());
         let http = HttpServer::new(move || {
-            App::new()
+            let front = served.clone();
+            let app = App::new()
                 .app_data(site.clone())
                 .wrap(from_fn(edge::wrap))
                 .configure(|cfg| sandbox::configure(cfg, provider.clone()))
                 .configure(|cfg| routes::configure(cfg, served.clone()))
-                .default_service(routes::pages())
+                .default_service(routes::pages());
+            Front::before(app, front)
         });
         // A narrow line, so that whoever stops reading is noticed before megabytes are under way.
         let http = http.on_connect(|connection, _| {

@@ -6,6 +6,7 @@ use actix_web::http::StatusCode;
 use domain::order::{Wanted, price as price_lines};
 use domain::{AccountId, Cents, DrawId, Line, Refusal, Status, TICKETS, Timestamp, View};
 use persistence::records::clubs::Club;
+use persistence::records::listings::Listing;
 
 use crate::catalogue::Facts;
 use crate::error::Problem;
@@ -36,12 +37,29 @@ impl Quote {
 /// # Errors
 /// 404 unknown draw, 409 closed, 400 mixed clubs or below the minimum charge, 403 a club that cannot take payments yet.
 pub async fn price(state: &State, counts: &Counts) -> Result<Quote, Problem> {
+    let mut found = Vec::with_capacity(counts.len());
+    for draw in counts.keys() {
+        found.push(state.catalogue.draw(*draw).await.ok_or_else(Problem::draw_not_found)?);
+    }
+    price_found(state, counts, found)
+}
+
+/// The same of one draw, from memory alone: `None` where somebody would have to be woken, or where there is nothing to sell.
+pub fn price_now(state: &State, counts: &Counts) -> Option<Quote> {
+    let found: Option<Vec<Found>> = counts.keys().map(|draw| state.catalogue.draw_now(*draw)).collect();
+    price_found(state, counts, found?).ok()
+}
+
+/// A draw as of now.
+type Found = (Arc<Facts>, Arc<Listing>, View);
+
+/// `found`: what is known of each of the wanted draws, in their order.
+fn price_found(state: &State, counts: &Counts, found: Vec<Found>) -> Result<Quote, Problem> {
     let now = state.clock.now();
     let mut wanted = Vec::with_capacity(counts.len());
     let mut club: Option<Arc<Club>> = None;
     let (mut closes_at, mut too_few) = (Timestamp(i64::MAX), None);
-    for (draw, count) in counts {
-        let (facts, listing, view) = state.catalogue.draw(*draw).await.ok_or_else(Problem::draw_not_found)?;
+    for ((draw, count), (facts, listing, view)) in counts.iter().zip(found) {
         check_on_sale(*draw, &view, listing.opens_at, now)?;
         let of_draw = facts.club(listing.club).ok_or_else(Problem::draw_not_found)?;
         if club.as_ref().is_some_and(|club| club.id != of_draw.id) {

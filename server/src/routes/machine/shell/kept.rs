@@ -52,17 +52,30 @@ impl Name {
         };
         Some(Name { pattern: page.address.path, draw })
     }
+
+    /// Of a draw's own page, or the landing page.
+    pub fn of_draw(draw: Option<DrawId>) -> Name {
+        Name { pattern: if draw.is_some() { "/draw/{n}" } else { "/" }, draw }
+    }
 }
 
 impl Stamp {
     /// As of now; `None` when there is no such draw.
-    pub async fn of(state: &State, name: Name) -> Option<Stamp> {
+    pub async fn of(state: &State, name: Name, now: Timestamp) -> Option<Stamp> {
+        if let (None, Some(draw)) = (Stamp::ready(state, name, now), name.draw) {
+            state.catalogue.draw(draw).await?;
+        }
+        Stamp::ready(state, name, now)
+    }
+
+    /// The same; `None` also when the draw's actor would have to be woken.
+    pub fn ready(state: &State, name: Name, now: Timestamp) -> Option<Stamp> {
         let (reading, revision) = match name.draw {
             Some(draw) => {
-                let (facts, _, view) = state.catalogue.draw(draw).await?;
-                (facts.reading(), view.revision)
+                let key = state.catalogue.key_now(draw, now)?;
+                (key.reading, key.revision)
             }
-            None => (state.catalogue.facts().reading(), *state.draws.changed().borrow()),
+            None => (state.catalogue.facts().reading(), state.draws.changes()),
         };
         Some(Stamp { reading, revision })
     }
@@ -75,6 +88,11 @@ impl Written {
 
     fn still_says_so(&self, stamp: Stamp, now: Timestamp) -> bool {
         self.stamp == stamp && (now.0 - self.at.0).abs() <= KEPT_MS
+    }
+
+    /// The same bytes made smaller, if anybody took them so before.
+    pub fn smaller_ready(&self) -> Option<Bytes> {
+        self.smaller.get().cloned()
     }
 
     /// The same bytes made smaller, once for all who take them so.
