@@ -19,6 +19,7 @@ use town::Town;
 
 mod board;
 mod net;
+mod post_office;
 mod shopper;
 mod town;
 

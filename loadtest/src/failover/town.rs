@@ -21,6 +21,7 @@ use tokio::process::{Child, Command};
 
 use super::board::Boards;
 use super::net::{self, Loses, Net};
+use super::post_office;
 use super::shopper::{Place, Shopper};
 use super::{Fault, PATIENCE};
 use crate::subject::{self, Subject};
@@ -46,6 +47,8 @@ pub struct Town {
     /// What nodes say to the database goes through here: address and database, without the login.
     books_at: String,
     host: String,
+    /// The post office.
+    letters_to: String,
     net: Option<Net>,
 }
 
@@ -88,6 +91,7 @@ impl Town {
             nodes: Vec::new(),
             place,
             books_at,
+            letters_to: post_office::open(&host).await?,
             host,
             net,
         };
@@ -153,7 +157,7 @@ impl Town {
             .env("PORT", port(number).to_string())
             .env("STRIPE_API_URL", format!("{}/sandbox/stripe", self.place.provider))
             .envs([("STRIPE_SECRET_KEY", "sk_test_x"), ("STRIPE_PUBLISHABLE_KEY", "pk_test_x")])
-            .envs([("STRIPE_WEBHOOK_SECRETS", NOTICES), ("SMTP_URL", "smtp://127.0.0.1:9")])
+            .envs([("STRIPE_WEBHOOK_SECRETS", NOTICES), ("SMTP_URL", &self.letters_to)])
             .envs([
                 ("MAIL_FROM", "x@tickets.test"),
                 ("SUPPORT_EMAIL", "s@tickets.test"),
