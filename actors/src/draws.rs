@@ -1,15 +1,17 @@
 //! The handle to all draws: finds or wakes a draw's actor and asks it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use actix::{Addr, Handler, Message};
 use domain::{Allocation, Cell, Command, Deal, DrawId, Editor, Refusal, Reservation, Serial, TermsEdit, View};
 use persistence::Ledger;
 use persistence::ledger::{DrawDetails, Rider};
-use persistence::nodes::{Boot, Roll};
+use persistence::nodes::{Boot, Node, Roll};
 use persistence::records::audit::Entry;
 use thiserror::Error;
 use tokio::sync::{oneshot, watch};
+use tokio::time::Instant;
 
 use crate::draw::{AskCells, AskDeal, DrawActor, Execute};
 use crate::membership::Membership;
@@ -19,6 +21,9 @@ use crate::supervisor::{DrawSupervisor, Look, Wake, Waker};
 
 /// Ways an errand may take: asked, after waking the draw, after its owner did not answer, and once more.
 const TURNS_MAX: usize = 4;
+
+/// A connection that breaks at once says nothing of who was to answer on it.
+const SILENCE: Duration = Duration::from_millis(400);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
@@ -269,7 +274,7 @@ impl Draws {
                 Asked::Sent => {
                     let answer = answer.await.unwrap_or(Err(Denied::Unavailable));
                     let written = answer.as_ref().is_ok_and(|committed| committed.written);
-                    let is_true = written || self.membership.term() == Some(term);
+                    let is_true = written || (self.membership.term() == Some(term) && self.membership.is_fresh());
                     return Ok(if is_true { answer } else { Err(Denied::Unavailable) });
                 }
                 Asked::Paused => return Ok(Err(Denied::Paused)),
@@ -282,21 +287,35 @@ impl Draws {
                 }
                 Asked::Elsewhere(owner, _) if asked_before.replace(owner.boot) == Some(owner.boot) => break,
                 Asked::Elsewhere(owner, message) => {
-                    let neighbours = &self.membership.place.neighbours;
-                    if way == Way::MayForward
-                        && let Ok(done) = neighbours.execute(&owner, draw, message.errand.clone()).await
-                    {
-                        return Ok(done);
+                    let mut stands_still = false;
+                    if way == Way::MayForward {
+                        match self.forward(&owner, draw, &message.errand).await {
+                            Ok(done) => return Ok(done),
+                            Err(still) => stands_still = still,
+                        }
                     }
                     // Its process may be gone, or its lease over, or the draw in other hands: the books know.
-                    if let Err(denied) = self.wake_for(draw, Waker::Forsaken(owner.boot)).await {
+                    let who = Waker::Forsaken { by: owner.boot, stands_still };
+                    if let Err(denied) = self.wake_for(draw, who).await {
                         return Ok(Err(denied));
                     }
                     message
                 }
             };
         }
-        Err(Unreachable)
+        Err(Unreachable::NotTheOwner)
+    }
+
+    /// What the owner answered; else whether it and the draw stand still: nothing came back for a while, nor did the books,
+    /// which we hear well, show a commit meanwhile. A busy owner's draw goes on.
+    async fn forward(&self, owner: &Node, draw: DrawId, errand: &Errand) -> Result<Result<Committed, Denied>, bool> {
+        let revision = || self.roster.view(draw).map(|view| view.revision);
+        let (before, asked_at) = (revision(), Instant::now());
+        let asked = self.membership.place.neighbours.execute(owner, draw, errand.clone()).await;
+        asked.map_err(|why| {
+            let silent = why == Unreachable::Silent && asked_at.elapsed() >= SILENCE;
+            silent && revision() == before && self.membership.hears_well()
+        })
     }
 
     /// `None`: another node owns the draw.

@@ -1,7 +1,7 @@
 //! This node among the others: keeps its lease, and says whether it may serve and who else is there.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use actix::Addr;
@@ -17,6 +17,11 @@ use crate::supervisor::{Doubt, DrawSupervisor, Look};
 const RENEW_EVERY: Duration = Duration::from_millis(LEASE_MS as u64 / 4);
 /// After a renewal that failed.
 const RENEW_AGAIN: Duration = Duration::from_millis(250);
+/// A renewal that took longer says that our own line, or the database, is in trouble.
+const PROMPT: Duration = Duration::from_millis(400);
+/// What is in memory is told for so long after the books were last heard, and whoever takes a draw over waits as long: longer
+/// than a renewal takes to come round.
+pub(crate) const MEMORY: Duration = Duration::from_secs(2);
 /// We stop serving this long before the others may take our draws.
 const MARGIN: Duration = Duration::from_secs(1);
 
@@ -27,6 +32,10 @@ pub(crate) struct Membership {
     good_until: Mutex<Instant>,
     /// Counts the leases that followed one that had ended: what was known under one says nothing under the next.
     term: AtomicU64,
+    /// Before this was asked the books said that our draws are ours.
+    heard_at: Mutex<Instant>,
+    /// The last renewal was answered at once.
+    prompt: AtomicBool,
     leaving: AtomicBool,
 }
 
@@ -42,8 +51,15 @@ pub(crate) struct Renewed {
 impl Membership {
     pub(crate) fn new(place: Neighbourhood) -> Membership {
         let good_until = Mutex::new(Instant::now());
-        let (term, leaving) = (AtomicU64::new(0), AtomicBool::new(false));
-        Membership { place, roll: watch::Sender::default(), good_until, term, leaving }
+        Membership {
+            place,
+            roll: watch::Sender::default(),
+            good_until,
+            term: AtomicU64::new(0),
+            heard_at: Mutex::new(Instant::now()),
+            prompt: AtomicBool::new(false),
+            leaving: AtomicBool::new(false),
+        }
     }
 
     pub(crate) fn boot(&self) -> Boot {
@@ -60,6 +76,25 @@ impl Membership {
     /// none, may have been another node's to answer by then.
     pub(crate) fn term(&self) -> Option<u64> {
         self.may_serve().then(|| self.term.load(Ordering::Relaxed))
+    }
+
+    /// Whether what an actor knows may be told though nothing was written. A node that reaches us badly may have taken a draw
+    /// over, and waits as long before it serves.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.place.me.address.is_empty() || self.is_leaving() || lock(&self.heard_at).elapsed() < MEMORY
+    }
+
+    /// The books said whose our draws are; they were asked at this time.
+    pub(crate) fn heard(&self, asked_at: Instant) {
+        let mut heard_at = lock(&self.heard_at);
+        *heard_at = asked_at.max(*heard_at);
+    }
+
+    /// Whether the last renewal came when it was due, and at once: who is not heard by us is then silent itself.
+    pub(crate) fn hears_well(&self) -> bool {
+        let left = self.deadline().saturating_duration_since(Instant::now());
+        let due = Duration::from_millis(LEASE_MS as u64) - MARGIN - RENEW_EVERY - PROMPT;
+        self.prompt.load(Ordering::Relaxed) && left >= due
     }
 
     /// The other nodes, as of the last renewal.
@@ -90,8 +125,8 @@ impl Membership {
         self.leaving.load(Ordering::Relaxed)
     }
 
-    fn deadline(&self) -> std::sync::MutexGuard<'_, Instant> {
-        self.good_until.lock().unwrap_or_else(PoisonError::into_inner)
+    fn deadline(&self) -> MutexGuard<'_, Instant> {
+        lock(&self.good_until)
     }
 
     /// Asks for the lease, or for more of it. When the one before may have ended first, nothing is served until [`serve`] says
@@ -101,6 +136,11 @@ impl Membership {
     pub(crate) async fn renew(&self) -> Result<Renewed, Failure> {
         let asked_at = Instant::now();
         let roll = self.place.nodes.renew(&self.place.me).await?;
+        self.prompt.store(asked_at.elapsed() <= PROMPT, Ordering::Relaxed);
+        if roll.others.is_empty() {
+            // Nobody is there who could take anything, and so nobody listens.
+            self.heard(asked_at);
+        }
         let until = asked_at + Duration::from_millis(LEASE_MS as u64) - MARGIN;
         // By now it is written; whether in time is known only if the time is not over yet.
         let in_time = self.may_serve();
@@ -158,6 +198,10 @@ impl Membership {
             tracing::warn!(%failure, "the lease ends by itself");
         }
     }
+}
+
+fn lock(at: &Mutex<Instant>) -> MutexGuard<'_, Instant> {
+    at.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Keeps the lease until the engine stops.

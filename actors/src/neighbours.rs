@@ -22,11 +22,16 @@ pub struct Errand {
     pub act: Option<Entry>,
 }
 
-/// Nobody was there who owns the draw; or nobody knows, because the answer was lost. Asking again is safe: every command is
-/// idempotent.
+/// It was not done there, or nobody knows. Asking again is safe: every command is idempotent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the draw's owner could not be asked")]
-pub struct Unreachable;
+pub enum Unreachable {
+    /// Nobody was there, or the answer was lost.
+    #[error("the draw's owner did not answer")]
+    Silent,
+    /// It answered that the draw is another node's.
+    #[error("the draw is another node's")]
+    NotTheOwner,
+}
 
 /// The way to other nodes. The server gives it: actors know no HTTP.
 #[async_trait]
@@ -63,6 +68,6 @@ struct Nobody;
 #[async_trait]
 impl Neighbours for Nobody {
     async fn execute(&self, _: &Node, _: DrawId, _: Errand) -> Result<Result<Committed, Denied>, Unreachable> {
-        Err(Unreachable)
+        Err(Unreachable::Silent)
     }
 }

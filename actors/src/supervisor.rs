@@ -24,6 +24,7 @@ mod lookout;
 mod messages;
 mod pauses;
 pub(crate) mod roster;
+mod takeover;
 
 pub(crate) use messages::{Doubt, HandOver, Look, Rest, Wake, WakeAll, Waker};
 
@@ -56,6 +57,9 @@ pub(crate) struct DrawSupervisor {
     claims: usize,
     /// Nodes that did not answer for their draws: with the next claim it is asked whether their processes are gone.
     suspects: BTreeSet<Boot>,
+    /// Draws that stand still, and whose owners we do not reach: with the next claim they are taken over, whatever lease still
+    /// runs. A link that loses packets leaves a node enough for its lease, and too little for its buyers.
+    standstills: BTreeMap<DrawId, Boot>,
     /// The books are being asked what others wrote, or will be soon.
     listens: bool,
     looked_at: Instant,
@@ -100,6 +104,7 @@ impl DrawSupervisor {
             claiming: BTreeSet::new(),
             claims: 0,
             suspects: BTreeSet::new(),
+            standstills: BTreeMap::new(),
             listens: false,
             looked_at: Instant::now(),
             generation: 0,
@@ -138,15 +143,22 @@ impl DrawSupervisor {
         self.claiming.extend(&batch);
         let (ledger, membership) = (self.ledger.clone(), self.membership.clone());
         let suspects = std::mem::take(&mut self.suspects);
+        let standstills: Vec<_> = batch.iter().filter_map(|draw| self.standstills.remove_entry(draw)).collect();
         let claim = async move {
             for suspect in suspects {
                 membership.bury(suspect).await;
             }
-            let claimed = ledger.claim(membership.boot(), &batch).await;
-            (batch, claimed)
+            let mut claimed = ledger.claim(membership.boot(), &batch).await;
+            let late = takeover::take_over(&*ledger, &membership, &standstills, claimed.as_mut().ok()).await;
+            let late_ones: BTreeSet<DrawId> = late.iter().map(|one| one.draw).collect();
+            let batch: Vec<DrawId> = batch.into_iter().filter(|draw| !late_ones.contains(draw)).collect();
+            (batch, claimed, late)
         };
-        ctx.spawn(claim.into_actor(self).map(|(batch, claimed), supervisor, ctx| {
+        ctx.spawn(claim.into_actor(self).map(|(batch, claimed, late), supervisor, ctx| {
             supervisor.claims -= 1;
+            for one in late {
+                supervisor.serve_later(one, ctx);
+            }
             for draw in &batch {
                 supervisor.claiming.remove(draw);
             }

@@ -24,7 +24,7 @@ const A_LEASE: Duration = Duration::from_millis(5_000);
 
 /// Where every node's handle is, while it answers.
 #[derive(Clone, Default)]
-struct Street(Arc<Mutex<BTreeMap<Boot, Draws>>>);
+struct Street(Arc<Mutex<BTreeMap<Boot, Draws>>>, Arc<Mutex<Duration>>);
 
 #[async_trait]
 impl Neighbours for Street {
@@ -35,7 +35,11 @@ impl Neighbours for Street {
         errand: Errand,
     ) -> Result<Result<Committed, Denied>, Unreachable> {
         let there = self.0.lock().unwrap().get(&owner.boot).cloned();
-        there.ok_or(Unreachable)?.execute_here(draw, errand).await
+        if there.is_none() {
+            let silence = *self.1.lock().unwrap();
+            tokio::time::sleep(silence).await;
+        }
+        there.ok_or(Unreachable::Silent)?.execute_here(draw, errand).await
     }
 }
 
@@ -124,6 +128,12 @@ impl Inhabitant {
     /// It answers nobody.
     fn is_mute(&self) {
         self.street.0.lock().unwrap().remove(&self.boot);
+    }
+
+    /// And who asks waits, as on a line that loses what is said.
+    fn is_silent(&self) {
+        *self.street.1.lock().unwrap() = Duration::from_millis(1500);
+        self.is_mute();
     }
 
     /// `kill -9`.
@@ -280,6 +290,79 @@ fn who_hung_past_its_lease_forgets_what_it_knew_before_it_serves_again() {
         let release = Command::Release { order: OrderId(7) };
         let done = one.engine.draws.execute(DRAW, release, None).await.unwrap();
         assert!(done.written && done.view.held == 0, "it remembered no such order, for which there is nothing to do");
+    });
+}
+
+#[test]
+fn a_draw_whose_owner_nobody_reaches_is_taken_over_though_its_lease_runs_and_the_owner_asks_who_has_it() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let (one, other) = two(&house).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        one.is_silent();
+        let begun = tokio::time::Instant::now();
+        assert_eq!(other.reserves(7, 3).await.unwrap().held, 3);
+        assert!(begun.elapsed() < A_LEASE, "nobody waits for a lease that is renewed for ever");
+        assert_eq!(house.memory.claim(Boot(3), &[DRAW]).await.unwrap().elsewhere[0].owner.boot, other.boot);
+        assert_eq!(one.reserves(8, 2).await.unwrap().held, 5, "it sends its buyers to the new owner");
+        assert_eq!(house.memory.draws(), house.memory.replayed(), "one chain of commits");
+    });
+}
+
+#[test]
+fn an_owner_that_hears_nothing_of_the_books_says_nothing_from_memory_when_a_draw_taken_over_is_served() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let (one, other) = two(&house).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        one.reserves(6, 1).await.unwrap();
+        // The former owner's lease runs on, and what it asks the books comes back as it was, or not at all.
+        one.is_silent();
+        house.memory.set_faults(|call| match call {
+            Call::Read("moved") => Fault::NotWritten,
+            _ => Fault::None,
+        });
+        assert_eq!(other.reserves(7, 3).await.unwrap().held, 4);
+        let from_memory = one.reserves(6, 1).await;
+        assert_eq!(from_memory, Err(Denied::Unavailable), "its memory is older than the other's first word");
+    });
+}
+
+#[test]
+fn a_draw_that_goes_on_stays_with_an_owner_that_does_not_answer() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let (one, other) = two(&house).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        one.is_silent();
+        let busy = async {
+            for order in 100..110 {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                one.reserves(order, 1).await.unwrap();
+            }
+        };
+        let (asked, ()) = tokio::join!(other.reserves(7, 3), busy);
+        assert_eq!(asked, Err(Denied::Unavailable), "its buyer comes again");
+        assert_eq!(house.memory.claim(Boot(3), &[DRAW]).await.unwrap().elsewhere[0].owner.boot, one.boot);
+    });
+}
+
+#[test]
+fn who_hears_the_books_badly_takes_no_draw_from_an_owner_that_it_does_not_reach() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let (one, other) = two(&house).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        other.line.send_replace(false);
+        tokio::time::sleep(Duration::from_millis(1_500)).await;
+        one.is_silent();
+        let mended = async {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            other.line.send_replace(true);
+        };
+        let (asked, ()) = tokio::join!(other.reserves(7, 3), mended);
+        assert_eq!(asked, Err(Denied::Unavailable));
+        assert_eq!(house.memory.claim(Boot(3), &[DRAW]).await.unwrap().elsewhere[0].owner.boot, one.boot);
     });
 }
 

@@ -214,6 +214,11 @@ pub trait Ledger: Send + Sync {
     /// clock: bumps each epoch and loads each state. One statement, however many draws.
     async fn claim(&self, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure>;
 
+    /// Claims a draw although the lease of its owner, which nobody reaches, runs. From then on that one's writes are fenced;
+    /// what it answers from memory is not, so whoever takes over waits until nobody believes such an answer any more. Another
+    /// owner's draw is `elsewhere`, as with [`Ledger::claim`].
+    async fn take_over(&self, me: Boot, draw: DrawId, from: Boot) -> Result<Claims, Failure>;
+
     /// Writes commits of one draw that follow each other: all of them or none. Only those that [`Append::shares`] come with
     /// others, and an order once. What different draws append may share a transaction; each draw is answered for itself.
     async fn append(&self, appends: Vec<Append>) -> Result<(), Failure>;

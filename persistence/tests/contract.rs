@@ -72,6 +72,8 @@ contract! {
     together::what_a_person_decides_is_written_by_itself => what_a_person_decides_is_written_by_itself,
     nodes::a_draw_is_its_owners_while_the_lease_runs => a_draw_is_its_owners_while_the_lease_runs,
     nodes::a_lease_that_is_over_gives_the_draws_away => a_lease_that_is_over_gives_the_draws_away,
+    nodes::a_draw_is_taken_over_from_the_owner_that_was_named_though_its_lease_runs =>
+        a_draw_is_taken_over_from_the_owner_that_was_named_though_its_lease_runs,
     nodes::two_claim_the_same_and_each_draw_goes_to_one => two_claim_the_same_and_each_draw_goes_to_one,
     nodes::who_leaves_frees_its_draws => who_leaves_frees_its_draws,
     nodes::the_roll_names_the_others_and_who_is_eldest => the_roll_names_the_others_and_who_is_eldest,

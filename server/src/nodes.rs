@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use domain::{DrawId, Timestamp};
 use http_body_util::{BodyExt, Full};
-use hyper::{Method, Request};
+use hyper::{Method, Request, StatusCode};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -37,6 +37,8 @@ const IDLE_MAX: usize = 128;
 /// Calls from other nodes wait for actors, not for processors.
 const WORKERS: usize = 2;
 
+type Asked = Result<Result<Committed, Denied>, Unreachable>;
+
 /// The way to other nodes over HTTP, on connections that are kept.
 pub struct OverHttp {
     client: Client<HttpConnector, Full<Bytes>>,
@@ -57,7 +59,8 @@ impl OverHttp {
         OverHttp { client, pass, clock }
     }
 
-    async fn ask(&self, owner: &Node, draw: DrawId, errand: &Errand, now: Timestamp) -> Option<wire::Answer> {
+    /// `None`: no answer that can be read.
+    async fn ask(&self, owner: &Node, draw: DrawId, errand: &Errand, now: Timestamp) -> Option<Asked> {
         let body = serde_json::to_vec(&wire::Errand::of(self.pass.me(), errand)).ok()?;
         let request = Request::builder()
             .method(Method::POST)
@@ -65,9 +68,16 @@ impl OverHttp {
             .header(PASS, self.pass.issue(owner.boot, now))
             .body(Full::new(Bytes::from(self.pass.seal(owner.boot, &body))))
             .ok()?;
-        let response = self.client.request(request).await.ok().filter(|response| response.status().is_success())?;
+        let response = self.client.request(request).await.ok()?;
+        if response.status() == StatusCode::CONFLICT {
+            return Some(Err(Unreachable::NotTheOwner));
+        }
+        if !response.status().is_success() {
+            return None;
+        }
         let sealed = response.into_body().collect().await.ok()?.to_bytes();
-        serde_json::from_slice(&self.pass.open(&sealed)?).ok()
+        let answer: wire::Answer = serde_json::from_slice(&self.pass.open(&sealed)?).ok()?;
+        answer.read().map(Ok)
     }
 }
 
@@ -80,10 +90,10 @@ impl Neighbours for OverHttp {
         errand: Errand,
     ) -> Result<Result<Committed, Denied>, Unreachable> {
         if owner.address.is_empty() {
-            return Err(Unreachable);
+            return Err(Unreachable::Silent);
         }
         let asked = tokio::time::timeout(ANSWER, self.ask(owner, draw, &errand, self.clock.now())).await;
-        asked.ok().flatten().and_then(wire::Answer::read).ok_or(Unreachable)
+        asked.ok().flatten().unwrap_or(Err(Unreachable::Silent))
     }
 }
 

@@ -79,6 +79,7 @@ impl DrawSupervisor {
         }
         let (known, generations): (Vec<Known>, Vec<u64>) = self.roster.known().into_iter().unzip();
         let (ledger, me) = (self.ledger.clone(), self.membership.boot());
+        let asked_at = Instant::now();
         let read = async move {
             let moved = ledger.moved(me, &known).await;
             (moved, known)
@@ -86,10 +87,13 @@ impl DrawSupervisor {
         ctx.spawn(read.into_actor(self).map(move |(moved, known), supervisor, ctx| {
             supervisor.listens = false;
             match moved {
-                Ok(moved) => moved.into_iter().for_each(|one| {
-                    let place = known.iter().position(|known| known.draw == one.view.draw);
-                    supervisor.heard(one, place.map_or(0, |place| generations[place]));
-                }),
+                Ok(moved) => {
+                    moved.into_iter().for_each(|one| {
+                        let place = known.iter().position(|known| known.draw == one.view.draw);
+                        supervisor.heard(one, place.map_or(0, |place| generations[place]));
+                    });
+                    supervisor.membership.heard(asked_at);
+                }
                 Err(failure) => tracing::debug!(%failure, "what other nodes wrote could not be read"),
             }
             supervisor.claim_due(ctx);

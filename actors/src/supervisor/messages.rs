@@ -21,8 +21,12 @@ pub(crate) struct Wake {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Waker {
     Asker,
-    /// This node was asked as the draw's owner and did not do it.
-    Forsaken(Boot),
+    /// This node was asked as the draw's owner and did not do it. Whether it `stands_still`: nothing was heard of it, from
+    /// itself or from the books.
+    Forsaken {
+        by: Boot,
+        stands_still: bool,
+    },
     Operator,
 }
 
@@ -57,10 +61,13 @@ impl DrawSupervisor {
         if who == Waker::Operator && self.roster.is_paused(draw) {
             self.resume(draw);
         }
-        if let Waker::Forsaken(owner) = who
-            && self.roster.forget_owner(draw, owner)
+        if let Waker::Forsaken { by, stands_still } = who
+            && self.roster.forget_owner(draw, by)
         {
-            self.suspects.insert(owner);
+            self.suspects.insert(by);
+            if stands_still {
+                self.standstills.insert(draw, by);
+            }
         }
         let care = self.cares.entry(draw).or_default();
         let at_once = if self.resting || self.roster.is_killed() || care.waiters.len() >= WAITERS_MAX {

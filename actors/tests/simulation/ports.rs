@@ -122,6 +122,19 @@ impl Ledger for LedgerPort {
         claims
     }
 
+    async fn take_over(&self, me: Boot, draw: DrawId, from: Boot) -> Result<Claims, Failure> {
+        let (world, process) = &self.0;
+        enter(&self.0).await?;
+        let claims = world.memory.take_over(me, draw, from).await;
+        let taken = claims.clone().map(|claims| claims.taken);
+        world.watch.claimed(world, process.number, &taken);
+        if taken.is_ok_and(|taken| !taken.is_empty()) {
+            world.watch.met("a draw taken from an owner that nobody reached");
+        }
+        leave(&self.0).await?;
+        claims
+    }
+
     async fn moved(&self, me: Boot, known: &[Known]) -> Result<Vec<Moved>, Failure> {
         enter_beat(&self.0).await?;
         let world = &self.0.0;

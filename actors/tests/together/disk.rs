@@ -33,6 +33,10 @@ impl Ledger for Gate {
         self.0.books.claim(me, draws).await
     }
 
+    async fn take_over(&self, me: Boot, draw: DrawId, from: Boot) -> Result<Claims, Failure> {
+        self.0.books.take_over(me, draw, from).await
+    }
+
     async fn moved(&self, me: Boot, known: &[Known]) -> Result<Vec<Moved>, Failure> {
         self.0.books.moved(me, known).await
     }

@@ -16,21 +16,12 @@ use crate::nodes::Boot;
 impl Ledger for Memory {
     async fn claim(&self, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure> {
         let now = self.now();
-        self.writing(Call::Claim(draws), |state| {
-            let mut claims = Claims::default();
-            for draw in draws {
-                let Some(row) = state.draws.get_mut(*draw) else { continue };
-                let owner = row.owner.filter(|owner| *owner != me).and_then(|owner| state.nodes.living(owner, now));
-                match owner {
-                    Some(owner) => {
-                        let view = Draw::restore(row.snapshot()).view();
-                        claims.elsewhere.push(Elsewhere { view, owner: owner.clone() });
-                    }
-                    None => claims.taken.push(row.taken_by(Some(me))),
-                }
-            }
-            Ok(claims)
-        })
+        self.writing(Call::Claim(draws), |state| Ok(state.claim(me, draws, None, now)))
+    }
+
+    async fn take_over(&self, me: Boot, draw: DrawId, from: Boot) -> Result<Claims, Failure> {
+        let now = self.now();
+        self.writing(Call::Claim(&[draw]), |state| Ok(state.claim(me, &[draw], Some(from), now)))
     }
 
     async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {
@@ -62,6 +53,23 @@ impl Ledger for Memory {
 }
 
 impl State {
+    /// `from` is an owner whose lease does not count.
+    fn claim(&mut self, me: Boot, draws: &[DrawId], from: Option<Boot>, now: Option<Timestamp>) -> Claims {
+        let mut claims = Claims::default();
+        for draw in draws {
+            let Some(row) = self.draws.get_mut(*draw) else { continue };
+            let owner = row.owner.filter(|owner| *owner != me && Some(*owner) != from);
+            match owner.and_then(|owner| self.nodes.living(owner, now)) {
+                Some(owner) => {
+                    let view = Draw::restore(row.snapshot()).view();
+                    claims.elsewhere.push(Elsewhere { view, owner: owner.clone() });
+                }
+                None => claims.taken.push(row.taken_by(Some(me))),
+            }
+        }
+        claims
+    }
+
     /// Everything is checked before anything is touched: that is this ledger's transaction.
     fn append(&mut self, appends: &[Append], now: Option<Timestamp>) -> Result<(), Failure> {
         let (first, last) = (&appends[0], appends.len() - 1);

@@ -46,15 +46,21 @@ struct Stored {
 }
 
 /// Once the update has committed no earlier owner can write, so what is read after it stands still. Whose lease runs is
-/// judged in the same statement, by the database's clock.
-pub(super) async fn claim(pool: &PgPool, sealer: &Sealer, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure> {
+/// judged in the same statement, by the database's clock; `from` is an owner whose lease does not count.
+pub(super) async fn claim(
+    pool: &PgPool,
+    sealer: &Sealer,
+    me: Boot,
+    draws: &[DrawId],
+    from: Option<Boot>,
+) -> Result<Claims, Failure> {
     let ids: Vec<i64> = draws.iter().map(|draw| draw.0).collect();
     let mut connection = pool.acquire().await.map_err(Failure::from_read)?;
     let stored: Vec<Stored> = sqlx::query_as(
         "update draws d set owner_epoch = d.owner_epoch + 1, owner_boot = $2
          from (
            select id from draws o where id = any($1)
-             and (owner_boot is null or owner_boot = $2 or not exists (
+             and (owner_boot is null or owner_boot in ($2, $3) or not exists (
                select from nodes n where n.boot_id = o.owner_boot and n.lease_until > clock_timestamp()))
            order by id for update
          ) a
@@ -63,6 +69,7 @@ pub(super) async fn claim(pool: &PgPool, sealer: &Sealer, me: Boot, draws: &[Dra
     )
     .bind(&ids)
     .bind(uuid(me))
+    .bind(from.map(uuid))
     .fetch_all(&mut *connection)
     .await
     .map_err(Failure::at_commit)?;

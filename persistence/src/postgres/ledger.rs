@@ -14,7 +14,13 @@ use crate::nodes::Boot;
 impl Ledger for Postgres {
     async fn claim(&self, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure> {
         let (postgres, draws) = (self.clone(), draws.to_vec());
-        self.run(async move { claims::claim(postgres.actors(), postgres.sealer(), me, &draws).await }).await
+        self.run(async move { claims::claim(postgres.actors(), postgres.sealer(), me, &draws, None).await }).await
+    }
+
+    async fn take_over(&self, me: Boot, draw: DrawId, from: Boot) -> Result<Claims, Failure> {
+        let postgres = self.clone();
+        self.run(async move { claims::claim(postgres.actors(), postgres.sealer(), me, &[draw], Some(from)).await })
+            .await
     }
 
     async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {

@@ -50,6 +50,21 @@ pub async fn a_lease_that_is_over_gives_the_draws_away(world: World) {
     assert!(one.claim(&world.draws[..1]).await.taken.is_empty());
 }
 
+pub async fn a_draw_is_taken_over_from_the_owner_that_was_named_though_its_lease_runs(world: World) {
+    let (one, other) = (world.process(1).await, world.process(2).await);
+    one.renew().await;
+    other.renew().await;
+    let mut ghost = owner(&world, &one).await;
+    ghost.open(world.order(1, &[(0, 1)])).await.expect("opened");
+    let first = world.draws[0];
+    let claims = other.ledger().take_over(other.node.boot, first, Boot(3)).await.expect("heard");
+    assert!(claims.taken.is_empty() && claims.elsewhere[0].owner == one.node, "it is in other hands meanwhile");
+    let claims = other.ledger().take_over(other.node.boot, first, one.node.boot).await.expect("heard");
+    assert_eq!(claims.taken[0].snapshot.revision, 1, "with all that was written");
+    assert_eq!(ghost.open(world.order(2, &[(0, 1)])).await, Err(Failure::Fenced));
+    assert_eq!(one.claim(&[first]).await.elsewhere[0].owner, other.node, "and the ghost finds out whose it is");
+}
+
 pub async fn two_claim_the_same_and_each_draw_goes_to_one(world: World) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;

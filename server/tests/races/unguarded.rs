@@ -39,6 +39,10 @@ impl Ledger for Unfenced {
     }
 
     /// And nobody hears that somebody else has taken over.
+    async fn take_over(&self, me: Boot, draw: DrawId, from: Boot) -> Result<Claims, Failure> {
+        self.postgres.take_over(me, draw, from).await
+    }
+
     async fn moved(&self, _: Boot, _: &[Known]) -> Result<Vec<Moved>, Failure> {
         Ok(Vec::new())
     }

@@ -69,16 +69,16 @@ impl Neighbours for Street {
         let (world, process) = &self.0;
         process.pass().await;
         world.watch.met("a command forwarded");
-        let there = world.house.process_of(owner.boot).ok_or(Unreachable)?;
+        let there = world.house.process_of(owner.boot).ok_or(Unreachable::Silent)?;
         let asked = async {
             there.pass().await;
-            let draws = there.handles().ok_or(Unreachable)?.draws;
+            let draws = there.handles().ok_or(Unreachable::Silent)?.draws;
             let answer = draws.execute_here(draw, errand).await;
             there.pass().await;
             answer
         };
-        let answer = tokio::time::timeout(PATIENCE, asked).await.unwrap_or(Err(Unreachable));
+        let answer = tokio::time::timeout(PATIENCE, asked).await.unwrap_or(Err(Unreachable::Silent));
         process.pass().await;
-        if world.courier.happens(world.weather.rate(|r| r.call_lost) / 4) { Err(Unreachable) } else { answer }
+        if world.courier.happens(world.weather.rate(|r| r.call_lost) / 4) { Err(Unreachable::Silent) } else { answer }
     }
 }

@@ -27,6 +27,10 @@ impl Ledger for SlowDisk {
         self.books.claim(me, draws).await
     }
 
+    async fn take_over(&self, me: Boot, draw: DrawId, from: Boot) -> Result<Claims, Failure> {
+        self.books.take_over(me, draw, from).await
+    }
+
     async fn moved(&self, me: Boot, known: &[Known]) -> Result<Vec<Moved>, Failure> {
         self.books.moved(me, known).await
     }
