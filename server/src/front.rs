@@ -158,7 +158,7 @@ impl<S> Inner<S> {
             (StatusCode::OK, &self.said.checked, prepared.body().clone())
         };
         let mut response = Response::with_body(status, BoxBody::new(body));
-        lines.write(response.headers_mut(), new_id(), now);
+        lines.write(response.headers_mut(), new_id(), self.said.time(now));
         response.headers_mut().insert(ETAG, prepared.tag().clone());
         response
     }
@@ -172,7 +172,7 @@ impl<S> Inner<S> {
             (&self.said.page, written.plain)
         };
         let mut response = Response::with_body(StatusCode::OK, BoxBody::new(body));
-        lines.write(response.headers_mut(), new_id(), now);
+        lines.write(response.headers_mut(), new_id(), self.said.time(now));
         if brought.browser.is_none() {
             response.headers_mut().append(SET_COOKIE, self.said.cookie(Browser::new()));
         }

@@ -64,7 +64,7 @@ where
         let mut response = Response::with_body(problem.status(), BoxBody::new(problem.body(text_of(&id))));
         let took = begun.elapsed();
         tell_alone(&id, &Method::POST, WISH, problem.status().as_u16(), took);
-        self.said.unkept.write(response.headers_mut(), id, self.state.clock.now());
+        self.said.unkept.write(response.headers_mut(), id, self.said.time(self.state.clock.now()));
         if brought.browser.is_none() {
             response.headers_mut().append(SET_COOKIE, self.said.cookie(Browser::new()));
         }

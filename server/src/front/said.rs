@@ -1,8 +1,11 @@
 //! What is said of answers besides their bytes: the lines that are the same each time, written once for each worker.
 
+use std::cell::RefCell;
+
 use actix_web::http::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, VARY,
 };
+use bytes::BytesMut;
 use domain::Timestamp;
 
 use crate::catalogue::prepared::CHECKED;
@@ -19,7 +22,10 @@ pub struct Said {
     pub unkept: Lines,
     pub page: Lines,
     pub smaller_page: Lines,
-    cookie: String,
+    /// A new browser's cookie, before and after the digits that say which it is.
+    cookie: (String, String),
+    /// The last time that was told: many answers are of the same millisecond.
+    told: RefCell<(Timestamp, HeaderValue)>,
 }
 
 /// Header lines that are always the same.
@@ -40,30 +46,48 @@ impl Said {
         };
         let page = [(CONTENT_TYPE, "text/html; charset=utf-8"), (CACHE_CONTROL, "no-cache"), (VARY, "Accept-Encoding")];
         let [kind, kept, varies] = page.clone();
+        let cookie = NOBODY.cookie(&state.config).to_string();
+        let (before, after) = cookie.split_once(&hex::encode(NOBODY.0)).expect("a cookie says whose it is");
         Said {
             checked: of(Place::Api, &[(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, CHECKED)]),
             not_modified: of(Place::Api, &[(CACHE_CONTROL, CHECKED)]),
             unkept: of(Place::Api, &[(CONTENT_TYPE, "application/json")]),
             page: of(Place::Page, &page),
             smaller_page: of(Place::Page, &[kind, kept, varies, (CONTENT_ENCODING, "gzip")]),
-            cookie: NOBODY.cookie(&state.config).to_string(),
+            cookie: (before.to_string(), after.to_string()),
+            told: RefCell::new((Timestamp(0), HeaderValue::from(0))),
         }
     }
 
     /// A new browser's cookie.
     pub fn cookie(&self, browser: Browser) -> HeaderValue {
-        let line = self.cookie.replacen(&hex::encode(NOBODY.0), &hex::encode(browser.0), 1);
-        HeaderValue::try_from(line).expect("a cookie of ours stands in a header")
+        let (before, after) = &self.cookie;
+        let mut line = BytesMut::zeroed(before.len() + 2 * browser.0.len() + after.len());
+        let (start, rest) = line.split_at_mut(before.len());
+        let (digits, end) = rest.split_at_mut(2 * browser.0.len());
+        start.copy_from_slice(before.as_bytes());
+        hex::encode_to_slice(browser.0, digits).expect("two digits a byte");
+        end.copy_from_slice(after.as_bytes());
+        HeaderValue::from_maybe_shared(line.freeze()).expect("a cookie of ours stands in a header")
+    }
+
+    /// The time, as a line says it.
+    pub fn time(&self, now: Timestamp) -> HeaderValue {
+        let mut told = self.told.borrow_mut();
+        if told.0 != now {
+            *told = (now, HeaderValue::from(now.0));
+        }
+        told.1.clone()
     }
 }
 
 impl Lines {
     /// These, and what is this answer's alone: its id and its time.
-    pub fn write(&self, headers: &mut HeaderMap, id: HeaderValue, now: Timestamp) {
+    pub fn write(&self, headers: &mut HeaderMap, id: HeaderValue, time: HeaderValue) {
         for (name, value) in &self.0 {
             headers.insert(name.clone(), value.clone());
         }
-        headers.insert(X_SERVER_TIME, HeaderValue::from(now.0));
+        headers.insert(X_SERVER_TIME, time);
         headers.insert(X_REQUEST_ID, id);
     }
 }
