@@ -29,8 +29,9 @@ const STATEMENT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How often a node asks what the others wrote (`supervisor/lookout.rs`).
 const BEAT_MS: u64 = 400;
-/// The longest that such a question waits for something to be answered.
-const SILENCE: Duration = Duration::from_secs(2);
+/// The longest that such a question waits for something to be answered: two of them and the beat between them are shorter than a
+/// memory is told after the books were heard (`membership.rs`).
+const SILENCE: Duration = Duration::from_millis(700);
 
 pub type Owner = (Arc<World>, Arc<Process>);
 
