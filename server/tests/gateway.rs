@@ -194,7 +194,9 @@ async fn what_an_error_means_for_the_next_attempt() {
         stand_in.sandbox.fail_next("payment_intents", fault);
         let error = stand_in.stripe.create(&key, &order(number, 500)).await.unwrap_err();
         assert_eq!(matches!(error, GatewayError::Unavailable(_)), fault == Fault::RateLimit, "{fault:?}: {error:?}");
-        assert_eq!(matches!(error, GatewayError::Unknown(_)), fault != Fault::RateLimit, "{fault:?}: {error:?}");
+        assert_eq!(error.is_remembered(), fault == Fault::Error500, "{fault:?}: {error:?}");
+        let silent = matches!(fault, Fault::TimeoutAfter | Fault::TimeoutBefore);
+        assert_eq!(matches!(error, GatewayError::Unknown(_)), silent, "{fault:?}: {error:?}");
         let found = stand_in.stripe.find(&club(), OrderId(number), LONG_AGO).await.unwrap();
         assert_eq!(found.is_some(), fault == Fault::TimeoutAfter, "{fault:?}");
     }

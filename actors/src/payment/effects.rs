@@ -111,10 +111,10 @@ impl Room {
                 Err(Unmade::Refused { code, message })
             }
             GatewayError::Unavailable(_) => Err(self.again(operation, false).await.into()),
-            GatewayError::Unknown(_) => match self.find(record).await {
+            GatewayError::Unknown(_) | GatewayError::Failed(_) => match self.find(record).await {
                 Some(opened) => Ok(opened),
                 // An intent made after all is never shown to a buyer, and so can never be paid.
-                None => Err(self.again(operation, true).await.into()),
+                None => Err(self.again(operation, error.is_remembered()).await.into()),
             },
         }
     }
@@ -134,9 +134,9 @@ impl Room {
                 Err(Unmade::Refused { code, message })
             }
             Err(GatewayError::Unavailable(_)) => Err(self.again(operation, false).await.into()),
-            Err(GatewayError::Unknown(_)) => match self.gateway.retrieve(&order.account, id).await {
+            Err(error) => match self.gateway.retrieve(&order.account, id).await {
                 Ok(said) if said.amount == order.total() => Ok(self.done(operation).await?),
-                looked => Err(self.again(operation, looked.is_ok()).await.into()),
+                looked => Err(self.again(operation, looked.is_ok() && error.is_remembered()).await.into()),
             },
         }
     }
@@ -183,8 +183,7 @@ impl Room {
                 self.books.raise(&anomaly, Some(amount), self.clock.now()).await?;
                 Ok(self.books.attempted(operation.id, Attempt::Failed { why: code }).await?)
             }
-            GatewayError::Refused { .. } => Err(self.again(operation, false).await),
-            _ => Err(self.again(operation, true).await),
+            error => Err(self.again(operation, error.is_remembered()).await),
         }
     }
 

@@ -12,10 +12,21 @@ pub enum GatewayError {
     /// Certainly had no effect (429, connection refused): the same key may be tried again.
     #[error("provider unavailable: {0}")]
     Unavailable(String),
-    /// A time-out or a server error after sending: it may have had its effect. The same key gives the same answer; when the
-    /// provider cached a server error under the key, look first, then use a new one.
+    /// No answer after sending: it may have had its effect, or may have it yet. Only the same key gives the lost answer, and
+    /// makes sure that a request that is late does nothing twice.
     #[error("outcome unknown: {0}")]
     Unknown(String),
+    /// The provider's own server error: it may have had its effect. The provider remembers the failure under the key, for
+    /// late requests, too; so look first, then use a new one.
+    #[error("outcome unknown: the provider failed: {0}")]
+    Failed(String),
+}
+
+impl GatewayError {
+    /// Asking again under the same key would bring the same failure; and nothing that was asked under it has an effect any more.
+    pub fn is_remembered(&self) -> bool {
+        matches!(self, GatewayError::Failed(_))
+    }
 }
 
 /// A new payment intent on the club's own account (decision C-24).

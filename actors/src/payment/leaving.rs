@@ -50,7 +50,7 @@ impl Room {
             Ok(opened) => return confirmed(&record, opened.intent, None),
             Err(GatewayError::Unavailable(_)) => return Err(PaymentFailure::Unavailable),
             Err(GatewayError::Refused { code, message }) => Some(Decline { code, message }),
-            Err(GatewayError::Unknown(_)) => None,
+            Err(GatewayError::Unknown(_) | GatewayError::Failed(_)) => None,
         };
         match self.gateway.retrieve(account, id).await {
             Ok(said) => confirmed(&record, said, refused),

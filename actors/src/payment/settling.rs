@@ -21,10 +21,11 @@ impl Room {
         Ok(self.books.claim_operation(order, kind, self.clock.now(), LEASE_MS).await?)
     }
 
-    /// Writes that an operation is to be tried again; `looked`: after an unknown outcome, the effect was not there.
-    pub(super) async fn again(&self, operation: &Operation, looked: bool) -> Later {
+    /// Writes that an operation is to be tried again; `remembered`: the provider failed under this key, and the effect was not
+    /// there.
+    pub(super) async fn again(&self, operation: &Operation, remembered: bool) -> Later {
         let at = self.clock.now().plus_ms(pause_ms(operation.attempts.saturating_sub(1), operation.id as u64));
-        let new_key = (looked && operation.attempts >= SAME_KEY_ATTEMPTS).then(|| next_key(&operation.key));
+        let new_key = (remembered && operation.attempts >= SAME_KEY_ATTEMPTS).then(|| next_key(&operation.key));
         self.nudges.operations.notify_one();
         let again = Attempt::Again { attempts: operation.attempts, at, new_key };
         match self.books.attempted(operation.id, again).await {
@@ -71,7 +72,7 @@ impl Room {
             let note = format!("the provider refuses to capture an authorised payment: {code}");
             self.raise(visit, AnomalyKind::FailedAllocation, &note).await?;
         }
-        Err(self.again(&operation, matches!(error, GatewayError::Unknown(_))).await)
+        Err(self.again(&operation, error.is_remembered()).await)
     }
 
     /// Ends the authorisation, or the intent before there is one.
@@ -107,7 +108,7 @@ impl Room {
                     let note = "a refused order's authorisation could not be cancelled yet";
                     self.raise(visit, AnomalyKind::FailedAllocation, note).await?;
                 }
-                Err(self.again(&operation, matches!(error, GatewayError::Unknown(_))).await)
+                Err(self.again(&operation, error.is_remembered()).await)
             }
         }
     }

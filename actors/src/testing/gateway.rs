@@ -144,7 +144,7 @@ impl FakeGateway {
             }
             Some((_, answer)) => answer.clone(),
             None => {
-                let server_error = || Answer::Done(Err(GatewayError::Unknown("server error".into())));
+                let server_error = || Answer::Done(Err(GatewayError::Failed("server error".into())));
                 let answer = match fault {
                     Fault::CachedError => server_error(),
                     Fault::CachedErrorAfter => {

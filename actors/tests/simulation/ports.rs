@@ -216,7 +216,7 @@ impl GatewayPort {
             Ok(_) => (0, "the provider answered"),
             Err(GatewayError::Refused { .. }) => (1, "the provider refused"),
             Err(GatewayError::Unavailable(_)) => (2, "the provider unavailable"),
-            Err(GatewayError::Unknown(_)) => (3, "the provider without an answer"),
+            Err(GatewayError::Unknown(_) | GatewayError::Failed(_)) => (3, "the provider without an answer"),
         };
         world.watch.met(situation);
         world.trace.note(verb, &[process.number, of as u64, sign], || {

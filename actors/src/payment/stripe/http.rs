@@ -141,6 +141,9 @@ pub(super) fn error_of(status: StatusCode, body: &[u8]) -> GatewayError {
             code: code.unwrap_or_else(|| status.as_str().to_owned()),
             message: text("message").unwrap_or_else(|| "The provider refused the request.".into()),
         },
+        // It was carried out until it failed, and that is the key's answer for ever.
+        500 => GatewayError::Failed(status.to_string()),
+        // Somebody between us speaks: the request may be under way still.
         _ => GatewayError::Unknown(status.to_string()),
     }
 }

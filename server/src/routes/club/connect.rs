@@ -73,7 +73,7 @@ fn refused(error: GatewayError) -> Problem {
             let words = "Stripe Platform Setup Required";
             Problem::new(StatusCode::SERVICE_UNAVAILABLE, "setup-required", words).with("setupRequired", true)
         }
-        GatewayError::Unavailable(_) | GatewayError::Unknown(_) => {
+        GatewayError::Unavailable(_) | GatewayError::Unknown(_) | GatewayError::Failed(_) => {
             Problem::new(StatusCode::BAD_GATEWAY, "setup-failed", "Setup failed")
         }
     }
