@@ -1,153 +1,25 @@
 //! Two engines on the same books: each draw has one owner, whoever is asked, and nobody waits for the dead.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use actors::testing::{FakeGateway, ManualClock};
-use actors::{
-    Committed, Denied, Draws, Engine, EngineParts, Errand, Neighbourhood, Neighbours, Placement, Unreachable,
-};
-use async_trait::async_trait;
-use domain::{AccountId, ClubId, Command, DrawId, OrderId, View};
+use actors::Denied;
+use domain::{Command, DrawId, OrderId};
+use persistence::Ledger;
 use persistence::memory::{Call, Fault, Memory};
-use persistence::nodes::{Boot, Node, Nodes, Roll};
-use persistence::{Failure, Ledger};
-use tokio::sync::watch;
+use persistence::nodes::Boot;
 
+#[path = "neighbours/house.rs"]
+mod house;
+#[path = "neighbours/takeover.rs"]
+mod takeover;
 #[path = "support/world.rs"]
 mod world;
-use world::{NOON, PostOffice, play, reserve, snapshot};
+use house::{House, two};
+use world::{play, reserve, snapshot};
 
 const DRAW: DrawId = DrawId(1042);
 const A_LEASE: Duration = Duration::from_millis(5_000);
-
-/// Where every node's handle is, while it answers.
-#[derive(Clone, Default)]
-struct Street(Arc<Mutex<BTreeMap<Boot, Draws>>>, Arc<Mutex<Duration>>);
-
-#[async_trait]
-impl Neighbours for Street {
-    async fn execute(
-        &self,
-        owner: &Node,
-        draw: DrawId,
-        errand: Errand,
-    ) -> Result<Result<Committed, Denied>, Unreachable> {
-        let there = self.0.lock().unwrap().get(&owner.boot).cloned();
-        if there.is_none() {
-            let silence = *self.1.lock().unwrap();
-            tokio::time::sleep(silence).await;
-        }
-        there.ok_or(Unreachable::Silent)?.execute_here(draw, errand).await
-    }
-}
-
-/// The list of nodes, which a node that is cut off cannot reach.
-struct Line {
-    memory: Memory,
-    open: watch::Receiver<bool>,
-}
-
-impl Line {
-    async fn pass(&self) {
-        self.open.clone().wait_for(|open| *open).await.expect("the node lives");
-    }
-}
-
-#[async_trait]
-impl Nodes for Line {
-    async fn renew(&self, me: &Node) -> Result<Roll, Failure> {
-        self.pass().await;
-        self.memory.renew(me).await
-    }
-
-    async fn bury(&self, gone: Boot) -> Result<bool, Failure> {
-        self.pass().await;
-        self.memory.bury(gone).await
-    }
-
-    async fn leave(&self, me: Boot) -> Result<(), Failure> {
-        self.memory.leave(me).await
-    }
-
-    fn vanish(&self, me: Boot) {
-        self.memory.vanish(me);
-    }
-}
-
-struct House {
-    clock: ManualClock,
-    memory: Memory,
-    street: Street,
-}
-
-struct Inhabitant {
-    boot: Boot,
-    engine: Engine,
-    line: watch::Sender<bool>,
-    street: Street,
-}
-
-impl House {
-    fn with(numbers: &[i64]) -> House {
-        let (clock, memory) = (ManualClock::new(NOON), Memory::new());
-        memory.add_club(ClubId(1), AccountId("acct_club".into()));
-        numbers.iter().for_each(|number| memory.add_draw(snapshot(*number)));
-        let database_clock = clock.clone();
-        memory.set_clock(move || database_clock.true_now());
-        House { clock, memory, street: Street::default() }
-    }
-
-    async fn node(&self, number: u128) -> Inhabitant {
-        let (line, open) = watch::channel(true);
-        let boot = Boot(number);
-        let parts = EngineParts {
-            ledger: Arc::new(self.memory.clone()),
-            books: Arc::new(self.memory.clone()),
-            gateway: Arc::new(FakeGateway::new(Arc::new(self.clock.clone()))),
-            clock: Arc::new(self.clock.clone()),
-            mail: Arc::new(PostOffice::default()),
-            neighbourhood: Neighbourhood {
-                me: Node { boot, address: format!("10.0.0.{number}:9080") },
-                nodes: Arc::new(Line { memory: self.memory.clone(), open }),
-                neighbours: Arc::new(self.street.clone()),
-            },
-        };
-        let engine = Engine::start_at(parts, Placement::Current).await.expect("the engine starts");
-        self.street.0.lock().unwrap().insert(boot, engine.draws.clone());
-        Inhabitant { boot, engine, line, street: self.street.clone() }
-    }
-}
-
-impl Inhabitant {
-    async fn reserves(&self, order: u128, count: u16) -> Result<View, Denied> {
-        self.engine.draws.execute(DRAW, reserve(order, count), None).await.map(|done| done.view)
-    }
-
-    /// It answers nobody.
-    fn is_mute(&self) {
-        self.street.0.lock().unwrap().remove(&self.boot);
-    }
-
-    /// And who asks waits, as on a line that loses what is said.
-    fn is_silent(&self) {
-        *self.street.1.lock().unwrap() = Duration::from_millis(1500);
-        self.is_mute();
-    }
-
-    /// `kill -9`.
-    fn dies(self) {
-        self.is_mute();
-        self.engine.kill();
-    }
-}
-
-/// The owner of the draw, and another.
-async fn two(house: &House) -> (Inhabitant, Inhabitant) {
-    let one = house.node(1).await;
-    (one, house.node(2).await)
-}
 
 #[test]
 fn whoever_is_asked_the_draws_owner_does_it() {
@@ -290,79 +162,6 @@ fn who_hung_past_its_lease_forgets_what_it_knew_before_it_serves_again() {
         let release = Command::Release { order: OrderId(7) };
         let done = one.engine.draws.execute(DRAW, release, None).await.unwrap();
         assert!(done.written && done.view.held == 0, "it remembered no such order, for which there is nothing to do");
-    });
-}
-
-#[test]
-fn a_draw_whose_owner_nobody_reaches_is_taken_over_though_its_lease_runs_and_the_owner_asks_who_has_it() {
-    play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
-        tokio::time::sleep(Duration::from_secs(2)).await;
-        one.is_silent();
-        let begun = tokio::time::Instant::now();
-        assert_eq!(other.reserves(7, 3).await.unwrap().held, 3);
-        assert!(begun.elapsed() < A_LEASE, "nobody waits for a lease that is renewed for ever");
-        assert_eq!(house.memory.claim(Boot(3), &[DRAW]).await.unwrap().elsewhere[0].owner.boot, other.boot);
-        assert_eq!(one.reserves(8, 2).await.unwrap().held, 5, "it sends its buyers to the new owner");
-        assert_eq!(house.memory.draws(), house.memory.replayed(), "one chain of commits");
-    });
-}
-
-#[test]
-fn an_owner_that_hears_nothing_of_the_books_says_nothing_from_memory_when_a_draw_taken_over_is_served() {
-    play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
-        tokio::time::sleep(Duration::from_secs(2)).await;
-        one.reserves(6, 1).await.unwrap();
-        // The former owner's lease runs on, and what it asks the books comes back as it was, or not at all.
-        one.is_silent();
-        house.memory.set_faults(|call| match call {
-            Call::Read("moved") => Fault::NotWritten,
-            _ => Fault::None,
-        });
-        assert_eq!(other.reserves(7, 3).await.unwrap().held, 4);
-        let from_memory = one.reserves(6, 1).await;
-        assert_eq!(from_memory, Err(Denied::Unavailable), "its memory is older than the other's first word");
-    });
-}
-
-#[test]
-fn a_draw_that_goes_on_stays_with_an_owner_that_does_not_answer() {
-    play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
-        tokio::time::sleep(Duration::from_secs(2)).await;
-        one.is_silent();
-        let busy = async {
-            for order in 100..110 {
-                tokio::time::sleep(Duration::from_millis(100)).await;
-                one.reserves(order, 1).await.unwrap();
-            }
-        };
-        let (asked, ()) = tokio::join!(other.reserves(7, 3), busy);
-        assert_eq!(asked, Err(Denied::Unavailable), "its buyer comes again");
-        assert_eq!(house.memory.claim(Boot(3), &[DRAW]).await.unwrap().elsewhere[0].owner.boot, one.boot);
-    });
-}
-
-#[test]
-fn who_hears_the_books_badly_takes_no_draw_from_an_owner_that_it_does_not_reach() {
-    play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
-        tokio::time::sleep(Duration::from_secs(2)).await;
-        other.line.send_replace(false);
-        tokio::time::sleep(Duration::from_millis(1_500)).await;
-        one.is_silent();
-        let mended = async {
-            tokio::time::sleep(Duration::from_secs(2)).await;
-            other.line.send_replace(true);
-        };
-        let (asked, ()) = tokio::join!(other.reserves(7, 3), mended);
-        assert_eq!(asked, Err(Denied::Unavailable));
-        assert_eq!(house.memory.claim(Boot(3), &[DRAW]).await.unwrap().elsewhere[0].owner.boot, one.boot);
     });
 }
 

@@ -1,0 +1,146 @@
+//! Nodes on one street, with the same books, and what can befall the lines between them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use actors::testing::{FakeGateway, ManualClock};
+use actors::{
+    Committed, Denied, Draws, Engine, EngineParts, Errand, Neighbourhood, Neighbours, Placement, Unreachable,
+};
+use async_trait::async_trait;
+use domain::{AccountId, ClubId, DrawId, View};
+use persistence::Failure;
+use persistence::memory::Memory;
+use persistence::nodes::{Boot, Node, Nodes, Roll};
+use tokio::sync::watch;
+
+use super::DRAW;
+use super::world::{NOON, PostOffice, reserve, snapshot};
+
+/// Where every node's handle is, while it answers.
+#[derive(Clone, Default)]
+pub struct Street(Arc<Mutex<BTreeMap<Boot, Draws>>>, Arc<Mutex<Duration>>);
+
+#[async_trait]
+impl Neighbours for Street {
+    async fn execute(
+        &self,
+        owner: &Node,
+        draw: DrawId,
+        errand: Errand,
+    ) -> Result<Result<Committed, Denied>, Unreachable> {
+        let there = self.0.lock().unwrap().get(&owner.boot).cloned();
+        if there.is_none() {
+            let silence = *self.1.lock().unwrap();
+            tokio::time::sleep(silence).await;
+        }
+        there.ok_or(Unreachable::Silent)?.execute_here(draw, errand).await
+    }
+}
+
+/// The list of nodes, which a node that is cut off cannot reach.
+pub struct Line {
+    pub memory: Memory,
+    open: watch::Receiver<bool>,
+}
+
+impl Line {
+    async fn pass(&self) {
+        self.open.clone().wait_for(|open| *open).await.expect("the node lives");
+    }
+}
+
+#[async_trait]
+impl Nodes for Line {
+    async fn renew(&self, me: &Node) -> Result<Roll, Failure> {
+        self.pass().await;
+        self.memory.renew(me).await
+    }
+
+    async fn bury(&self, gone: Boot) -> Result<bool, Failure> {
+        self.pass().await;
+        self.memory.bury(gone).await
+    }
+
+    async fn leave(&self, me: Boot) -> Result<(), Failure> {
+        self.memory.leave(me).await
+    }
+
+    fn vanish(&self, me: Boot) {
+        self.memory.vanish(me);
+    }
+}
+
+pub struct House {
+    pub clock: ManualClock,
+    pub memory: Memory,
+    pub street: Street,
+}
+
+pub struct Inhabitant {
+    pub boot: Boot,
+    pub engine: Engine,
+    pub line: watch::Sender<bool>,
+    pub street: Street,
+}
+
+impl House {
+    pub fn with(numbers: &[i64]) -> House {
+        let (clock, memory) = (ManualClock::new(NOON), Memory::new());
+        memory.add_club(ClubId(1), AccountId("acct_club".into()));
+        numbers.iter().for_each(|number| memory.add_draw(snapshot(*number)));
+        let database_clock = clock.clone();
+        memory.set_clock(move || database_clock.true_now());
+        House { clock, memory, street: Street::default() }
+    }
+
+    pub async fn node(&self, number: u128) -> Inhabitant {
+        let (line, open) = watch::channel(true);
+        let boot = Boot(number);
+        let parts = EngineParts {
+            ledger: Arc::new(self.memory.clone()),
+            books: Arc::new(self.memory.clone()),
+            gateway: Arc::new(FakeGateway::new(Arc::new(self.clock.clone()))),
+            clock: Arc::new(self.clock.clone()),
+            mail: Arc::new(PostOffice::default()),
+            neighbourhood: Neighbourhood {
+                me: Node { boot, address: format!("10.0.0.{number}:9080") },
+                nodes: Arc::new(Line { memory: self.memory.clone(), open }),
+                neighbours: Arc::new(self.street.clone()),
+            },
+        };
+        let engine = Engine::start_at(parts, Placement::Current).await.expect("the engine starts");
+        self.street.0.lock().unwrap().insert(boot, engine.draws.clone());
+        Inhabitant { boot, engine, line, street: self.street.clone() }
+    }
+}
+
+impl Inhabitant {
+    pub async fn reserves(&self, order: u128, count: u16) -> Result<View, Denied> {
+        self.engine.draws.execute(DRAW, reserve(order, count), None).await.map(|done| done.view)
+    }
+
+    /// It answers nobody.
+    pub fn is_mute(&self) {
+        self.street.0.lock().unwrap().remove(&self.boot);
+    }
+
+    /// And who asks waits, as on a line that loses what is said.
+    pub fn is_silent(&self) {
+        *self.street.1.lock().unwrap() = Duration::from_millis(1500);
+        self.is_mute();
+    }
+
+    /// `kill -9`.
+    pub fn dies(self) {
+        self.is_mute();
+        self.engine.kill();
+    }
+}
+
+/// The owner of the draw, and another.
+pub async fn two(house: &House) -> (Inhabitant, Inhabitant) {
+    let one = house.node(1).await;
+    (one, house.node(2).await)
+}
