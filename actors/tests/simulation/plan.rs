@@ -30,7 +30,7 @@ pub enum Pace {
     /// notices that are a quarter of an hour late are, after the end of the safety phase as before it.
     Whole,
     /// Such a question is answered when there is something to tell, as long after it was written as the beat would have taken
-    /// to come, or with nothing after two seconds; late notices come within a minute of the calm, which then is short.
+    /// to come, or with nothing after 0.7 s; late notices come within a minute of the calm, which then is short.
     Brisk,
 }
 
