@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use crate::draw::{AskCells, AskDeal, DrawActor, Execute};
 use crate::membership::Membership;
-use crate::neighbours::{Errand, Unreachable};
+use crate::neighbours::{Answered, Errand, Unreachable};
 use crate::supervisor::roster::{Asked, Roster};
 use crate::supervisor::{DrawSupervisor, Look, Wake, Waker};
 
@@ -102,7 +102,7 @@ impl Draws {
     ///
     /// # Errors
     /// [`Unreachable`]: the draw is somebody else's.
-    pub async fn execute_here(&self, draw: DrawId, errand: Errand) -> Result<Result<Committed, Denied>, Unreachable> {
+    pub async fn execute_here(&self, draw: DrawId, errand: Errand) -> Answered {
         self.errand(draw, errand, Way::HereOnly).await
     }
 
@@ -260,7 +260,7 @@ impl Draws {
     }
 
     /// Does it here, or sends it to the draw's owner once.
-    async fn errand(&self, draw: DrawId, errand: Errand, way: Way) -> Result<Result<Committed, Denied>, Unreachable> {
+    async fn errand(&self, draw: DrawId, errand: Errand, way: Way) -> Answered {
         let Some(term) = self.membership.term() else {
             return Ok(Err(Denied::Unavailable));
         };

@@ -23,7 +23,7 @@ pub use clock::{Clock, SystemClock};
 pub use draws::{Committed, Denied, Draws};
 pub use engine::{Engine, EngineParts, Placement};
 pub use mailer::{Outbox, Post};
-pub use neighbours::{Errand, Neighbourhood, Neighbours, Unreachable};
+pub use neighbours::{Answered, Errand, Neighbourhood, Neighbours, Unreachable};
 pub use payment::connect::{AccountStatus, Connect};
 pub use payment::gateway::{Gateway, GatewayError, NewIntent, Opened};
 pub use payment::strangers::Returned;

@@ -33,6 +33,9 @@ pub enum Unreachable {
     NotTheOwner,
 }
 
+/// What became of an errand: what the draw's owner answered, if it could be asked.
+pub type Answered = Result<Result<Committed, Denied>, Unreachable>;
+
 /// The way to other nodes. The server gives it: actors know no HTTP.
 #[async_trait]
 pub trait Neighbours: Send + Sync {
@@ -40,12 +43,7 @@ pub trait Neighbours: Send + Sync {
     ///
     /// # Errors
     /// [`Unreachable`]
-    async fn execute(
-        &self,
-        owner: &Node,
-        draw: DrawId,
-        errand: Errand,
-    ) -> Result<Result<Committed, Denied>, Unreachable>;
+    async fn execute(&self, owner: &Node, draw: DrawId, errand: Errand) -> Answered;
 }
 
 /// Where a process lives.
@@ -67,7 +65,7 @@ struct Nobody;
 
 #[async_trait]
 impl Neighbours for Nobody {
-    async fn execute(&self, _: &Node, _: DrawId, _: Errand) -> Result<Result<Committed, Denied>, Unreachable> {
+    async fn execute(&self, _: &Node, _: DrawId, _: Errand) -> Answered {
         Err(Unreachable::Silent)
     }
 }

@@ -135,7 +135,7 @@ impl DrawSupervisor {
         }
     }
 
-    fn claim(&mut self, batch: Vec<DrawId>, ctx: &mut Context<Self>) {
+    fn claim(&mut self, mut batch: Vec<DrawId>, ctx: &mut Context<Self>) {
         if self.membership.is_leaving() {
             return self.point_to_the_others(&batch);
         }
@@ -150,8 +150,7 @@ impl DrawSupervisor {
             }
             let mut claimed = ledger.claim(membership.boot(), &batch).await;
             let late = takeover::take_over(&*ledger, &membership, &standstills, claimed.as_mut().ok()).await;
-            let late_ones: BTreeSet<DrawId> = late.iter().map(|one| one.draw).collect();
-            let batch: Vec<DrawId> = batch.into_iter().filter(|draw| !late_ones.contains(draw)).collect();
+            batch.retain(|draw| late.iter().all(|one| one.draw != *draw));
             (batch, claimed, late)
         };
         ctx.spawn(claim.into_actor(self).map(|(batch, claimed, late), supervisor, ctx| {

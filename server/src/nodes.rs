@@ -16,7 +16,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use persistence::nodes::Node;
 
-use actors::{Clock, Committed, Denied, Errand, Neighbours, Unreachable};
+use actors::{Answered, Clock, Errand, Neighbours, Unreachable};
 
 use crate::routes;
 use crate::state::State;
@@ -36,8 +36,6 @@ const IDLE: Duration = Duration::from_secs(4);
 const IDLE_MAX: usize = 128;
 /// Calls from other nodes wait for actors, not for processors.
 const WORKERS: usize = 2;
-
-type Asked = Result<Result<Committed, Denied>, Unreachable>;
 
 /// The way to other nodes over HTTP, on connections that are kept.
 pub struct OverHttp {
@@ -60,7 +58,7 @@ impl OverHttp {
     }
 
     /// `None`: no answer that can be read.
-    async fn ask(&self, owner: &Node, draw: DrawId, errand: &Errand, now: Timestamp) -> Option<Asked> {
+    async fn ask(&self, owner: &Node, draw: DrawId, errand: &Errand, now: Timestamp) -> Option<Answered> {
         let body = serde_json::to_vec(&wire::Errand::of(self.pass.me(), errand)).ok()?;
         let request = Request::builder()
             .method(Method::POST)
@@ -83,12 +81,7 @@ impl OverHttp {
 
 #[async_trait]
 impl Neighbours for OverHttp {
-    async fn execute(
-        &self,
-        owner: &Node,
-        draw: DrawId,
-        errand: Errand,
-    ) -> Result<Result<Committed, Denied>, Unreachable> {
+    async fn execute(&self, owner: &Node, draw: DrawId, errand: Errand) -> Answered {
         if owner.address.is_empty() {
             return Err(Unreachable::Silent);
         }

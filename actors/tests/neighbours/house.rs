@@ -5,9 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actors::testing::{FakeGateway, ManualClock};
-use actors::{
-    Committed, Denied, Draws, Engine, EngineParts, Errand, Neighbourhood, Neighbours, Placement, Unreachable,
-};
+use actors::{Answered, Denied, Draws, Engine, EngineParts, Errand, Neighbourhood, Neighbours, Placement, Unreachable};
 use async_trait::async_trait;
 use domain::{AccountId, ClubId, DrawId, View};
 use persistence::Failure;
@@ -24,12 +22,7 @@ pub struct Street(Arc<Mutex<BTreeMap<Boot, Draws>>>, Arc<Mutex<Duration>>);
 
 #[async_trait]
 impl Neighbours for Street {
-    async fn execute(
-        &self,
-        owner: &Node,
-        draw: DrawId,
-        errand: Errand,
-    ) -> Result<Result<Committed, Denied>, Unreachable> {
+    async fn execute(&self, owner: &Node, draw: DrawId, errand: Errand) -> Answered {
         let there = self.0.lock().unwrap().get(&owner.boot).cloned();
         if there.is_none() {
             let silence = *self.1.lock().unwrap();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use actors::{Committed, Denied, Errand, Neighbours, Unreachable};
+use actors::{Answered, Errand, Neighbours, Unreachable};
 use async_trait::async_trait;
 use domain::DrawId;
 use persistence::Failure;
@@ -60,12 +60,7 @@ impl Street {
 
 #[async_trait]
 impl Neighbours for Street {
-    async fn execute(
-        &self,
-        owner: &Node,
-        draw: DrawId,
-        errand: Errand,
-    ) -> Result<Result<Committed, Denied>, Unreachable> {
+    async fn execute(&self, owner: &Node, draw: DrawId, errand: Errand) -> Answered {
         let (world, process) = &self.0;
         process.pass().await;
         world.watch.met("a command forwarded");
