@@ -11,7 +11,7 @@ use persistence::yardstick::{Room, Yardstick};
 use crate::fresh;
 use crate::house::{Happened, House};
 use crate::report::{Report, Table, plots};
-use contest::{Contest, Goal, median};
+use contest::{Contest, Goal};
 use purchases::draws_a_round;
 use rival::Running;
 use shopper::Ours;
@@ -162,7 +162,6 @@ impl Place<'_> {
         report: &mut Report,
     ) -> Result<(Vec<Contest>, Vec<Table>)> {
         let (mut contests, mut tables, mut raw_free) = (Vec::new(), Vec::new(), 1..);
-        let mut few_cpu_us = 0.0;
         let began = Instant::now();
         let says = |part: &str| eprintln!("[{:>4.0} s] {part}", began.elapsed().as_secs_f64());
         if self.bench.plays("purchases") {
@@ -171,8 +170,6 @@ impl Place<'_> {
             contests.extend(found);
             contests.push(self.crush(&mut draws, &mut took).await?);
             tables.push(took);
-            let cost = contests.iter().rfind(|contest| contest.unit == "µs" && contest.goal != Goal::None);
-            few_cpu_us = cost.map_or(0.0, |cost| median(cost.ours()));
         }
         if self.bench.plays("walls") || self.bench.plays("growth") {
             says("inside our walls");
@@ -193,7 +190,7 @@ impl Place<'_> {
         }
         if self.bench.plays("many") {
             says("many draws");
-            contests.extend(self.many_draws(few_cpu_us).await?);
+            contests.extend(self.many_draws().await?);
         }
         says("the audit");
         Ok((contests, tables))

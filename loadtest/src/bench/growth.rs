@@ -51,11 +51,17 @@ impl Place<'_> {
     }
 
     /// The whole server with many live draws: what each keeps in memory, how soon it is ready after it was killed, and what a
-    /// purchase costs then beside what it did with few draws.
-    pub(super) async fn many_draws(&mut self, few_cpu_us: f64) -> Result<Vec<Contest>> {
+    /// purchase costs then beside what it did with few draws, just before.
+    pub(super) async fn many_draws(&mut self) -> Result<Vec<Contest>> {
         let many = self.bench.many;
+        let wanted = draws_for(HOT, self.bench.purchases);
         self.meter.calm().await?;
         let before = self.restarted().await?.1;
+        let mut with_few = Vec::new();
+        for _ in 0..self.bench.rounds {
+            let few = fresh::draws(&self.house.site, "Few", wanted).await?;
+            with_few.push(self.cost(few).await?);
+        }
         let mut draws = fresh::draws(&self.house.site, "Growth", many).await?;
         let mut ready =
             Contest::alone(format!("ready again after a kill, {many} live draws"), "ms", Better::Less, READY_MS_MAX);
@@ -67,18 +73,23 @@ impl Place<'_> {
             Better::Less,
         )
         .goal(1.1);
-        for _ in 0..self.bench.rounds {
+        for cost_with_few in with_few {
             let (took, after) = self.restarted().await?;
             ready.figure(took.as_secs_f64() * 1000.0);
             memory.figure((after - before).max(0.0) / many as f64);
-            let some: Vec<i64> = draws.drain(..draws_for(HOT, self.bench.purchases).min(draws.len())).collect();
-            let cpu = self.meter.cpu()?;
-            let sale = Sale::new(some, HOT, self.bench.purchases);
-            shopper::sell(&self.ours, self.bench.buyers, sale, self.buys(1)).await?;
-            self.meter.calm().await?;
-            cost.round(self.meter.cpu()?.since(cpu).all() as f64 * 1000.0 / self.bench.purchases as f64, few_cpu_us);
+            let some = draws.drain(..wanted.min(draws.len())).collect();
+            cost.round(self.cost(some).await?, cost_with_few);
         }
         Ok(vec![ready, memory, cost])
+    }
+
+    /// Microseconds of processor time a complete purchase, of one sale of these draws.
+    async fn cost(&self, draws: Vec<i64>) -> Result<f64> {
+        let before = self.meter.cpu()?;
+        let sale = Sale::new(draws, HOT, self.bench.purchases);
+        shopper::sell(&self.ours, self.bench.buyers, sale, self.buys(1)).await?;
+        self.meter.calm().await?;
+        Ok(self.meter.cpu()?.since(before).all() as f64 * 1000.0 / self.bench.purchases as f64)
     }
 
     /// Kills the server, waits until it is ready, and then until it is calm: how long the first took, and the kilobytes it keeps.
