@@ -44,7 +44,8 @@ const LIST_MS: i64 = 3_600_000;
 const BUSY_MS: i64 = 1_200_000;
 /// Accounts without open business that a round lists beside the others, in turn.
 const QUIET_ACCOUNTS: usize = 10;
-/// Payments remembered as compared and found right; they are compared again when the provider says something new.
+/// Payments remembered as compared and found right; they are compared again when the provider says something new, or somebody
+/// was told that they are wrong.
 const KNOWN_MAX: usize = 50_000;
 /// Why an order of a cancelled draw is refunded when nobody is there to say it in their own words.
 const CALLED_OFF: &str = "the draw was cancelled";
@@ -276,11 +277,20 @@ impl Rounds {
         let now = self.comparison.room.clock.now();
         let far = self.count.is_multiple_of(LIST_ROUNDS);
         let since = now.plus_ms(if far { -LIST_MS } else { -LIST_NEW_MS });
+        let reported = self.reported().await;
         for account in self.accounts_to_list(now).await {
-            if let Err(failure) = self.list_account(&account, since).await {
+            if let Err(failure) = self.list_account(&account, since, &reported).await {
                 tracing::warn!(%failure, "an account is listed later");
             }
         }
+    }
+
+    /// Payments that an anomaly is open about: they are compared again, whatever was found before. Another node may have raised
+    /// one after this one found its payment right, and not know that it did, when the answer of the books was lost.
+    async fn reported(&self) -> BTreeSet<PaymentIntentId> {
+        // What cannot be read now is read in the next round.
+        let open = self.comparison.room.books.anomalies(true, READ_MAX).await.unwrap_or_default();
+        open.into_iter().filter_map(|record| record.anomaly.payment_intent).collect()
     }
 
     /// Those with open business, and some of the others in turn.
@@ -299,10 +309,16 @@ impl Rounds {
         accounts
     }
 
-    async fn list_account(&mut self, account: &AccountId, since: Timestamp) -> Result<(), Failure> {
+    async fn list_account(
+        &mut self,
+        account: &AccountId,
+        since: Timestamp,
+        reported: &BTreeSet<PaymentIntentId>,
+    ) -> Result<(), Failure> {
         for said in self.comparison.list(account, since).await? {
             let decided = said.intent.status != PaymentStatus::RequiresCapture;
-            if decided && self.known.get(&said.intent.id) == Some(&said.intent) {
+            let settled = decided && !reported.contains(&said.intent.id);
+            if settled && self.known.get(&said.intent.id) == Some(&said.intent) {
                 continue;
             }
             if self.comparison.one(&said).await?.raised == 0 {

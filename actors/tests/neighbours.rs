@@ -9,8 +9,12 @@ use persistence::Ledger;
 use persistence::memory::{Call, Fault, Memory};
 use persistence::nodes::Boot;
 
+#[path = "support/disk.rs"]
+mod disk;
 #[path = "neighbours/house.rs"]
 mod house;
+#[path = "neighbours/orders.rs"]
+mod orders;
 #[path = "neighbours/takeover.rs"]
 mod takeover;
 #[path = "support/world.rs"]

@@ -7,7 +7,7 @@ use persistence::ledger::Append;
 use persistence::memory::{Call, Fault};
 use tokio::task::JoinHandle;
 
-#[path = "together/disk.rs"]
+#[path = "support/disk.rs"]
 mod disk;
 #[path = "support/world.rs"]
 mod world;

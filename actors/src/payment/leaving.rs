@@ -14,7 +14,7 @@ use persistence::records::audit::Entry;
 
 use super::opening::{failure_of, unavailable};
 use super::room::{Later, Room, Visit};
-use crate::{Confirmed, FulfilStatus, GatewayError, PaymentFailure};
+use crate::{Confirmed, FulfilStatus, Fulfilled, GatewayError, PaymentFailure};
 
 /// A buyer before a 3-D Secure page may finish it this long after the reservation lapsed; then the intent is cancelled.
 const ACTION_SECONDS: i64 = 300;
@@ -135,7 +135,7 @@ impl Room {
         let age_ms = self.clock.now().ms_since(record.opened_at);
         let Some(id) = record.order.payment_intent.clone() else {
             let unmade = leaving != Leaving::Lapsed || age_ms > UNMADE_SECONDS * 1000;
-            return if unmade { self.let_go_unmade(&record, reason).await } else { Ok(()) };
+            return if unmade { self.let_go_unmade(order, reason).await } else { Ok(()) };
         };
         let said = self.gateway.retrieve(&record.order.account, &id).await;
         let said = said.map_err(|_| PaymentFailure::Unavailable)?;
@@ -156,10 +156,26 @@ impl Room {
         self.fulfil(order, &mut None).await.map(|_| ())
     }
 
-    /// No intent was made that a buyer could pay.
-    async fn let_go_unmade(&self, record: &OrderRecord, reason: &str) -> Result<(), PaymentFailure> {
-        self.give_back(record).await.map_err(|Later| PaymentFailure::Unavailable)?;
-        self.books.released(record.order.id, reason, self.clock.now()).await.map_err(unavailable)
+    /// No intent was made that a buyer could pay, as far as we know. That the order is refused is written first: from then on no
+    /// node can name an intent for it any more, nor give it tickets.
+    pub(super) async fn let_go_unmade(&self, order: OrderId, reason: &str) -> Result<(), PaymentFailure> {
+        self.books.rejecting(order, reason, self.clock.now()).await.map_err(unavailable)?;
+        self.fulfil(order, &mut None).await.map(drop)
+    }
+
+    /// An order without an intent waits for one; when it is refused, it is over.
+    pub(super) async fn unmade(&self, mut record: OrderRecord) -> Result<Fulfilled, PaymentFailure> {
+        let reason = record.reason.clone().unwrap_or_default();
+        if record.order.state == OrderState::Rejecting {
+            self.give_back(&record).await.map_err(|Later| PaymentFailure::Unavailable)?;
+            self.books.released(record.order.id, &reason, self.clock.now()).await.map_err(unavailable)?;
+            record.order.state = OrderState::Released;
+        }
+        let status = match record.order.state {
+            OrderState::Released | OrderState::Void => FulfilStatus::NotCharged { reason },
+            _ => FulfilStatus::Waiting,
+        };
+        Ok(Fulfilled { record, status })
     }
 
     /// Money back: tickets first, so that none is sold and refunded at once; then the money and the fee's part (decision D-3).

@@ -83,7 +83,7 @@ impl Room {
             Err(Unmade::Refused { code, message }) => {
                 // Nothing can be paid: nothing must be kept.
                 let reason = format!("the payment could not be prepared: {code}");
-                self.let_go(&record, &reason).await;
+                self.let_go(record.order.id, &reason).await;
                 Err(PaymentFailure::Declined { code, message })
             }
         }
@@ -101,7 +101,7 @@ impl Room {
                 let failure = failure_of(line.draw, denied);
                 // A machine that could not is asked again in a moment: what was reserved until then is kept for it.
                 if place > 0 && failure != PaymentFailure::Unavailable {
-                    self.let_go(&record, &failure.to_string()).await;
+                    self.let_go(wanted.id, &failure.to_string()).await;
                 }
                 return Err(failure);
             }
@@ -198,11 +198,9 @@ impl Room {
     }
 
     /// Lets an order go that was never shown to anybody.
-    async fn let_go(&self, record: &OrderRecord, reason: &str) {
-        let gone = self.give_back(record).await;
-        let released = self.books.released(record.order.id, reason, self.clock.now()).await;
-        if gone.is_err() || released.is_err() {
-            tracing::warn!(order.id = %record.order.id, "an order is let go later, when its reservations have lapsed");
+    async fn let_go(&self, order: OrderId, reason: &str) {
+        if let Err(failure) = self.let_go_unmade(order, reason).await {
+            tracing::warn!(%failure, order.id = %order, "an order is let go later");
         }
     }
 }

@@ -94,7 +94,7 @@ impl Room {
             return Ok(Fulfilled { record, status });
         }
         let Some(id) = record.order.payment_intent.clone() else {
-            return Ok(Fulfilled { record, status: FulfilStatus::Waiting });
+            return self.unmade(record).await;
         };
         let said = match failpoint::around(Step::Ask, self.gateway.retrieve(&record.order.account, &id)).await {
             Ok(said) => said,
@@ -160,6 +160,8 @@ impl Room {
     async fn repair(&self, visit: &mut Visit) -> Result<(), Later> {
         let order = visit.record.order.id;
         if visit.said.is_refunded() {
+            // Some of its lines may have had their tickets before another was refused.
+            self.give_back(&visit.record).await?;
             return self.repaired(visit, "the payment was refunded").await;
         }
         self.raise(visit, AnomalyKind::MissingTicket, "the payment was taken before the order had its tickets").await?;

@@ -8,26 +8,30 @@ use actors::testing::{FakeGateway, ManualClock};
 use actors::{Answered, Denied, Draws, Engine, EngineParts, Errand, Neighbourhood, Neighbours, Placement, Unreachable};
 use async_trait::async_trait;
 use domain::{AccountId, ClubId, DrawId, View};
-use persistence::Failure;
 use persistence::memory::Memory;
 use persistence::nodes::{Boot, Node, Nodes, Roll};
+use persistence::{Failure, Ledger};
 use tokio::sync::watch;
 
 use super::DRAW;
 use super::world::{NOON, PostOffice, reserve, snapshot};
 
-/// Where every node's handle is, while it answers.
+/// Where every node's handle is, while it answers, and how long the way there is.
 #[derive(Clone, Default)]
 pub struct Street(Arc<Mutex<BTreeMap<Boot, Draws>>>, Arc<Mutex<Duration>>);
+
+impl Street {
+    pub fn takes(&self, time: Duration) {
+        *self.1.lock().unwrap() = time;
+    }
+}
 
 #[async_trait]
 impl Neighbours for Street {
     async fn execute(&self, owner: &Node, draw: DrawId, errand: Errand) -> Answered {
+        let slow = *self.1.lock().unwrap();
+        tokio::time::sleep(slow).await;
         let there = self.0.lock().unwrap().get(&owner.boot).cloned();
-        if there.is_none() {
-            let silence = *self.1.lock().unwrap();
-            tokio::time::sleep(silence).await;
-        }
         there.ok_or(Unreachable::Silent)?.execute_here(draw, errand).await
     }
 }
@@ -68,6 +72,7 @@ impl Nodes for Line {
 pub struct House {
     pub clock: ManualClock,
     pub memory: Memory,
+    pub gateway: FakeGateway,
     pub street: Street,
 }
 
@@ -85,16 +90,22 @@ impl House {
         numbers.iter().for_each(|number| memory.add_draw(snapshot(*number)));
         let database_clock = clock.clone();
         memory.set_clock(move || database_clock.true_now());
-        House { clock, memory, street: Street::default() }
+        let gateway = FakeGateway::new(Arc::new(clock.clone()));
+        House { clock, memory, gateway, street: Street::default() }
     }
 
     pub async fn node(&self, number: u128) -> Inhabitant {
+        self.node_on(number, Arc::new(self.memory.clone())).await
+    }
+
+    /// The same, with a way of its own to the draws' books.
+    pub async fn node_on(&self, number: u128, ledger: Arc<dyn Ledger>) -> Inhabitant {
         let (line, open) = watch::channel(true);
         let boot = Boot(number);
         let parts = EngineParts {
-            ledger: Arc::new(self.memory.clone()),
+            ledger,
             books: Arc::new(self.memory.clone()),
-            gateway: Arc::new(FakeGateway::new(Arc::new(self.clock.clone()))),
+            gateway: Arc::new(self.gateway.clone()),
             clock: Arc::new(self.clock.clone()),
             mail: Arc::new(PostOffice::default()),
             neighbourhood: Neighbourhood {
@@ -121,7 +132,7 @@ impl Inhabitant {
 
     /// And who asks waits, as on a line that loses what is said.
     pub fn is_silent(&self) {
-        *self.street.1.lock().unwrap() = Duration::from_millis(1500);
+        self.street.takes(Duration::from_millis(1500));
         self.is_mute();
     }
 

@@ -3,8 +3,8 @@
 use actors::testing::{Fault, Verb};
 use actors::{FulfilStatus, Gateway, NewIntent, Unresolved};
 use domain::{
-    AccountId, AnomalyKind, Cents, ClubId, Command, DrawId, GameResult, OrderId, OrderState, PaymentIntentId, Refusal,
-    Serial,
+    AccountId, Anomaly, AnomalyKind, Cents, ClubId, Command, DrawId, GameResult, OrderId, OrderState, PaymentIntentId,
+    Refusal, Serial,
 };
 use persistence::Books;
 use persistence::books::{AnomalyRecord, Notice};
@@ -116,6 +116,27 @@ fn an_authorisation_that_cannot_be_cancelled_is_shown_and_heals_when_it_can() {
     });
 }
 
+/// Another node read the order before its tickets were written, asked the provider after the money was taken, and never heard that
+/// its anomaly was written.
+#[test]
+fn what_another_node_raised_about_a_payment_that_was_found_right_heals() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let record = world.buy(&[(1042, 2)]).await;
+        world.pass(60).await;
+        assert_eq!(open(&world), [], "it was compared");
+        let anomaly = Anomaly {
+            kind: AnomalyKind::MissingTicket,
+            payment_intent: record.order.payment_intent.clone(),
+            order: Some(record.order.id),
+            note: "the payment was taken before the order had its tickets".into(),
+        };
+        assert_eq!(world.memory.raise(&anomaly, None, world.clock.true_now()).await, Ok(true));
+        world.pass(60).await;
+        assert_eq!(open(&world), []);
+    });
+}
+
 #[test]
 fn a_fee_that_was_not_taken_is_a_mismatch_that_a_person_closes_once() {
     play(|| async {
@@ -143,6 +164,19 @@ fn tickets_whose_money_went_back_past_us_are_orphaned() {
         let record = world.buy(&[(1042, 2)]).await;
         world.gateway.refund_behind_our_back(&intent_of(&record));
         world.pass(60).await;
+        assert_eq!(open(&world), [(AnomalyKind::OrphanedTicket, Some(intent_of(&record)))]);
+    });
+}
+
+/// Nobody tells of it, and by then the payment is half an hour old.
+#[test]
+fn money_that_went_back_past_us_long_after_it_was_taken_is_found_all_the_same() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let record = world.buy(&[(1042, 2)]).await;
+        world.pass(1_300).await;
+        world.gateway.refund_behind_our_back(&intent_of(&record));
+        world.pass(600).await;
         assert_eq!(open(&world), [(AnomalyKind::OrphanedTicket, Some(intent_of(&record)))]);
     });
 }

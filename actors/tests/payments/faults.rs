@@ -1,10 +1,13 @@
 //! A provider that does not answer, and a process that is killed at every step.
 
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
 use crate::not_charged;
 use crate::world::{World, account, intent_of, line, play};
 use actors::testing::{Fault, Verb};
 use actors::{FulfilStatus, PaymentFailure};
-use domain::{Cents, Command, DrawId, OrderState, PaymentStatus};
+use domain::{Cents, Command, DrawId, GameResult, OrderState, PaymentStatus};
 use persistence::memory::{Call, Fault as BooksFault};
 
 const EVERY: [Fault; 5] =
@@ -206,6 +209,59 @@ fn an_update_without_an_answer_reaches_the_provider_later() {
             world.audit();
             world.engine.take().unwrap().kill();
         }
+    });
+}
+
+/// A request that was met with silence may be on its way still: only its own key makes sure that it does nothing twice.
+#[test]
+fn a_refund_keeps_its_key_through_silence_and_changes_it_when_the_provider_remembers_a_failure() {
+    play(|| async {
+        for (fault, keys) in [(Fault::TimeoutBefore, 1), (Fault::CachedError, 2)] {
+            let mut world = World::with(&[1042]).await;
+            let record = world.buy(&[(1042, 2)]).await;
+            let asked = Arc::new(Mutex::new(Vec::new()));
+            let noted = asked.clone();
+            world.gateway.set_faults(move |call| match call.verb {
+                Verb::Refund => {
+                    let mut noted = noted.lock().unwrap();
+                    noted.push(call.key.to_owned());
+                    if noted.len() < 4 { fault } else { Fault::None }
+                }
+                _ => Fault::None,
+            });
+            world.payments().refund(record.order.id, "asked for").await.unwrap();
+            world.pass(60).await;
+            assert_eq!(world.gateway.takings(&account()).refunded, Cents(1000), "{fault:?}");
+            let asked = asked.lock().unwrap().clone();
+            let different: BTreeSet<&String> = asked.iter().collect();
+            assert!(asked.len() >= 3 && different.len() >= keys, "{fault:?}: {asked:?}");
+            assert!(keys > 1 || different.len() == 1, "{fault:?}: {asked:?}");
+            world.engine.take().unwrap().kill();
+        }
+    });
+}
+
+/// The second draw refused, and that could not be written; then somebody at the provider's desk took the money and gave it back.
+#[test]
+fn half_a_cart_that_was_paid_and_given_back_past_us_keeps_no_tickets() {
+    play(|| async {
+        let world = World::with(&[1042, 1043]).await;
+        let record = world.open(&[(1042, 2), (1043, 3)]).await;
+        world.gateway.authorise(&intent_of(&record));
+        let result = GameResult::new(1, 1).unwrap();
+        world.draws().execute(DrawId(1043), Command::Complete { result }, None).await.unwrap();
+        world.memory.set_faults(|call| match call {
+            Call::Write("rejecting") => BooksFault::NotWritten,
+            _ => BooksFault::None,
+        });
+        assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Processing);
+        assert_eq!((world.order(&record).order.state, world.sold(1042)), (OrderState::Quoted, 2));
+        assert!(world.gateway.capture_behind_our_back(&intent_of(&record)));
+        assert!(world.gateway.refund_behind_our_back(&intent_of(&record)));
+        world.memory.clear_faults();
+        world.pass(60).await;
+        assert_eq!((world.order(&record).order.state, world.sold(1042)), (OrderState::Void, 0));
+        assert_eq!(world.memory.anomaly_records().len(), 0, "nobody has to be told");
     });
 }
 

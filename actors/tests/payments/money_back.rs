@@ -3,7 +3,7 @@
 use crate::not_charged;
 use crate::world::{KICK_OFF, World, account, intent_of, play};
 use actors::testing::{Asked, Fault, Verb};
-use actors::{Denied, FulfilStatus, PaymentFailure};
+use actors::{Denied, FulfilStatus, Gateway, PaymentFailure};
 use domain::{AnomalyKind, Cents, Command, DrawId, GameResult, OrderState, Refusal, Status};
 use persistence::memory::{Call, Fault as BooksFault};
 
@@ -55,7 +55,7 @@ fn money_taken_for_an_order_that_was_let_go_is_refunded() {
 #[test]
 fn a_payment_the_books_forgot_is_found_by_listing() {
     play(|| async {
-        use actors::{Gateway, NewIntent};
+        use actors::NewIntent;
         let world = World::with(&[1042]).await;
         world.buy(&[(1042, 1)]).await;
         let forgotten =
@@ -169,6 +169,27 @@ fn a_game_that_is_called_off_gives_everybody_their_money_back_even_after_a_kill(
     });
 }
 
+/// Another node had it all when this one refused it, and captured it with the fee of tickets that the draws have forgotten.
+#[test]
+fn a_refused_order_that_was_captured_with_a_fee_gives_the_fee_back_too() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let record = world.open(&[(1042, 2)]).await;
+        let id = intent_of(&record);
+        world.gateway.authorise(&id);
+        world.draws().execute(DrawId(1042), Command::Cancel, None).await.unwrap();
+        world.gateway.set_faults(|asked| if asked.verb == Verb::Cancel { Fault::TimeoutBefore } else { Fault::None });
+        assert!(not_charged(&world.fulfil(&record).await.unwrap().status));
+        assert_eq!(world.order(&record).order.state, OrderState::Rejecting);
+        world.gateway.capture("another-node", &account(), &id, Cents(35)).await.unwrap();
+        world.gateway.clear_faults();
+        world.pass(120).await;
+        let takings = world.gateway.takings(&account());
+        assert_eq!((takings.refunded, takings.fees, takings.fees_refunded), (Cents(1000), Cents(35), Cents(35)));
+        assert_eq!(world.order(&record).order.state, OrderState::Void);
+    });
+}
+
 /// The called-off game's tickets went back first; after that no ticket says any more that money is due.
 #[test]
 fn a_cart_of_which_only_the_called_off_game_went_back_is_refunded_by_the_sweeper() {
@@ -228,7 +249,7 @@ fn refunds_and_disputes_at_the_dashboard_become_anomalies() {
 #[test]
 fn a_second_payment_for_one_order_is_a_duplicate_and_an_unused_intent_is_nothing() {
     play(|| async {
-        use actors::{Gateway, NewIntent};
+        use actors::NewIntent;
         let world = World::with(&[1042]).await;
         let record = world.buy(&[(1042, 2)]).await;
         let again =

@@ -1,5 +1,7 @@
 //! The way to the books.
 
+use std::fmt::Debug;
+
 use async_trait::async_trait;
 use domain::{
     AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, OrderId, PaymentIntent, PaymentIntentId, Serial, Timestamp,
@@ -19,6 +21,14 @@ pub struct BooksPort(Owner);
 impl BooksPort {
     pub fn new(owner: Owner) -> BooksPort {
         BooksPort(owner)
+    }
+
+    /// For whoever reads the story.
+    fn said<T: Debug>(&self, what: &'static str, answer: &Answer<T>, sentence: impl FnOnce() -> String) {
+        let (world, process) = &self.0;
+        world.trace.note(what, &[process.number, u64::from(answer.is_ok())], || {
+            format!("process {} {}: {answer:?}", process.number, sentence())
+        });
     }
 }
 
@@ -170,11 +180,17 @@ impl Books for BooksPort {
     }
 
     async fn raise(&self, anomaly: &Anomaly, amount: Option<Cents>, at: Timestamp) -> Answer<bool> {
-        through!(self, raise(anomaly, amount, at))
+        let raised = async { through!(self, raise(anomaly, amount, at)) }.await;
+        self.said("raises", &raised, || {
+            format!("{:?} of {:?}: {}", anomaly.kind, anomaly.payment_intent, anomaly.note)
+        });
+        raised
     }
 
     async fn heal(&self, payment_intent: &PaymentIntentId, kind: Option<AnomalyKind>, at: Timestamp) -> Answer<u64> {
-        through!(self, heal(payment_intent, kind, at))
+        let healed = async { through!(self, heal(payment_intent, kind, at)) }.await;
+        self.said("heals", &healed, || format!("{kind:?} of {payment_intent}"));
+        healed
     }
 
     async fn anomalies(&self, only_open: bool, limit: u32) -> Answer<Vec<AnomalyRecord>> {

@@ -1,4 +1,5 @@
 //! A ledger whose commits wait until they are let through.
+#![allow(dead_code, reason = "each test binary uses its part")]
 
 use std::sync::{Arc, Mutex};
 
@@ -56,13 +57,19 @@ impl Ledger for Gate {
     }
 }
 
+/// Draws on a slow disk; the rest of the books is quick.
+pub fn slow(books: Memory) -> (Arc<dyn Ledger>, Arc<Disk>) {
+    let disk = Arc::new(Disk { books, permits: Semaphore::new(0), sizes: Mutex::default() });
+    (Arc::new(Gate(disk.clone())), disk)
+}
+
 pub async fn on_a_slow_disk() -> (World, Arc<Disk>) {
     let mut disk = None;
     let world = World::through(
         |books| {
-            let made = Arc::new(Disk { books, permits: Semaphore::new(0), sizes: Mutex::default() });
-            disk = Some(made.clone());
-            Arc::new(Gate(made))
+            let (ledger, made) = slow(books);
+            disk = Some(made);
+            ledger
         },
         &[1042],
     )
