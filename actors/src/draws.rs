@@ -1,7 +1,6 @@
 //! The handle to all draws: finds or wakes a draw's actor and asks it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use actix::{Addr, Handler, Message};
 use domain::{Allocation, Cell, Command, Deal, DrawId, Editor, Refusal, Reservation, Serial, TermsEdit, View};
@@ -11,19 +10,17 @@ use persistence::nodes::{Boot, Node, Roll};
 use persistence::records::audit::Entry;
 use thiserror::Error;
 use tokio::sync::{oneshot, watch};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use crate::draw::{AskCells, AskDeal, DrawActor, Execute};
 use crate::membership::Membership;
 use crate::neighbours::{Answered, Errand, Unreachable};
+use crate::silences::{SILENCE, Silences, while_watching};
 use crate::supervisor::roster::{Asked, Roster};
 use crate::supervisor::{DrawSupervisor, Look, Wake, Waker};
 
 /// Ways an errand may take: asked, after waking the draw, after its owner did not answer, and once more.
 const TURNS_MAX: usize = 4;
-
-/// A connection that breaks at once says nothing of who was to answer on it.
-const SILENCE: Duration = Duration::from_millis(400);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
@@ -38,6 +35,7 @@ pub struct Draws {
     supervisor: Addr<DrawSupervisor>,
     membership: Arc<Membership>,
     ledger: Arc<dyn Ledger>,
+    silences: Arc<Silences>,
     act: Option<Arc<Entry>>,
 }
 
@@ -77,7 +75,7 @@ impl Draws {
         membership: Arc<Membership>,
         ledger: Arc<dyn Ledger>,
     ) -> Draws {
-        Draws { roster, supervisor, membership, ledger, act: None }
+        Draws { roster, supervisor, membership, ledger, silences: Arc::default(), act: None }
     }
 
     /// A handle that signs: every commit it brings about carries the entry into the audit log, in the same transaction. A
@@ -306,15 +304,27 @@ impl Draws {
         Err(Unreachable::NotTheOwner)
     }
 
-    /// What the owner answered; else whether it and the draw stand still: nothing came back for a while, nor did the books,
-    /// which we hear well, show a commit meanwhile. A busy owner's draw goes on.
+    /// What the owner answered; else whether it and the draw stand still: nothing came back for a while, and the books, which we
+    /// hear well, showed hardly a commit meanwhile. A busy owner's draw goes on.
     async fn forward(&self, owner: &Node, draw: DrawId, errand: &Errand) -> Result<Result<Committed, Denied>, bool> {
-        let revision = || self.roster.view(draw).map(|view| view.revision);
-        let (before, asked_at) = (revision(), Instant::now());
-        let asked = self.membership.place.neighbours.execute(owner, draw, errand.clone()).await;
-        asked.map_err(|why| {
-            let silent = why == Unreachable::Silent && asked_at.elapsed() >= SILENCE;
-            silent && revision() == before && self.membership.hears_well()
+        let Some(view) = self.roster.watch(draw) else { return Err(false) };
+        let asked_at = Instant::now();
+        let asked = self.membership.place.neighbours.execute(owner, draw, errand.clone());
+        let patience = self.silences.patience(draw, owner.boot);
+        let asked = async {
+            match patience {
+                Some(patience) => timeout(patience, asked).await.unwrap_or(Err(Unreachable::Silent)),
+                None => asked.await,
+            }
+        };
+        let (answer, moves) = while_watching(view, asked).await;
+        let lasted = asked_at.elapsed();
+        if answer != Err(Unreachable::Silent) && lasted < SILENCE {
+            self.silences.broken(draw);
+        }
+        answer.map_err(|why| {
+            let silent = why == Unreachable::Silent && lasted >= SILENCE && self.membership.hears_well();
+            silent && self.silences.add(draw, owner.boot, lasted, moves)
         })
     }
 

@@ -13,6 +13,7 @@ pub mod payment;
 pub mod payments;
 pub mod reconciler;
 mod rhythm;
+mod silences;
 mod supervisor;
 pub mod tally;
 #[cfg(feature = "testing")]

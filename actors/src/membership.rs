@@ -17,8 +17,11 @@ use crate::supervisor::{Doubt, DrawSupervisor, Look};
 const RENEW_EVERY: Duration = Duration::from_millis(LEASE_MS as u64 / 4);
 /// After a renewal that failed.
 const RENEW_AGAIN: Duration = Duration::from_millis(250);
-/// A renewal that took longer says that our own line, or the database, is in trouble.
+/// An answer of the books that took longer says that our own line, or the database, is in trouble.
 const PROMPT: Duration = Duration::from_millis(400);
+/// And for so long nobody else is blamed. Lists of nodes are asked for some ten times meanwhile, and a line that loses three
+/// packets in ten is prompt ten times in a row one time in thirty.
+const IN_TROUBLE: Duration = Duration::from_secs(5);
 /// What is in memory is told for so long after the books were last heard, and whoever takes a draw over waits as long: longer
 /// than a renewal takes to come round.
 pub(crate) const MEMORY: Duration = Duration::from_secs(2);
@@ -34,8 +37,8 @@ pub(crate) struct Membership {
     term: AtomicU64,
     /// Before this was asked the books said that our draws are ours.
     heard_at: Mutex<Instant>,
-    /// The last renewal was answered at once.
-    prompt: AtomicBool,
+    /// When the list of nodes last took long to answer.
+    late_at: Mutex<Option<Instant>>,
     leaving: AtomicBool,
 }
 
@@ -57,7 +60,7 @@ impl Membership {
             good_until,
             term: AtomicU64::new(0),
             heard_at: Mutex::new(Instant::now()),
-            prompt: AtomicBool::new(false),
+            late_at: Mutex::default(),
             leaving: AtomicBool::new(false),
         }
     }
@@ -90,11 +93,19 @@ impl Membership {
         *heard_at = asked_at.max(*heard_at);
     }
 
-    /// Whether the last renewal came when it was due, and at once: who is not heard by us is then silent itself.
+    /// The list of nodes answered, or said that it cannot; it was asked at this time.
+    fn answered(&self, asked_at: Instant) {
+        if asked_at.elapsed() > PROMPT {
+            *lock(&self.late_at) = Some(Instant::now());
+        }
+    }
+
+    /// Whether the last renewal came when it was due, and everything of late was answered at once: who is not heard by us is then
+    /// silent itself.
     pub(crate) fn hears_well(&self) -> bool {
         let left = self.deadline().saturating_duration_since(Instant::now());
         let due = Duration::from_millis(LEASE_MS as u64) - MARGIN - RENEW_EVERY - PROMPT;
-        self.prompt.load(Ordering::Relaxed) && left >= due
+        left >= due && lock(&self.late_at).is_none_or(|late_at| late_at.elapsed() >= IN_TROUBLE)
     }
 
     /// The other nodes, as of the last renewal.
@@ -135,8 +146,9 @@ impl Membership {
     /// [`serve`]: Membership::serve
     pub(crate) async fn renew(&self) -> Result<Renewed, Failure> {
         let asked_at = Instant::now();
-        let roll = self.place.nodes.renew(&self.place.me).await?;
-        self.prompt.store(asked_at.elapsed() <= PROMPT, Ordering::Relaxed);
+        let renewed = self.place.nodes.renew(&self.place.me).await;
+        self.answered(asked_at);
+        let roll = renewed?;
         if roll.others.is_empty() {
             // Nobody is there who could take anything, and so nobody listens.
             self.heard(asked_at);
@@ -178,7 +190,9 @@ impl Membership {
     }
 
     pub(crate) async fn bury(&self, gone: Boot) -> bool {
+        let asked_at = Instant::now();
         let buried = self.place.nodes.bury(gone).await.unwrap_or(false);
+        self.answered(asked_at);
         if buried {
             tracing::warn!(node = %gone, "a node's process has ended; its draws are free");
             self.roll.send_modify(|roll| roll.others.retain(|other| other.boot != gone));
@@ -200,7 +214,7 @@ impl Membership {
     }
 }
 
-fn lock(at: &Mutex<Instant>) -> MutexGuard<'_, Instant> {
+fn lock<T>(at: &Mutex<T>) -> MutexGuard<'_, T> {
     at.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -37,7 +37,7 @@ const TWICE_ONE_IN: u64 = 100;
 const WORD_BY_WORD: u64 = 20;
 
 /// A thousand worlds that never meet one of these have not looked there.
-const MUST_MEET: [&str; 32] = [
+const MUST_MEET: [&str; 33] = [
     "a cart captured",
     "a clock is set",
     "a command forwarded",
@@ -49,6 +49,7 @@ const MUST_MEET: [&str; 32] = [
     "a game called off",
     "a draw is another node's",
     "a draw taken from an owner that nobody reached",
+    "a draw taken from an owner whose answers were lost",
     "a ghost fenced",
     "a notice doubled",
     "a notice lost",

@@ -42,6 +42,9 @@ pub struct Failover {
     /// Only these faults.
     #[arg(long, value_enum)]
     only: Vec<Fault>,
+    /// Keeps what the nodes logged, in this folder.
+    #[arg(long)]
+    logs: Option<PathBuf>,
     #[arg(long, default_value = "failover.html")]
     report: PathBuf,
 }
@@ -73,12 +76,20 @@ struct Struck {
     fault: Fault,
     answered: Duration,
     boards: Duration,
+    /// What was said until somebody answered.
+    denied: Vec<String>,
+}
+
+impl Struck {
+    fn is_late(&self) -> bool {
+        millis(self.answered) > limit_ms(self.fault)
+    }
 }
 
 pub async fn run(failover: &Failover) -> Result<Report> {
     let mut town = Town::build().await?;
     let doubted = doubt(failover, &mut town).await;
-    town.close().await?;
+    town.close(failover.logs.as_deref()).await?;
     doubted
 }
 
@@ -103,6 +114,9 @@ async fn doubt(failover: &Failover, town: &mut Town) -> Result<Report> {
                 millis(one.answered),
                 millis(one.boards)
             );
+            if one.is_late() {
+                one.denied.iter().for_each(|said| println!("      {said}"));
+            }
             struck.push(one);
         }
     }
@@ -128,29 +142,30 @@ impl Town {
         let victim = self.owner;
         if fault == Fault::Roll {
             self.roll().await?;
-            return Ok(Struck { fault, answered: Duration::ZERO, boards: Duration::ZERO });
+            return Ok(Struck { fault, answered: Duration::ZERO, boards: Duration::ZERO, denied: Vec::new() });
         }
         self.hit(victim, fault).await?;
         let survivor = if fault == Fault::Database { victim } else { 1 - victim };
-        let revision = self.is_answered_by(survivor).await?;
+        let (revision, denied) = self.is_answered_by(survivor).await?;
         let answered = begun.elapsed();
         let boards = self.boards.show(revision, begun).await?;
         self.heal(victim, fault).await?;
         self.find_owner().await?;
-        Ok(Struck { fault, answered, boards })
+        Ok(Struck { fault, answered, boards, denied })
     }
 }
 
 impl Town {
-    /// Asks a node for the probe's draw, as another browser each time, until it does something for it.
-    async fn is_answered_by(&self, node: usize) -> Result<u64> {
-        let begun = Instant::now();
+    /// Asks a node for the probe's draw, as another browser each time, until it does something for it; and what it said before.
+    async fn is_answered_by(&self, node: usize) -> Result<(u64, Vec<String>)> {
+        let (begun, mut denied) = (Instant::now(), Vec::new());
         loop {
             match self.shopper(&[node])?.touches(self.probe, Duration::ZERO).await {
-                Ok(revision) => return Ok(revision),
+                Ok(revision) => return Ok((revision, denied)),
                 Err(why) if begun.elapsed() > PATIENCE * 2 => return Err(why),
-                Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+                Err(why) => denied.push(format!("{:.0} ms: {why:#}", millis(begun.elapsed()))),
             }
+            tokio::time::sleep(Duration::from_millis(100)).await;
         }
     }
 }
@@ -200,6 +215,15 @@ impl Crowd {
     }
 }
 
+/// How long a database takes to start is not ours to promise.
+fn limit_ms(fault: Fault) -> f64 {
+    match fault {
+        Fault::Kill => CRASH_MS_MAX,
+        Fault::Hang | Fault::Link | Fault::Loss => OTHERS_MS_MAX,
+        Fault::Database | Fault::Roll => f64::INFINITY,
+    }
+}
+
 fn tell(report: &mut Report, faults: &[Fault], struck: &[Struck]) {
     let mut table =
         Table::new("Until another answered (milliseconds)", &["", "times", "p50", "p99", "longest", "boards"]);
@@ -215,13 +239,8 @@ fn tell(report: &mut Report, faults: &[Fault], struck: &[Struck]) {
             format!("{:.0}", figures.most),
             format!("{boards:.0}"),
         ]);
-        // How long a database takes to start is not ours to promise.
-        let limit = match fault {
-            Fault::Kill => CRASH_MS_MAX,
-            Fault::Hang | Fault::Link | Fault::Loss => OTHERS_MS_MAX,
-            Fault::Database | Fault::Roll => f64::INFINITY,
-        };
-        let late = of.iter().filter(|one| millis(one.answered) > limit);
+        let limit = limit_ms(*fault);
+        let late = of.iter().filter(|one| one.is_late());
         let late = late.map(|one| format!("{fault:?}: {:.0} ms", millis(one.answered))).collect();
         report.checks.push(Check::new(format!("after {fault:?} another answered within {limit} ms"), of.len(), late));
         let dark = of.iter().filter(|one| one.boards > Duration::from_secs(30));

@@ -30,6 +30,7 @@ mod ledger;
 mod nodes;
 mod riders;
 mod shape;
+mod takeover;
 mod tickets;
 mod undoing;
 pub(crate) mod views;

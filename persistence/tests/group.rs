@@ -2,6 +2,8 @@
 
 #[path = "group/gate.rs"]
 mod gate;
+#[path = "group/standstill.rs"]
+mod standstill;
 #[path = "support/world.rs"]
 mod support;
 

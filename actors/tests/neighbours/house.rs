@@ -1,6 +1,6 @@
 //! Nodes on one street, with the same books, and what can befall the lines between them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -16,23 +16,43 @@ use tokio::sync::watch;
 use super::DRAW;
 use super::world::{NOON, PostOffice, reserve, snapshot};
 
-/// Where every node's handle is, while it answers, and how long the way there is.
+/// How long an answer is waited for.
+pub const AN_ANSWER: Duration = Duration::from_millis(1_500);
+
+/// Where every node's handle is, while it answers.
 #[derive(Clone, Default)]
-pub struct Street(Arc<Mutex<BTreeMap<Boot, Draws>>>, Arc<Mutex<Duration>>);
+pub struct Street {
+    doors: Arc<Mutex<BTreeMap<Boot, Draws>>>,
+    /// These do what they are asked, and what they answer is lost.
+    unheard: Arc<Mutex<BTreeSet<Boot>>>,
+    /// How long whoever gets no answer waits for it.
+    silence: Arc<Mutex<Duration>>,
+    /// How long the way there is.
+    way: Arc<Mutex<Duration>>,
+}
 
 impl Street {
+    async fn is_silent(&self) -> Answered {
+        let silence = *self.silence.lock().unwrap();
+        tokio::time::sleep(silence).await;
+        Err(Unreachable::Silent)
+    }
+
     pub fn takes(&self, time: Duration) {
-        *self.1.lock().unwrap() = time;
+        *self.way.lock().unwrap() = time;
     }
 }
 
 #[async_trait]
 impl Neighbours for Street {
     async fn execute(&self, owner: &Node, draw: DrawId, errand: Errand) -> Answered {
-        let slow = *self.1.lock().unwrap();
-        tokio::time::sleep(slow).await;
-        let there = self.0.lock().unwrap().get(&owner.boot).cloned();
-        there.ok_or(Unreachable::Silent)?.execute_here(draw, errand).await
+        let way = *self.way.lock().unwrap();
+        tokio::time::sleep(way).await;
+        let there = self.doors.lock().unwrap().get(&owner.boot).cloned();
+        let Some(there) = there else { return self.is_silent().await };
+        let answer = there.execute_here(draw, errand).await;
+        let unheard = self.unheard.lock().unwrap().contains(&owner.boot);
+        if unheard { self.is_silent().await } else { answer }
     }
 }
 
@@ -115,7 +135,7 @@ impl House {
             },
         };
         let engine = Engine::start_at(parts, Placement::Current).await.expect("the engine starts");
-        self.street.0.lock().unwrap().insert(boot, engine.draws.clone());
+        self.street.doors.lock().unwrap().insert(boot, engine.draws.clone());
         Inhabitant { boot, engine, line, street: self.street.clone() }
     }
 }
@@ -127,13 +147,23 @@ impl Inhabitant {
 
     /// It answers nobody.
     pub fn is_mute(&self) {
-        self.street.0.lock().unwrap().remove(&self.boot);
+        self.street.doors.lock().unwrap().remove(&self.boot);
     }
 
     /// And who asks waits, as on a line that loses what is said.
     pub fn is_silent(&self) {
-        self.street.takes(Duration::from_millis(1500));
+        *self.street.silence.lock().unwrap() = AN_ANSWER;
         self.is_mute();
+    }
+
+    /// What it is asked arrives, and is done; what it answers is lost.
+    pub fn is_unheard(&self) {
+        *self.street.silence.lock().unwrap() = AN_ANSWER;
+        self.street.unheard.lock().unwrap().insert(self.boot);
+    }
+
+    pub fn is_heard(&self) {
+        self.street.unheard.lock().unwrap().remove(&self.boot);
     }
 
     /// `kill -9`.

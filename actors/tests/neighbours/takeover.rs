@@ -7,7 +7,7 @@ use persistence::Ledger;
 use persistence::memory::{Call, Fault};
 use persistence::nodes::Boot;
 
-use super::house::{House, two};
+use super::house::{AN_ANSWER, House, Inhabitant, two};
 use super::world::play;
 use super::{A_LEASE, DRAW};
 
@@ -21,7 +21,7 @@ fn a_draw_whose_owner_nobody_reaches_is_taken_over_though_its_lease_runs_and_the
         let begun = tokio::time::Instant::now();
         assert_eq!(other.reserves(7, 3).await.unwrap().held, 3);
         assert!(begun.elapsed() < A_LEASE, "nobody waits for a lease that is renewed for ever");
-        assert_eq!(house.memory.claim(Boot(3), &[DRAW]).await.unwrap().elsewhere[0].owner.boot, other.boot);
+        assert_eq!(owner(&house).await, other.boot);
         assert_eq!(one.reserves(8, 2).await.unwrap().held, 5, "it sends its buyers to the new owner");
         assert_eq!(house.memory.draws(), house.memory.replayed(), "one chain of commits");
     });
@@ -47,21 +47,85 @@ fn an_owner_that_hears_nothing_of_the_books_says_nothing_from_memory_when_a_draw
 }
 
 #[test]
-fn a_draw_that_goes_on_stays_with_an_owner_that_does_not_answer() {
+fn a_draw_is_taken_over_from_an_owner_that_does_its_errands_and_whose_answers_are_lost() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let (one, other) = two(&house).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        one.is_unheard();
+        let begun = tokio::time::Instant::now();
+        assert_eq!(other.reserves(7, 3).await.unwrap().held, 3, "done by the former owner, told by the new one");
+        assert!(begun.elapsed() < A_LEASE);
+        assert_eq!(owner(&house).await, other.boot);
+        assert_eq!(one.reserves(8, 2).await.unwrap().held, 5, "the ghost asks the new owner");
+        assert_eq!(house.memory.draws(), house.memory.replayed(), "one chain of commits");
+    });
+}
+
+/// Its answers are lost, and while the other waits for one it sells once to somebody else.
+async fn is_silent_and_sells(one: &Inhabitant, other: &Inhabitant, orders: [u128; 2]) {
+    one.is_unheard();
+    let sells = async {
+        tokio::time::sleep(Duration::from_millis(700)).await;
+        one.reserves(orders[1], 1).await.unwrap();
+    };
+    let (asked, ()) = tokio::join!(other.reserves(orders[0], 3), sells);
+    assert_eq!(asked, Err(Denied::Unavailable), "somebody reaches it: its buyer comes again");
+}
+
+#[test]
+fn an_owner_that_is_silent_again_is_waited_for_less_and_loses_a_draw_that_hardly_goes_on() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let (one, other) = two(&house).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        is_silent_and_sells(&one, &other, [7, 100]).await;
+        assert_eq!(owner(&house).await, one.boot);
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let begun = tokio::time::Instant::now();
+        assert_eq!(other.reserves(7, 3).await.unwrap().held, 4);
+        assert!(begun.elapsed() < 2 * AN_ANSWER, "two seconds of them are for the former owner's memory");
+        assert_eq!(owner(&house).await, other.boot);
+        assert_eq!(house.memory.draws(), house.memory.replayed(), "one chain of commits");
+    });
+}
+
+#[test]
+fn an_owner_that_has_answered_since_is_waited_for_as_long_as_ever() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let (one, other) = two(&house).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        is_silent_and_sells(&one, &other, [7, 100]).await;
+        one.is_heard();
+        assert_eq!(other.reserves(7, 3).await.unwrap().held, 4);
+        let begun = tokio::time::Instant::now();
+        is_silent_and_sells(&one, &other, [8, 101]).await;
+        assert!(begun.elapsed() >= AN_ANSWER);
+        assert_eq!(owner(&house).await, one.boot);
+    });
+}
+
+#[test]
+fn a_draw_that_goes_on_stays_with_an_owner_that_does_not_answer_however_often_it_is_asked() {
     play(|| async {
         let house = House::with(&[1042]);
         let (one, other) = two(&house).await;
         tokio::time::sleep(Duration::from_secs(2)).await;
         one.is_silent();
         let busy = async {
-            for order in 100..110 {
+            for order in 100..140 {
                 tokio::time::sleep(Duration::from_millis(100)).await;
                 one.reserves(order, 1).await.unwrap();
             }
         };
-        let (asked, ()) = tokio::join!(other.reserves(7, 3), busy);
-        assert_eq!(asked, Err(Denied::Unavailable), "its buyer comes again");
-        assert_eq!(house.memory.claim(Boot(3), &[DRAW]).await.unwrap().elsewhere[0].owner.boot, one.boot);
+        let asks = async {
+            for _ in 0..4 {
+                assert_eq!(other.reserves(7, 3).await, Err(Denied::Unavailable), "its buyer comes again");
+            }
+        };
+        let ((), ()) = tokio::join!(asks, busy);
+        assert_eq!(owner(&house).await, one.boot);
     });
 }
 
@@ -80,6 +144,28 @@ fn who_hears_the_books_badly_takes_no_draw_from_an_owner_that_it_does_not_reach(
         };
         let (asked, ()) = tokio::join!(other.reserves(7, 3), mended);
         assert_eq!(asked, Err(Denied::Unavailable));
-        assert_eq!(house.memory.claim(Boot(3), &[DRAW]).await.unwrap().elsewhere[0].owner.boot, one.boot);
+        assert_eq!(owner(&house).await, one.boot);
     });
+}
+
+#[test]
+fn who_heard_the_books_late_a_moment_ago_takes_no_draw_either() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let (one, other) = two(&house).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        other.line.send_replace(false);
+        tokio::time::sleep(Duration::from_millis(1_100)).await;
+        other.line.send_replace(true);
+        // The next renewal comes when it is due, and at once.
+        tokio::time::sleep(Duration::from_millis(1_300)).await;
+        one.is_silent();
+        assert_eq!(other.reserves(7, 3).await, Err(Denied::Unavailable), "who loses packets blames nobody");
+        assert_eq!(owner(&house).await, one.boot);
+    });
+}
+
+/// By the books.
+async fn owner(house: &House) -> Boot {
+    house.memory.claim(Boot(3), &[DRAW]).await.unwrap().elsewhere[0].owner.boot
 }

@@ -92,6 +92,10 @@ impl Process {
         }
     }
 
+    pub fn is_running(&self) -> bool {
+        *self.stand() == Stand::Running
+    }
+
     pub fn is_dead(&self) -> bool {
         *self.stand() == Stand::Dead
     }

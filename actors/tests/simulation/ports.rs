@@ -131,6 +131,9 @@ impl Ledger for LedgerPort {
         world.watch.claimed(world, process.number, &taken);
         if taken.is_ok_and(|taken| !taken.is_empty()) {
             world.watch.met("a draw taken from an owner that nobody reached");
+            if world.house.process_of(from).is_some_and(|owner| owner.is_running() && !owner.is_cut_off()) {
+                world.watch.met("a draw taken from an owner whose answers were lost");
+            }
         }
         leave(&self.0).await?;
         claims

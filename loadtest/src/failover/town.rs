@@ -2,7 +2,7 @@
 //! reached over a link that can be cut.
 
 use std::fs::OpenOptions;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -253,12 +253,19 @@ impl Town {
         self.find_owner().await
     }
 
-    pub async fn close(mut self) -> Result<()> {
+    /// Keeps the nodes' logs in a folder, if there is one.
+    pub async fn close(mut self, logs: Option<&Path>) -> Result<()> {
         for child in self.nodes.iter_mut().flatten() {
             child.kill().await?;
         }
         if let Some(postgres) = self.postgres.take() {
             postgres.stop().await;
+        }
+        if let Some(logs) = logs {
+            std::fs::create_dir_all(logs)?;
+            for name in (0..NODES).map(|number| format!("node-{number}.log")) {
+                std::fs::copy(self.dir.join(&name), logs.join(&name)).with_context(|| name)?;
+            }
         }
         std::fs::remove_dir_all(&self.dir).with_context(|| format!("removing {}", self.dir.display()))
     }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use domain::{Deal, DrawId};
 
 use super::group::Entry;
-use super::{Postgres, claims};
+use super::{Postgres, claims, takeover};
 use crate::error::Failure;
 use crate::failpoint::{self, Side};
 use crate::ledger::{Append, Claims, Known, Ledger, Moved, check_together};
@@ -19,8 +19,7 @@ impl Ledger for Postgres {
 
     async fn take_over(&self, me: Boot, draw: DrawId, from: Boot) -> Result<Claims, Failure> {
         let postgres = self.clone();
-        self.run(async move { claims::claim(postgres.actors(), postgres.sealer(), me, &[draw], Some(from)).await })
-            .await
+        self.run(async move { takeover::take_over(postgres.actors(), postgres.sealer(), me, draw, from).await }).await
     }
 
     async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use domain::DrawId;
 use persistence::Failure;
 use persistence::nodes::{Boot, Node, Nodes, Roll};
+use tokio::time::{Instant, sleep_until};
 
 use super::{Owner, enter, enter_beat, leave, leave_beat};
 
@@ -65,6 +66,7 @@ impl Neighbours for Street {
         process.pass().await;
         world.watch.met("a command forwarded");
         let there = world.house.process_of(owner.boot).ok_or(Unreachable::Silent)?;
+        let silent_until = Instant::now() + PATIENCE;
         let asked = async {
             there.pass().await;
             let draws = there.handles().ok_or(Unreachable::Silent)?.draws;
@@ -74,6 +76,11 @@ impl Neighbours for Street {
         };
         let answer = tokio::time::timeout(PATIENCE, asked).await.unwrap_or(Err(Unreachable::Silent));
         process.pass().await;
-        if world.courier.happens(world.weather.rate(|r| r.call_lost) / 4) { Err(Unreachable::Silent) } else { answer }
+        if !world.courier.happens(world.weather.rate(|r| r.call_lost) / 4) {
+            return answer;
+        }
+        // What is lost on the way is missed when nobody waits for it any more.
+        sleep_until(silent_until).await;
+        Err(Unreachable::Silent)
     }
 }
