@@ -41,11 +41,17 @@ pub trait Post: Send + Sync {
 #[derive(Clone)]
 pub struct Outbox {
     room: Arc<Room>,
+    #[cfg(feature = "testing")]
+    nudged: Arc<std::sync::atomic::AtomicU64>,
 }
 
 impl Outbox {
     pub(crate) fn new(room: Arc<Room>) -> Outbox {
-        Outbox { room }
+        Outbox {
+            room,
+            #[cfg(feature = "testing")]
+            nudged: Arc::default(),
+        }
     }
 
     /// Queues a mail, due now, once for its key; `order` and `data` are what its letter is written from. `false`: one of this
@@ -69,6 +75,14 @@ impl Outbox {
     /// A transaction that is written put a mail in beside something else.
     pub fn nudge(&self) {
         self.room.nudges.mail.notify_one();
+        #[cfg(feature = "testing")]
+        self.nudged.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    }
+
+    /// How often the mailer was told by this handle: real time shows no difference between a nudge and a look by chance.
+    #[cfg(feature = "testing")]
+    pub fn nudged(&self) -> u64 {
+        self.nudged.load(std::sync::atomic::Ordering::Relaxed)
     }
 }
 

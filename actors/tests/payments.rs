@@ -17,6 +17,8 @@ mod faults;
 mod lateness;
 #[path = "payments/money_back.rs"]
 mod money_back;
+#[path = "payments/nudges.rs"]
+mod nudges;
 #[path = "payments/opening.rs"]
 mod opening;
 #[path = "support/world.rs"]

@@ -13,6 +13,7 @@ mod front;
 mod input;
 mod live;
 mod my_tickets;
+mod nudges;
 mod offers;
 mod openapi;
 mod operator;
