@@ -14,7 +14,7 @@ use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 
 use crate::config::Stage;
 use crate::error::Problem;
-use accounts::{LINKS_PER_ACCOUNT_AND_HOUR, WRONG_CODES_WINDOW, WRONG_PASSWORDS_WINDOW};
+use accounts::{FORMS_PER_ADDRESS_AND_HOUR, LINKS_PER_ACCOUNT_AND_HOUR, WRONG_CODES_WINDOW, WRONG_PASSWORDS_WINDOW};
 
 pub mod accounts;
 
@@ -29,8 +29,6 @@ pub const INTENTS_OF_STRANGERS_EVERY: Duration = Duration::from_secs(domain::res
 const LOGS_PER_ADDRESS_AND_MINUTE: u32 = 30;
 /// Repeated confirmation mails of one order an hour (decision C-17).
 const RESENDS_PER_ORDER_AND_HOUR: u32 = 3;
-/// Registrations, waitlist entries, forgotten passwords and lost tickets of one address an hour: a club's members share one.
-const FORMS_PER_ADDRESS_AND_HOUR: u32 = 20;
 /// Looks at winners' links of one address a minute.
 const CLAIMS_PER_ADDRESS_AND_MINUTE: u32 = 20;
 /// Invitations that one club's owners mail an hour.
@@ -141,22 +139,6 @@ impl Limits {
     /// Whether an order's confirmation may be sent once more this hour.
     pub fn may_resend(&self, order: u128) -> bool {
         self.resends_by_order.check_key(&order).is_ok()
-    }
-
-    /// Somebody at an address registers a club or joins the waitlist.
-    ///
-    /// # Errors
-    /// 429 with `Retry-After`.
-    pub fn joining(&self, address: IpAddr) -> Result<(), Problem> {
-        if self.exempt(address) { Ok(()) } else { self.take(&self.forms_by_address, &address) }
-    }
-
-    /// Somebody at an address forgot a password.
-    ///
-    /// # Errors
-    /// 429 with `Retry-After`.
-    pub fn forgetting(&self, address: IpAddr) -> Result<(), Problem> {
-        self.joining(address)
     }
 
     /// Somebody at an address opens a winner's link: nobody guesses 256 bits, and nobody need try.

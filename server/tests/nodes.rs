@@ -119,6 +119,27 @@ async fn five_wrong_passwords_at_one_node_are_five_at_every_node() {
     rig.close(vec![one, other], 0).await;
 }
 
+#[actix_web::test]
+async fn twenty_forgotten_passwords_at_one_node_are_twenty_at_every_node() {
+    let rig = Rig::open(1).await;
+    let (one, other) = (rig.node("a").await, rig.node("b").await);
+    let http = reqwest::Client::new();
+    let forgets = async |node: &Node, path: &str, number: usize| {
+        let body = serde_json::json!({ "email": format!("somebody-{number}@club.test") });
+        let request = http.post(format!("{}{path}", node.url)).header("origin", &node.url).json(&body);
+        request.send().await.expect("an answer").status().as_u16()
+    };
+    // A lost ticket's link and a lost password's are both a mail to whomever one names.
+    for number in 0..20 {
+        let path = ["/api/clubs/reset-password", "/api/my-tickets"][number % 2];
+        assert_eq!(forgets(&one, path, number).await, 200, "{number}");
+    }
+    for node in [&other, &one] {
+        assert_eq!(forgets(node, "/api/clubs/reset-password", 20).await, 429);
+    }
+    rig.close(vec![one, other], 0).await;
+}
+
 /// The door between nodes opens for a pass only, and browsers do not find it.
 #[actix_web::test]
 async fn nobody_comes_in_by_the_nodes_door() {

@@ -1,5 +1,6 @@
-//! What protects an account: how often its password and its codes may be guessed, and its mailbox filled. Every node refuses by
-//! its own count first, which costs nothing; then the books count for all nodes together, so that more nodes are no more tries.
+//! What protects an account: how often its password and its codes may be guessed, and its mailbox filled, or anybody's. Every
+//! node refuses by its own count first, which costs nothing; then the books count for all nodes together, so that more nodes are
+//! no more tries.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -13,7 +14,9 @@ use crate::error::Problem;
 
 /// Mails with a link that one account can be made to get an hour.
 pub(super) const LINKS_PER_ACCOUNT_AND_HOUR: u32 = 3;
-const LINKS_WINDOW: Duration = Duration::from_secs(3600);
+/// Registrations, waitlist entries, forgotten passwords and lost tickets of one address an hour: a club's members share one.
+pub(super) const FORMS_PER_ADDRESS_AND_HOUR: u32 = 20;
+const AN_HOUR: Duration = Duration::from_secs(3600);
 /// Wrong passwords of one account and of one address in 15 minutes.
 pub(super) const WRONG_PASSWORDS_PER_ACCOUNT_MAX: u32 = 5;
 pub(super) const WRONG_PASSWORDS_PER_ADDRESS_MAX: u32 = 20;
@@ -67,6 +70,24 @@ impl Limits {
     pub async fn may_mail_tickets(&self, records: &Records, email: &str, now: Timestamp) -> Result<bool, Problem> {
         let few_here = self.ticket_links_by_account.check_key(&account_key(email)).is_ok();
         Ok(few_here && records.count_tries(&[link("tickets", email)], now).await?)
+    }
+
+    /// Somebody at an address registers a club, joins the waitlist, or asks for a link: a mail to whomever they name.
+    ///
+    /// # Errors
+    /// 429 with `Retry-After`; 503 when the books could not be written.
+    pub async fn fills_form(&self, records: &Records, address: IpAddr, now: Timestamp) -> Result<(), Problem> {
+        self.form_here(address)?;
+        if self.exempt(address) {
+            return Ok(());
+        }
+        let about = format!("forms from {address}");
+        let form = Try { about, max: FORMS_PER_ADDRESS_AND_HOUR, window_seconds: AN_HOUR.as_secs() as i64 };
+        if records.count_tries(&[form], now).await? { Ok(()) } else { Err(too_many(60)) }
+    }
+
+    pub(super) fn form_here(&self, address: IpAddr) -> Result<(), Problem> {
+        if self.exempt(address) { Ok(()) } else { self.take(&self.forms_by_address, &address) }
     }
 
     pub(super) fn links_here(&self, email: &str) -> bool {
@@ -148,7 +169,7 @@ impl Counted<'_> {
 
 fn link(what: &str, email: &str) -> Try {
     let about = format!("{what} for {}", account_key(email));
-    Try { about, max: LINKS_PER_ACCOUNT_AND_HOUR, window_seconds: LINKS_WINDOW.as_secs() as i64 }
+    Try { about, max: LINKS_PER_ACCOUNT_AND_HOUR, window_seconds: AN_HOUR.as_secs() as i64 }
 }
 
 fn account_key(email: &str) -> String {

@@ -49,7 +49,7 @@ fn an_address_keeps_a_thousand_sockets_and_the_server_takes_some_hundreds_a_seco
 #[test]
 fn the_demo_lets_this_machine_knock_as_often_as_it_likes() {
     let (demo, real) = (Limits::new(Stage::Demo), Limits::new(Stage::Production));
-    let joins = |limits: &Limits| (0..=FORMS_PER_ADDRESS_AND_HOUR).all(|_| limits.joining(HERE).is_ok());
+    let joins = |limits: &Limits| (0..=FORMS_PER_ADDRESS_AND_HOUR).all(|_| limits.form_here(HERE).is_ok());
     assert!(joins(&demo) && !joins(&real));
     let claims = |limits: &Limits| (0..=CLAIMS_PER_ADDRESS_AND_MINUTE).all(|_| limits.claiming(HERE).is_ok());
     assert!(claims(&demo) && !claims(&real));

@@ -25,7 +25,7 @@ pub async fn ask(
     body: Body<ForgottenPassword>,
 ) -> Result<HttpResponse, Problem> {
     let email = asked_address(&body.0.email)?;
-    state.limits.forgetting(address(&request, &state.config))?;
+    state.limits.fills_form(&state.records, address(&request, &state.config), state.clock.now()).await?;
     actix_web::rt::spawn(async move {
         if let Err(problem) = send(&state, &email).await {
             tracing::warn!(%problem, "a reset link was not queued");

@@ -41,7 +41,7 @@ pub async fn register(
         return Err(Problem::new(StatusCode::FORBIDDEN, "registration-off", closed));
     }
     check(&body.0)?;
-    state.limits.joining(address(&request, &state.config))?;
+    state.limits.fills_form(&state.records, address(&request, &state.config), state.clock.now()).await?;
     let email = trimmed(&body.0.email);
     if is_known(&state, &email).await? {
         return Err(taken());
@@ -152,7 +152,7 @@ pub async fn wait(request: HttpRequest, state: web::Data<State>, body: Body<Wait
     findings.need("contactEmail", is_email(&email), "Valid email is required");
     findings.need("contactPhone", is_phone(&phone), "Contact phone is required");
     findings.finish()?;
-    state.limits.joining(address(&request, &state.config))?;
+    state.limits.fills_form(&state.records, address(&request, &state.config), state.clock.now()).await?;
     let id = state.records.join_waitlist(&club, &name, &email, &phone).await?;
     let data = json!({ "name": name }).to_string();
     let key = format!("waitlist-{}", email.to_lowercase());
