@@ -30,6 +30,12 @@ test('a winner sends bank details through the link, whose secret leaves the addr
   expect(JSON.stringify({ ...localStorage, ...sessionStorage })).not.toContain('1234567');
 });
 
+test('until when the link takes details is said to the minute, by the clocks of the ground, as the mail says it', async () => {
+  new FakeServer().on('POST /api/claims/look', { body: { ...CLAIM, timezone: 'Pacific/Auckland', respondBy: '2026-11-27T12:30:00Z' } });
+  show(<Claim fromPath="secret" />, '/claim/secret');
+  expect(await screen.findByText(/Please answer by Sat 28 Nov 2026, 1:30 am/)).toBeTruthy();
+});
+
 test('a link that is unknown, used, late or paid says which', async () => {
   const cases: [object, RegExp][] = [
     [{ status: 404, body: { message: 'This link is invalid or has expired.' } }, /This link is invalid or has expired\./],

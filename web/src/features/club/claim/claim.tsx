@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { answerClaim, lookAtClaim } from '@/api/endpoints/club';
 import { Problem } from '@/api/http';
 import type { Claim as ClaimShape } from '@/api/wire-club';
-import { day, dayAndTime } from '@/shared/dates';
+import { dayAndTime } from '@/shared/dates';
 import { cents, dollars } from '@/shared/money';
 import { C } from '@/shared/strings-club';
 import { said } from '../data/said';
@@ -53,7 +53,7 @@ export function Claim({ fromPath }: { fromPath: string | undefined }) {
         {claim.state === 'open' ? (
           <>
             <h2>Where should {claim.clubName} pay it?</h2>
-            <p className="lead">Kept encrypted, shown only to the club{claim.respondBy ? `. Please answer by ${day(claim.respondBy)}.` : '.'}</p>
+            <p className="lead">Kept encrypted, shown only to the club{claim.respondBy ? `. Please answer by ${dayAndTime(claim.respondBy, claim.timezone)}.` : '.'}</p>
             <BankForm doing="Send my bank details" onProblem={onProblem} send={async (bank) => setClaim(await answerClaim(token, bank))} />
           </>
         ) : (

@@ -35,6 +35,9 @@ export function PayoutSection({ number, winner, owns }: { number: number; winner
   const showToast = useSetAtom(showToastAtom);
   const again = () => changed(AT.payouts(number), AT.winners(number));
   const paid = winner?.winnerPayoutStatus === 'completed' || payouts?.some(({ type, status }) => type === 'winner' && status === 'completed');
+  // While the buyer’s bank disputes the payment the prize waits (decision C-25), and of a refunded ticket none is due any more.
+  const disputed = Boolean(winner?.disputed) && !paid;
+  const waits = disputed || winner?.sold === false;
   return (
     <section className="card" aria-labelledby="payout-title">
       <div className="admin-head">
@@ -42,6 +45,7 @@ export function PayoutSection({ number, winner, owns }: { number: number; winner
         {winner?.sold ? <PayoutStatus status={paid ? 'completed' : (winner.winnerPayoutStatus ?? 'pending')} /> : null}
       </div>
       {winner && !winner.sold ? <p className="lead">No prize is due: nobody bought the winning ticket.</p> : null}
+      {disputed ? <p className="callout is-warn">The winner’s payment is disputed by the buyer’s bank. The prize can be paid once that is resolved.</p> : null}
       {winner?.sold && !owns ? <p className="lead">The owners of the club see the winner’s bank details and record the payout.</p> : null}
       {winner?.sold && owns ? (
         <>
@@ -75,7 +79,7 @@ export function PayoutSection({ number, winner, owns }: { number: number; winner
         </>
       ) : null}
       {!payouts && problem ? <div className="callout is-bad" role="alert"><strong>Failed to load payouts</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div> : null}
-      <PayoutList number={number} payouts={payouts ?? []} owns={owns} due={owns && Boolean(winner?.sold) && payouts !== undefined && !payouts.some(({ type, status }) => type === 'winner' && status !== 'failed')} onChange={again} />
+      <PayoutList number={number} payouts={payouts ?? []} owns={owns} waits={waits} due={owns && !waits && Boolean(winner?.sold) && payouts !== undefined && !payouts.some(({ type, status }) => type === 'winner' && status !== 'failed')} onChange={again} />
     </section>
   );
 }
@@ -84,11 +88,13 @@ interface PayoutListProps {
   number: number;
   payouts: readonly Payout[];
   owns: boolean;
+  /** No prize may be paid now. */
+  waits: boolean;
   due: boolean;
   onChange: () => void;
 }
 
-function PayoutList({ number, payouts, owns, due, onChange }: PayoutListProps) {
+function PayoutList({ number, payouts, owns, waits, due, onChange }: PayoutListProps) {
   const [settling, setSettling] = useState<{ payout: Payout; status: 'completed' | 'failed' } | null>(null);
   const [note, setNote] = useState('');
   const { pending, run } = useAction();
@@ -121,7 +127,7 @@ function PayoutList({ number, payouts, owns, due, onChange }: PayoutListProps) {
             {payout.note || payout.failureReason ? <span className="meta">{payout.failureReason ?? payout.note}</span> : null}
             {owns && payout.type === 'winner' && payout.status === 'pending' ? (
               <div className="row-actions">
-                <button type="button" className="btn small" onClick={() => setSettling({ payout, status: 'completed' })}>Mark as paid</button>
+                {waits ? null : <button type="button" className="btn small" onClick={() => setSettling({ payout, status: 'completed' })}>Mark as paid</button>}
                 <button type="button" className="btn small sec" onClick={() => setSettling({ payout, status: 'failed' })}>Mark as failed</button>
               </div>
             ) : null}

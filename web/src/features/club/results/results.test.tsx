@@ -105,7 +105,7 @@ test('a draw or a winner that cannot be fetched says so and can be asked for aga
 });
 
 test('the winner is told once more on demand, and a failure says so', async () => {
-  server.on('GET /api/draws/1042', { body: DONE }).on('GET /api/draws/1042/winners', { body: { winningTickets: [aWinner({ buyerName: null })], prize: '290.00', notified: false } }).on('POST /api/draws/1042/notify-winners', { status: 503 }, { body: { emailsSent: 1, totalWinners: 1 } });
+  server.on('GET /api/draws/1042', { body: DONE }).on('GET /api/draws/1042/winners', { body: { winningTickets: [aWinner({ buyerName: null, respondBy: '2026-11-27T12:30:00Z' })], prize: '290.00', notified: true } }).on('POST /api/draws/1042/notify-winners', { status: 503 }, { body: { emailsSent: 1, totalWinners: 1 } });
   open();
   const notify = await screen.findByRole('button', { name: 'Notify Winner' });
   expect(screen.getByText('Not provided')).toBeTruthy();
@@ -114,16 +114,22 @@ test('the winner is told once more on demand, and a failure says so', async () =
   expect(await screen.findByText('Failed to send notifications')).toBeTruthy();
   await userEvent.click(notify);
   expect(await screen.findByText('1 out of 1 winners notified')).toBeTruthy();
+  expect(screen.getByText(/can answer until Fri 27 Nov 2026, 10:30 pm/)).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Download Report' }));
   expect(await screen.findByText('Download Failed')).toBeTruthy();
 });
 
 test('a winning ticket that nobody bought has no contact and no prize to pay', async () => {
+  const before = { id: 5, clubId: 1, drawId: 1042, type: 'winner', amount: '290.00', status: 'pending', recipientName: 'Robin', recipientEmail: null, note: null, failureReason: null, createdAt: '2026-11-21T00:00:00Z', completedAt: null };
+  server.on('GET /api/draws/1042/payouts', { body: [before] });
   server.on('GET /api/draws/1042', { body: DONE }).on('GET /api/draws/1042/winners', { body: { winningTickets: [aWinner({ sold: false, buyerName: null, buyerEmail: null, buyerPhone: null, winnerPayoutStatus: null })], prize: '290.00', notified: false } });
   open();
   expect(await screen.findByText('This ticket was not sold - no winner contact information available')).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Notify Winner' })).toBeNull();
   expect(screen.queryByRole('button', { name: 'Enter bank details' })).toBeNull();
+  // It was bought when the payout was recorded, and refunded since.
+  expect(await screen.findByRole('button', { name: 'Mark as failed' })).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Mark as paid' })).toBeNull();
 });
 
 test('bank details are held to their rules and typed in their shape', () => {
@@ -164,6 +170,22 @@ test('a payout goes from pending over received details to completed, with the nu
   await userEvent.click(dialog.getByRole('button', { name: 'Mark as paid' }));
   await waitFor(() => expect(screen.getAllByText('Completed').length).toBeGreaterThan(1));
   expect(server.asked.find(({ path }) => path === '/api/payouts/5')?.body).toEqual({ status: 'completed', note: 'ref 12' });
+});
+
+test('while the buyer’s bank disputes the payment, the prize is said to wait and cannot be marked as paid', async () => {
+  const pending = { id: 5, clubId: 1, drawId: 1042, type: 'winner', amount: '290.00', status: 'pending', recipientName: 'Robin', recipientEmail: null, note: null, failureReason: null, createdAt: '2026-11-21T00:00:00Z', completedAt: null };
+  server
+    .on('GET /api/draws/1042', { body: DONE })
+    .on('GET /api/draws/1042/winners', { body: { winningTickets: [aWinner({ disputed: true })], prize: '290.00', notified: true } })
+    .on('GET /api/draws/1042/payouts', { body: [] }, { body: [pending] });
+  const { unmount } = open();
+  expect(await screen.findByText(/^The winner’s payment is disputed by the buyer’s bank/)).toBeTruthy();
+  await screen.findByText('None.');
+  expect(screen.queryByRole('button', { name: 'Record the prize payout' })).toBeNull();
+  unmount();
+  open();
+  expect(await screen.findByRole('button', { name: 'Mark as failed' })).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Mark as paid' })).toBeNull();
 });
 
 test('a prize whose payment failed can be recorded again, and the club’s own share waits for nothing', async () => {

@@ -57,7 +57,7 @@ function Completed({ club, draw }: { club: Here['club']; draw: OwnDraw }) {
   if (!data) return <span className="bone" style={{ height: 260 }} />;
   return (
     <>
-      <WinnerCard number={draw.drawNumber} answer={data} sells={sells(club)} />
+      <WinnerCard number={draw.drawNumber} timezone={draw.timezone} answer={data} sells={sells(club)} />
       <PayoutSection number={draw.drawNumber} winner={data.winningTickets[0]} owns={owns(club)} />
     </>
   );

@@ -1,7 +1,7 @@
 import { useSetAtom } from 'jotai';
 import { AT, downloadReport, notifyWinners } from '@/api/endpoints/club';
 import type { WinnersAnswer } from '@/api/wire-club';
-import { day } from '@/shared/dates';
+import { dayAndTime } from '@/shared/dates';
 import { fill } from '@/shared/strings';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
@@ -12,7 +12,7 @@ import { useAction } from '../session/use-session';
 import { WinnerView } from './winner-view';
 
 /** The winner, and the two things that whoever sells does at once: tell them, and keep the report. */
-export function WinnerCard({ number, answer, sells }: { number: number; answer: WinnersAnswer; sells: boolean }) {
+export function WinnerCard({ number, timezone, answer, sells }: { number: number; timezone: string; answer: WinnersAnswer; sells: boolean }) {
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(changedAtom);
@@ -40,7 +40,7 @@ export function WinnerCard({ number, answer, sells }: { number: number; answer: 
         {winner.sold ? <button type="button" className="btn" aria-disabled={pending} onClick={() => void notify()}>{C.notifyWinner}</button> : null}
         <button type="button" className="btn sec" onClick={() => void report()}>{C.downloadReport}</button>
       </div> : null}
-      {answer.notified ? <p className="meta" role="status">The winner has been e-mailed{winner.respondBy ? ` and can answer until ${day(winner.respondBy)}` : ''}.</p> : null}
+      {answer.notified ? <p className="meta" role="status">The winner has been e-mailed{winner.respondBy ? ` and can answer until ${dayAndTime(winner.respondBy, timezone)}` : ''}.</p> : null}
       {winner.sold && sells ? (
         <>
           <h3 className="payout-how">How to pay the winner</h3>
