@@ -19,7 +19,7 @@ import { Tabs } from '../frame/tabs';
 import { SELLERS_ONLY, sells } from '../session/roles';
 import { isOver, useAction } from '../session/use-session';
 import { ContactGroup, FormCard, GameGroup, OptionsGroup, PriceGroup } from './draw-fieldsets';
-import { CREATE_CHOICES, createProblems, creation, fieldId, fieldsOfTemplate } from './draw-rules';
+import { createChoices, createProblems, creation, fieldId, fieldsOfTemplate } from './draw-rules';
 import { RevenueLine, RevenuePanel } from './revenue-panel';
 import { ServiceTermsDialog } from './service-terms-dialog';
 import { useDraft } from './use-draft';
@@ -100,7 +100,7 @@ function OneGame({ here: { club } }: { here: Here }) {
       <div className="form-layout has-side">
         <FormCard>
           <GameGroup {...group} />
-          <PriceGroup {...group} choices={CREATE_CHOICES} min="0" />
+          <PriceGroup {...group} choices={createChoices(fields.prizePercentage)} min="0" />
           <OptionsGroup {...group} allowed={allowed} />
           <ContactGroup {...group} />
         </FormCard>

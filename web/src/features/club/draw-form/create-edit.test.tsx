@@ -104,6 +104,21 @@ test('the last draw is duplicated a week later, and a draft outlives a reload', 
   expect((screen.getByLabelText('Timezone') as HTMLSelectElement).value).toBe('Australia/Sydney');
 });
 
+test('a zone and a percentage that the forms do not offer are shown as what they are, and sent so', async () => {
+  const said = () => ['Timezone', 'Prize percentage'].map((label) => (screen.getByLabelText(label) as HTMLSelectElement).selectedOptions[0]?.text);
+  server.on('GET /api/clubs/1/draw-template', { body: { league: null, homeTeam: 'Sharks', awayTeam: 'Raiders', gameDate: '2099-12-04T19:10', timezone: 'Australia/Canberra', ticketPrice: '8.00', prizePercentage: 33, passStripeFees: false, roundUpPrize: false, contactName: 'Kim', contactPhone: '0400' } });
+  const { unmount } = show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+  await press('Duplicate last draw');
+  await waitFor(() => expect(said()).toEqual(['Australia/Canberra', '33%']));
+  unmount();
+  server.on('GET /api/draws/1042', { body: { ...FUTURE, timezone: 'Australia/Canberra', prizePercentage: 33 } }).on('PATCH /api/draws/1042', { body: FUTURE });
+  show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');
+  await screen.findByRole('button', { name: 'Save changes' });
+  expect(said()).toEqual(['Australia/Canberra', '33%']);
+  await press('Save changes');
+  await waitFor(() => expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toMatchObject({ timezone: 'Australia/Canberra', prizePercentage: 33 }));
+});
+
 test('a season is looked at before it is made, and a table that is wrong says which lines', async () => {
   const row = { line: 2, league: null, homeTeam: 'Sharks', awayTeam: 'Norths', gameDate: '2099-03-06T05:00:00Z', timezone: 'Australia/Brisbane', alreadyThere: false };
   const call = (dryRun: boolean) => `POST /api/clubs/1/fixtures?dryRun=${dryRun}&price=5.00&prize=50`;

@@ -13,12 +13,19 @@ export interface FieldsetProps {
   errorOf: (field: string) => string | null;
 }
 
-function ZoneOptions() {
-  return ZONES.map(({ country, zones }) => (
-    <optgroup key={country} label={country}>
-      {zones.map(([zone, label]) => <option key={zone} value={zone}>{label}</option>)}
-    </optgroup>
-  ));
+/** The specified zones, and the draw's own when it is another: a table or a call may have said Canberra. */
+function ZoneOptions({ own }: { own: string }) {
+  const known = ZONES.some(({ zones }) => zones.some(([zone]) => zone === own));
+  return (
+    <>
+      {ZONES.map(({ country, zones }) => (
+        <optgroup key={country} label={country}>
+          {zones.map(([zone, label]) => <option key={zone} value={zone}>{label}</option>)}
+        </optgroup>
+      ))}
+      {known ? null : <option value={own}>{own}</option>}
+    </>
+  );
 }
 
 export function GameGroup({ fields, onFields, errorOf }: FieldsetProps) {
@@ -34,7 +41,7 @@ export function GameGroup({ fields, onFields, errorOf }: FieldsetProps) {
         <Field id="draw-date" name="date" label="Game date" type="date" required value={fields.date} error={errorOf('draw-date')} onValue={(date) => set({ date })} />
         <Field id="draw-time" name="time" label="Game time" type="time" required value={fields.time} error={errorOf('draw-time')} hint={moved ? `Clocks go forward that day: the game is at ${moved}.` : null} onValue={(time) => set({ time })} />
       </div>
-      <ChoiceField id="draw-timezone" label="Timezone" value={fields.timezone} error={errorOf('draw-timezone')} onValue={(timezone) => set({ timezone })}><ZoneOptions /></ChoiceField>
+      <ChoiceField id="draw-timezone" label="Timezone" value={fields.timezone} error={errorOf('draw-timezone')} onValue={(timezone) => set({ timezone })}><ZoneOptions own={fields.timezone} /></ChoiceField>
     </fieldset>
   );
 }

@@ -27,8 +27,11 @@ export const EMPTY_DRAW: DrawFields = {
 export const CREATE_CHOICES = [40, 45, 50, 55, 60, 65, 70] as const;
 const EDIT_CHOICES = [40, 50, 60, 70];
 
-/** The four of the edit form, and the draw's own when it is another (decision D-10). */
-export const editChoices = (current: number): number[] => [...new Set([...EDIT_CHOICES, current])].sort((one, other) => one - other);
+const withOwn = (choices: readonly number[], current: number): number[] => [...new Set([...choices, current])].sort((one, other) => one - other);
+
+/** The form's own choices, and the draw's when it is another: a select must not show what is not sent (decision D-10). */
+export const createChoices = (current: number): number[] => withOwn(CREATE_CHOICES, current);
+export const editChoices = (current: number): number[] => withOwn(EDIT_CHOICES, current);
 
 /** Phone numbers only: digits and what stands between them (B:156). */
 export const phoneOnly = (typed: string): string => typed.replace(/[^\d+()\-\s]/g, '');
