@@ -34,7 +34,7 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
   const { draws, problem, retry } = useClubDraws(club.id);
   const deeds = useDrawDeeds(club.id);
   const showToast = useSetAtom(showToastAtom);
-  const [detailed, setDetailed] = useState<Draw | null>(null);
+  const [detailed, setDetailed] = useState<number | null>(null);
   const wide = useWide();
   const [table, setTable] = useState(false);
   const [winners, setWinners] = useState<ReadonlySet<number>>(new Set());
@@ -47,7 +47,7 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
     deeds,
     winnersShown: winners.has(draw.drawNumber),
     onShare: () => void onShare(draw).then((toast) => toast && showToast(toast)),
-    onDetails: () => setDetailed(draw),
+    onDetails: () => setDetailed(draw.drawNumber),
     onWinners: () => toggle(draw.drawNumber),
   });
   const list = (name: ListOfDraws, title: string, lead?: string, none?: string) => {
@@ -91,7 +91,7 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
       </div>
       {asTable ? null : list('completed', 'Completed Draws')}
       {sells(club) ? <div className="sticky-bar phone-only"><CreateDrawButton club={club} className="btn" at="bar" /></div> : null}
-      <DetailsDialog draw={detailed} onClose={() => setDetailed(null)} />
+      <DetailsDialog draw={all.find(({ drawNumber }) => drawNumber === detailed) ?? null} onClose={() => setDetailed(null)} />
     </main>
   );
 }

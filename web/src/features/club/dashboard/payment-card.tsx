@@ -9,9 +9,10 @@ import { DASHBOARD_EVERY_MS } from './use-club-draws';
 
 /** Whether the club can be paid: checking, connected or not connected (B:45). */
 export function PaymentCard({ club }: { club: FrameClub }) {
-  const { data, problem } = useAnswer<ConnectStatus>(AT.connect(club.id), { every: DASHBOARD_EVERY_MS });
+  const { data, problem, retry } = useAnswer<ConnectStatus>(AT.connect(club.id), { every: DASHBOARD_EVERY_MS });
   const { pending, connect } = useConnect(club.id);
-  const state = data ? (data.connected ? 'connected' : 'open') : problem ? 'open' : 'checking';
+  // Nobody is sent to connect again an account that could only not be asked about.
+  const state = data ? (data.connected ? 'connected' : 'open') : problem ? 'unknown' : 'checking';
   return (
     <section className="card" aria-labelledby="payment-title">
       <h2 id="payment-title">Payment Setup Status</h2>
@@ -24,6 +25,7 @@ export function PaymentCard({ club }: { club: FrameClub }) {
             {data?.payoutsEnabled === false ? <p className="lead">Stripe still asks for something before it pays out to your bank.</p> : null}
           </>
         ) : null}
+        {state === 'unknown' ? <p className="lead">Your payment account could not be checked.</p> : null}
         {state === 'open' ? (
           <>
             <span className="badge is-awaiting">Not connected</span>
@@ -31,6 +33,7 @@ export function PaymentCard({ club }: { club: FrameClub }) {
           </>
         ) : null}
       </div>
+      {state === 'unknown' ? <div className="row-actions"><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div> : null}
       {state === 'open' && !owns(club) ? <p className="lead">An owner of the club can connect it.</p> : null}
       {state === 'open' && !club.archived && owns(club) ? (
         <div className="row-actions">
