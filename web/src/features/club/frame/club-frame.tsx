@@ -9,6 +9,7 @@ import { Crossing } from '@/shared/ui/crossing';
 import { CloseIcon, MenuIcon } from '@/shared/ui/icons';
 import { useAnswer } from '../data/use-answer';
 import { owns, sells, type Role } from '../session/roles';
+import { sessionAtom } from '../session/session-atoms';
 import { adminPath } from '../session/user';
 import { useLogout } from '../session/use-session';
 import { useWide } from './use-wide';
@@ -59,6 +60,7 @@ function Navigation({ club }: { club: FrameClub }) {
 
 function Head({ club }: { club: FrameClub | null }) {
   const wide = useWide();
+  const guest = useAtomValue(sessionAtom).state === 'guest';
   const [open, setOpen] = useState(false);
   return (
     <header className="site-head club-head">
@@ -73,7 +75,7 @@ function Head({ club }: { club: FrameClub | null }) {
             {open ? <CloseIcon /> : <MenuIcon />}
           </button>
         ) : null}
-        {club ? null : <LogoutButton />}
+        {club || guest ? null : <LogoutButton />}
       </div>
       {club && !wide && open ? <nav className="club-menu" id="club-menu" aria-label="Main"><Navigation club={club} /></nav> : null}
     </header>

@@ -125,3 +125,22 @@ test('one of the people logs in again under their own address, not the club’s'
   await screen.findByRole('dialog', { name: 'Log in again' });
   expect(screen.getByLabelText('Email')).toHaveProperty('value', 'kim@example.com');
 });
+
+test('when another of the people logs in over the page, what the one before saw is forgotten', async () => {
+  localStorage.setItem('user', JSON.stringify(aUser()));
+  const kim = aUser({ role: 'viewer', memberName: 'Kim', memberEmail: 'kim@example.com' });
+  new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('POST /api/clubs/login', { body: aUser() }, { body: kim });
+  const { store } = show(page('sharks'), '/club/sharks/admin/create-draw');
+  await screen.findByText('sharks 1');
+  const logsIn = async () => {
+    store.set(answersAtom, { '/api/draws/1042/winners': { prize: '290.00' } });
+    store.set(expiredAtom, true);
+    await userEvent.type(await screen.findByLabelText('Password'), 'demo-password');
+    await userEvent.click(screen.getByRole('button', { name: 'Login' }));
+    await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Log in again' })).toBeNull());
+    return Object.keys(store.get(answersAtom));
+  };
+  expect(await logsIn()).toContain('/api/draws/1042/winners');
+  expect(await logsIn()).not.toContain('/api/draws/1042/winners');
+  localStorage.clear();
+});

@@ -104,6 +104,7 @@ test('a guest reads on both payment pages that a login is needed', async () => {
   new FakeServer().on('GET /api/admin/whoami', { status: 401 }).on('GET /api/admin/payment-integrity-audit', { status: 401 }).on('GET /api/stripe-debug', { status: 401 });
   const { unmount } = show(<PaymentMonitoring />, '/admin/payment-monitoring');
   expect(await screen.findByText('Please log in to access this page.')).toBeTruthy();
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Logout' })).toBeNull());
   unmount();
   show(<StripeDebug />, '/admin/stripe-debug');
   expect(await screen.findByText('Error Loading Transactions')).toBeTruthy();

@@ -5,6 +5,7 @@ import { login } from '@/api/endpoints/club';
 import { C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
+import { forgetAnswersAtom } from '../data/answers-atoms';
 import { said } from '../data/said';
 import { PasswordField } from './password-field';
 import { expiredAtom, sessionAtom, signedInAtom } from './session-atoms';
@@ -31,6 +32,8 @@ export function LoginDialog() {
     const before = rememberedUser();
     try {
       const user = await login(email, password);
+      // What one person saw is nothing for the next, not even of the same club.
+      if (loginOf(before) !== loginOf(user)) store.set(forgetAnswersAtom);
       rememberUser(user);
       setPassword('');
       setError(null);
