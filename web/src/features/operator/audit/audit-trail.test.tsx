@@ -42,7 +42,7 @@ test('a trail that is empty, broken or not to be had says which', async () => {
 });
 
 test('each panel of the console asks for the trail of just what it changes', async () => {
-  const trails = { system: ['setting:maintenance_mode,system', 'setting:club_registration_enabled,setting:hide_test_draws', 'footer-menu:*,footer-item:*'], waitlist: ['waitlist:*'] } as const;
+  const trails = { system: ['setting:maintenance_mode,system', 'setting:club_registration_enabled,setting:hide_test_draws,setting:fee_passthrough_allowed', 'footer-menu:*,footer-item:*'], waitlist: ['waitlist:*'] } as const;
   for (const [section, objects] of Object.entries(trails)) {
     const server = aServer();
     const { unmount } = openConsole(section as keyof typeof trails);

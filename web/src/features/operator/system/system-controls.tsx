@@ -12,6 +12,7 @@ import { saveFile } from '../console/save-file';
 import { useErrand } from '../console/use-errand';
 import { Pressing } from '../pieces/pressing';
 import { useDoing } from '../session/use-act';
+import { CardFeeSwitch } from './card-fee-switch';
 import { FooterMenus } from './footer-menus';
 import { HideTestSwitch } from './hide-test-switch';
 import { logsOf } from './logs';
@@ -78,9 +79,10 @@ export function SystemControls() {
           <h2 id="controls-title">Controls</h2>
           <Registration />
           <HideTestSwitch />
+          <CardFeeSwitch />
           <ExpiredDraws />
           <SettingsList />
-          <AuditTrail objects="setting:club_registration_enabled,setting:hide_test_draws" turn={settings} title="Changes of the controls" />
+          <AuditTrail objects="setting:club_registration_enabled,setting:hide_test_draws,setting:fee_passthrough_allowed" turn={settings} title="Changes of the controls" />
         </section>
       </div>
       <FooterMenus />

@@ -47,6 +47,20 @@ test('registration is open when nobody has said otherwise, and a failed change s
   expect(toggle.getAttribute('aria-checked')).toBe('true');
 });
 
+test('passing the card fee on is turned off here, and stays when the server says no', async () => {
+  const server = aServer({ 'POST /api/admin/system-settings/fee_passthrough_allowed': [refused(500, ''), { body: { key: 'fee_passthrough_allowed', value: 'false' } }] });
+  openConsole('system');
+  const toggle = await screen.findByRole('switch', { name: 'Card fee passed on to buyers' });
+  await waitFor(() => expect(toggle.getAttribute('aria-disabled')).toBeNull());
+  await userEvent.click(toggle);
+  await expectToast('Update Failed', 'The setting stays as it is. Please try again.');
+  expect(toggle.getAttribute('aria-checked')).toBe('true');
+  await userEvent.click(toggle);
+  await expectToast('Clubs pay the card fee');
+  expect(toggle.getAttribute('aria-checked')).toBe('false');
+  expect(server.asked.filter(({ method }) => method === 'POST').at(-1)?.body).toMatchObject({ value: 'false' });
+});
+
 test('expired draws: the server’s message when it worked, the specified one when not', async () => {
   aServer({ 'POST /api/admin/close-expired-draws': [{ body: { message: 'Closed 3 expired draws.' } }, refused(500, 'No.')] });
   openConsole('system');
