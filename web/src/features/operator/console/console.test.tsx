@@ -128,6 +128,7 @@ test('the command menu goes to sections, runs the check, and finds what the serv
 test('a CSV opens in Excel: its mark, CRLF, quotes, and nothing that would run', () => {
   const columns = [{ id: 'name', header: 'Name', value: (row: string[]) => row[0] }, { id: 'phone', header: 'Phone', value: (row: string[]) => row[1] }];
   expect(toCsv(columns, [['=SUM(A1)', '0400 000 000'], ['O"Neil, Pat', '+61 400'], ['-1', '@x']])).toBe('\ufeffName,Phone\r\n\'=SUM(A1),0400 000 000\r\n"O""Neil, Pat",\'+61 400\r\n\'-1,\'@x\r\n');
+  expect(toCsv(columns, [[' \u200b=1', '0400000000'], ['＝1', '0']])).toBe('\ufeffName,Phone\r\n\' \u200b=1,\'0400000000\r\n\'＝1,0\r\n');
 });
 
 test('search, order and filter stand in the address, and what does not match says so', async () => {

@@ -4,8 +4,12 @@ import { textOf, type Column } from './columns';
 
 const MARK = '\ufeff';
 
+/** What a spreadsheet would run, whatever unseen stands before it and however wide its sign is; and digits that are no number. */
+const RUNS = /^[\s\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+const LOSES_ITS_ZERO = /^0\d+$/;
+
 function cell(text: string): string {
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const harmless = RUNS.test(text) || LOSES_ITS_ZERO.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 

@@ -67,7 +67,8 @@ const OrderFacts = ({ order }: { order: OrderDetail }) => (
     ['Club', order.clubName],
     ['Tickets', order.lines.map((line) => `${line.ticketCount} × ${line.homeTeam} v ${line.awayTeam} (FD-${line.drawNumber}, ${line.drawStatus})`).join('; ')],
     ['Paid', money(order.total)],
-    ['Platform fee given back', money(order.refund?.feeReturned ?? order.platformFee)],
+    // How much of it goes back the draw's ledger says, once the refund is made: past the cap it may be less (decision D-3).
+    order.refund ? ['Platform fee given back', money(order.refund.feeReturned)] : ['Platform fee', money(order.platformFee)],
     ...(order.refund ? [['Refund', `${order.refund.state}: ${money(order.refund.amount)} – ${order.refund.reason}`] as const] : []),
   ]} />
 );
