@@ -8,11 +8,12 @@ use sqlx::PgPool;
 use super::Records;
 use crate::Failure;
 
-/// Sums over a draw's orders that have their tickets.
+/// Sums over a draw's orders that have their tickets; of those that were refunded, what the provider keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DrawFinancials {
     /// Ticket revenue without passed-on card fees (decision D-4).
     pub revenue: Cents,
+    /// What the platform keeps of the draw, refunds taken off.
     pub application_fee: Cents,
     /// Card fees that buyers paid.
     pub card_fees_passed_on: Cents,
@@ -52,26 +53,31 @@ impl From<Row> for DrawFinancials {
     }
 }
 
-/// A line's part of its order's provider fee is the step between two rounded shares: rounding never adds or loses a cent.
+/// A line's part of its order's provider fee is the step between two rounded shares: rounding never adds or loses a cent. The
+/// provider keeps its fee of a payment that went back, and what the platform keeps is the draw's own ledger's to say: a refund
+/// can leave a part of the fee on the refunded order (decision D-3).
 macro_rules! sums {
     ($which:literal) => {
         concat!(
             "with lines as (
-               select l.draw_id, l.application_fee_cents, l.card_fee_cents, l.count * l.unit_price_cents as revenue,
+               select l.draw_id, o.state in ('allocated', 'captured') as stands, l.card_fee_cents,
+                   l.count * l.unit_price_cents as revenue,
                    l.count * l.unit_price_cents + l.card_fee_cents as gross, p.provider_fee_cents::numeric as fee,
                    sum(l.count * l.unit_price_cents + l.card_fee_cents) over (partition by l.order_id order by l.draw_id) as upto,
                    sum(l.count * l.unit_price_cents + l.card_fee_cents) over (partition by l.order_id) as whole
                from order_lines l join orders o on o.id = l.order_id
                    left join payments p on p.payment_intent_id = o.payment_intent_id
-               where o.state in ('allocated', 'captured') and ",
+               where (o.state = 'allocated' or o.captured_at is not null) and ",
             $which,
             ")
-             select draw_id, sum(revenue)::bigint as revenue, sum(application_fee_cents)::bigint as application_fee,
-                 sum(card_fee_cents)::bigint as passed_on,
+             select lines.draw_id, d.fee_cents as application_fee,
+                 coalesce(sum(revenue) filter (where stands), 0)::bigint as revenue,
+                 coalesce(sum(card_fee_cents) filter (where stands), 0)::bigint as passed_on,
                  coalesce(sum(round(fee * upto / whole) - round(fee * (upto - gross) / whole)), 0)::bigint as known,
-                 count(*) as orders, count(*) filter (where fee is null) as orders_unknown,
-                 coalesce(sum(gross) filter (where fee is null), 0)::bigint as gross_unknown
-             from lines group by draw_id"
+                 count(*) filter (where stands) as orders,
+                 count(*) filter (where stands and fee is null) as orders_unknown,
+                 coalesce(sum(gross) filter (where stands and fee is null), 0)::bigint as gross_unknown
+             from lines join draws d on d.id = lines.draw_id group by lines.draw_id, d.fee_cents"
         )
     };
 }

@@ -47,18 +47,23 @@ impl Records {
                           where t.draw_id = d.id and t.serial = d.winning_serial) then d.prize_cents else 0 end
                       else prize_of(d.revenue_cents, d.prize_percentage, d.round_up_prize) end as prize_cents
              from draws d join clubs c on c.id = d.club_id left join (
-                 select l.draw_id,
-                     sum(l.card_fee_cents) filter (where o.state in ('allocated', 'captured')) as card_fees,
-                     sum(round(p.provider_fee_cents::numeric * (l.count * l.unit_price_cents + l.card_fee_cents)
-                         / nullif(o.total_cents, 0))) as provider_fees,
-                     count(*) filter (where p.provider_fee_cents is null and o.state in ('allocated', 'captured')) as unknown,
-                     sum(l.count * l.unit_price_cents + l.card_fee_cents)
-                         filter (where p.provider_fee_cents is null and o.state in ('allocated', 'captured')) as unknown_charged,
-                     sum(l.count * l.unit_price_cents + l.card_fee_cents) filter (where r.state = 'succeeded') as refunded
-                 from order_lines l join orders o on o.id = l.order_id
-                     left join payments p on p.payment_intent_id = o.payment_intent_id and o.captured_at is not null
-                     left join refunds r on r.order_id = o.id
-                 group by l.draw_id
+                 select draw_id,
+                     sum(card_fee_cents) filter (where stands) as card_fees,
+                     sum(round(fee * upto / whole) - round(fee * (upto - gross) / whole)) as provider_fees,
+                     count(*) filter (where stands and fee is null) as unknown,
+                     sum(gross) filter (where stands and fee is null) as unknown_charged,
+                     sum(gross) filter (where refunded) as refunded
+                 from (
+                     select l.draw_id, l.card_fee_cents, o.state in ('allocated', 'captured') as stands,
+                         r.state = 'succeeded' as refunded, p.provider_fee_cents::numeric as fee,
+                         l.count * l.unit_price_cents + l.card_fee_cents as gross,
+                         sum(l.count * l.unit_price_cents + l.card_fee_cents)
+                             over (partition by l.order_id order by l.draw_id) as upto,
+                         sum(l.count * l.unit_price_cents + l.card_fee_cents) over (partition by l.order_id) as whole
+                     from order_lines l join orders o on o.id = l.order_id
+                         left join payments p on p.payment_intent_id = o.payment_intent_id and o.captured_at is not null
+                         left join refunds r on r.order_id = o.id
+                 ) lines group by draw_id
              ) s on s.draw_id = d.id
              where ($1::timestamptz is null or d.kick_off >= $1) and ($2::timestamptz is null or d.kick_off < $2)
                  and not ($3 and coalesce(d.league, '') ilike '%test%')

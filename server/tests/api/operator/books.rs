@@ -27,7 +27,7 @@ async fn sandbox(operator: &Buyer) -> [i64; 3] {
 #[actix_web::test]
 async fn console_audit_and_sandbox_agree_to_the_cent() {
     let server = TestServer::start().await;
-    let (one, _, _) = season(&server).await;
+    let (one, two, browser) = season(&server).await;
     server.operator().await;
     let operator = club::operator(&server).await;
     let tickets = operator.get(&format!("/api/draws/{one}/tickets")).await.ok();
@@ -35,10 +35,14 @@ async fn console_audit_and_sandbox_agree_to_the_cent() {
     operator.post(&format!("/api/admin/orders/{order}/refund"), json!({ "reason": "Proven" })).await.ok();
     let settled = async || {
         let (ours, theirs) = (transactions(&operator).await, sandbox(&operator).await);
-        let due = cents(&operator.get("/api/admin/analytics").await.ok()["platformFees"]);
-        (theirs[2] > 0 && ours == theirs && theirs[1] == due).then_some(theirs)
+        let analytics = operator.get("/api/admin/analytics").await.ok();
+        let kept = operator.get("/sandbox/ledger").await.ok()["total"]["stripe_fees"].as_i64();
+        let is_known =
+            [theirs[1], kept.expect("cents")] == ["platformFees", "stripeFees"].map(|of| cents(&analytics[of]));
+        (theirs[2] > 0 && ours == theirs && is_known).then_some(theirs)
     };
-    let theirs = eventually("the refund and its fee's part are known on both sides", settled).await;
+    let theirs =
+        eventually("the refund and all fees, of what was refunded too, are known on both sides", settled).await;
 
     let analytics = operator.get("/api/admin/analytics").await.ok();
     let fees = operator.get("/api/admin/platform-fees").await.ok();
@@ -58,6 +62,19 @@ async fn console_audit_and_sandbox_agree_to_the_cent() {
     let revenue: i64 = desks.as_array().into_iter().flatten().map(|draw| cents(&draw["revenue"])).sum();
     let clubs = operator.get("/api/admin/clubs").await.ok();
     assert_eq!((revenue, cents(&clubs[0]["revenue"])), (cents(&analytics["totalRevenue"]), revenue));
+
+    let left = theirs[0] - theirs[2] - theirs[1] - cents(&analytics["stripeFees"]);
+    assert_eq!(cents(&analytics["clubRevenue"]), left, "what is on the club's account");
+    let mut of_draws = Vec::new();
+    for draw in [one, two] {
+        of_draws.push(browser.get(&format!("/api/draws/{draw}/financials")).await.ok());
+    }
+    for (theirs, ours) in
+        [("platformFees", "platformFee"), ("stripeFees", "actualStripeFees"), ("clubRevenue", "clubRevenue")]
+    {
+        let sum: i64 = of_draws.iter().map(|draw| cents(&draw[ours])).sum();
+        assert_eq!(sum, cents(&analytics[theirs]), "the club reads of {ours} what the console reads");
+    }
 
     let findings = audited(&server).await;
     assert!(findings.is_clean(), "{findings}");
