@@ -129,7 +129,8 @@ impl Records {
         }
     }
 
-    /// Queues the winner's mail and keeps its link's hash, in one transaction. `false`: it was queued before.
+    /// Queues the winner's mail and keeps its link's hash, in one transaction. `false`: it was queued before. One that was given
+    /// up is queued anew, with a link of its own: nobody read the first.
     pub async fn invite_winner(&self, invitation: &Invitation) -> Result<bool, Failure> {
         let (said, act) = (invitation.clone(), self.act.clone());
         let work = async move |pool: PgPool| {
@@ -252,7 +253,9 @@ impl std::convert::From<Row> for Claim {
 async fn queue(connection: &mut PgConnection, said: &Invitation) -> Result<bool, sqlx::Error> {
     let queued = sqlx::query(
         "insert into email_outbox (dedupe_key, kind, order_id, to_address, data, due_at)
-         values ($1, 'winner', $2, $3, $4, $5) on conflict (dedupe_key) do nothing",
+         values ($1, 'winner', $2, $3, $4, $5)
+         on conflict (dedupe_key) do update set to_address = $3, data = $4, due_at = $5, state = 'pending', attempts = 0,
+             why = null where email_outbox.state = 'dead'",
     )
     .bind(said.dedupe_key.clone())
     .bind(Uuid::from_u128(said.order.0))

@@ -132,6 +132,16 @@ impl Records {
         row.map(Payout::from).ok_or(Failure::NotFound)
     }
 
+    /// Completed draws without their club's share: the process ended between the result and what follows from it.
+    pub async fn shares_missing(&self) -> Result<Vec<DrawId>, Failure> {
+        let read = "select id from draws d where status = 'completed' and not exists (
+                 select from payouts p where p.draw_id = d.id and p.type = 'club_share' and p.status <> 'failed')
+             order by id limit 500";
+        let read = sqlx::query_scalar(read);
+        let rows: Vec<i64> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        Ok(rows.into_iter().map(DrawId).collect())
+    }
+
     /// Clubs' own shares that are not settled yet, with their draws.
     pub async fn shares_pending(&self) -> Result<Vec<(i64, DrawId)>, Failure> {
         let read =

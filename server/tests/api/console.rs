@@ -317,6 +317,9 @@ async fn a_game_that_is_called_off_gives_everybody_everything_back() {
     let meant = json!({ "reason": "Abandoned", "drawNumber": draw.0 });
     let cancel = format!("/api/admin/draws/{draw}/cancel");
     assert_eq!(operator.post(&cancel, meant.clone()).await.ok()["status"], "cancelled");
+    let broncos = club::club(&server, "broncos").await;
+    let late = club::enters(&broncos, draw, 3, 11).await.refused(409, "draw-cancelled");
+    assert_eq!(late["message"], "This draw was cancelled; every buyer is paid back.");
     let done = eventually("everything is given back", async || {
         let now = operator.post(&cancel, meant.clone()).await.ok();
         (now["refunds"]["succeeded"] == 2).then_some(now)

@@ -5,6 +5,7 @@ use persistence::Failure;
 use persistence::records::erasure::AT_ONCE;
 use serde_json::json;
 
+use super::results;
 use crate::catalogue::lists::{List, Part};
 use crate::state::State;
 use crate::takings::Takings;
@@ -34,7 +35,19 @@ pub async fn sweep(state: &State) {
 async fn look(state: &State, now: Timestamp) -> Result<(), Failure> {
     results_due(state, now).await?;
     connect_incomplete(state, now).await?;
+    follow_up(state).await?;
     settle_shares(state).await
+}
+
+/// Whoever entered a result may have lost the server before it came to the share and the mail; nobody enters it again.
+async fn follow_up(state: &State) -> Result<(), Failure> {
+    for draw in state.records.shares_missing().await? {
+        let Some((_, listing, view)) = state.catalogue.draw(draw).await else { continue };
+        if let Err(problem) = results::settle(state, &listing, draw, &view).await {
+            tracing::warn!(draw.id = draw.0, %problem, "what follows from a result waits for the next sweep");
+        }
+    }
+    Ok(())
 }
 
 /// Who bought, some months after the game (decision F-8); where prizes went, 90 days after they were paid (F-7).

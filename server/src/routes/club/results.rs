@@ -1,7 +1,8 @@
 //! Entering a game's result, and telling the winner.
 
 use actix_web::{HttpResponse, web};
-use domain::{Command, DrawId, GameResult, View};
+use actors::Denied;
+use domain::{Command, DrawId, GameResult, Refusal, View};
 use persistence::records::claims::Invitation;
 use persistence::records::listings::Listing;
 use persistence::records::payouts::NewPayout;
@@ -32,7 +33,7 @@ pub async fn enter(
     let act = caller.act(&actor, Some(listing.club), "enter-results", &object);
     let draws = state.draws.by(act.entry(json!({ "home": result.cell.home(), "away": result.cell.away() })));
     let committed = draws.execute(draw, Command::Complete { result }, None).await;
-    let view = committed.map_err(|denied| Problem::denied(draw, denied))?.view;
+    let view = committed.map_err(|denied| refused(draw, denied))?.view;
     state.catalogue.reload().await?;
     settle(&state, &listing, draw, &view).await?;
     let facts = state.catalogue.facts();
@@ -45,6 +46,16 @@ pub async fn enter(
         prize: view.prize.decimal(),
         draw: listed.ok_or_else(Problem::draw_not_found)?,
     }))
+}
+
+/// A draw that was called off has no winner; whoever enters a result must not read what buyers of a closed draw do.
+fn refused(draw: DrawId, denied: Denied) -> Problem {
+    match denied {
+        Denied::Refused(Refusal::DrawClosed) => {
+            Problem::conflict("draw-cancelled", "This draw was cancelled; every buyer is paid back.")
+        }
+        other => Problem::denied(draw, other),
+    }
 }
 
 /// What follows from a result, once for each: the club's own share as the provider pays it out (decision D-17), and a mail

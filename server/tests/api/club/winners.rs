@@ -1,9 +1,10 @@
 //! Results, the winner, and where the prize is sent (club.md sections 2 and 4).
 
-use domain::DrawId;
+use domain::{Command, DrawId, GameResult};
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
 /// Alice's ticket wins.
@@ -118,6 +119,27 @@ async fn the_winner_is_written_to_once_and_tells_where_to_pay_once() {
         let refused = stranger.post("/api/claims/look", json!({ "token": bad })).await.refused(404, "claim-unknown");
         assert_eq!(refused["message"], "This link is invalid or has expired.");
     }
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn a_winners_mail_that_was_given_up_is_sent_again_with_a_link_of_its_own() {
+    let server = TestServer::start().await;
+    let (draw, browser) = won(&server).await;
+    let notify = async || browser.post(&format!("/api/draws/{draw}/notify-winners"), json!({})).await.ok();
+    notify().await;
+    let lost = claim_token(&server).await;
+    let left = "select count(*) from email_outbox where kind = $1 and state = 'sent'";
+    eventually("the books know that it left", async || {
+        (server.database.count(left, "winner").await == 1).then_some(())
+    })
+    .await;
+    server.database.run("update email_outbox set state = 'dead', attempts = 1600 where kind = 'winner'").await;
+    assert_eq!(notify().await, json!({ "emailsSent": 1, "totalWinners": 1 }));
+    let token = claim_token(&server).await;
+    assert_eq!(server.queued("winner").await, 1, "one mail for a result");
+    server.bob().post("/api/claims/look", json!({ "token": lost })).await.refused(404, "claim-unknown");
+    assert_eq!(server.bob().post("/api/claims/look", json!({ "token": token })).await.ok()["state"], "open");
     server.finish().await;
 }
 
@@ -239,6 +261,29 @@ async fn another_club_finds_nothing_and_an_archived_one_finishes_what_runs() {
     for path in ["results", "notify-winners", "winner-bank/reveal", "payouts"] {
         storm.post(&format!("/api/draws/{draw}/{path}"), json!({})).await.refused(404, "draw-not-found");
     }
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn what_follows_from_a_result_is_made_up_when_the_server_ended_right_after_it() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    server.alice().buys(draw, 2).await;
+    let result = GameResult::new(3, 11).expect("jerseys");
+    server.state.draws.execute(draw, Command::Complete { result }, None).await.expect("completed");
+    server.state.catalogue.reload().await.expect("read");
+    let browser = club::club(&server, "broncos").await;
+    let payouts = async || browser.get(&format!("/api/draws/{draw}/payouts")).await.ok();
+    assert_eq!(payouts().await, json!([]), "nobody came to the share");
+    for _ in 0..2 {
+        server::routes::club::reminders::sweep(&server.state).await;
+        assert_eq!(
+            (payouts().await.as_array().map(Vec::len), &payouts().await[0]["type"]),
+            (Some(1), &json!("club_share"))
+        );
+    }
+    assert_eq!(server.mail("results-submitted").await.to, "broncos@demo.test");
+    assert_eq!(server.queued("results-submitted").await, 1);
     server.finish().await;
 }
 
