@@ -93,6 +93,7 @@ async fn every_screen_says_something(server: &TestServer, draw: DrawId, token: &
     assert!(sold.iter().all(|row| row["buyerName"] == ERASED_NAME && row["buyerEmail"] == ERASED_EMAIL), "{sold:?}");
     let winner = browser.get(&format!("/api/draws/{draw}/winners")).await.ok()["winningTickets"][0].clone();
     assert_eq!((&winner["buyerName"], &winner["bank"]), (&json!(ERASED_NAME), &json!(null)));
+    assert_eq!(winner["buyerEmail"], json!(null), "nobody is asked to write to {ERASED_EMAIL}");
     let payouts = browser.get(&format!("/api/draws/{draw}/payouts")).await.ok();
     assert!(payouts.as_array().expect("payouts").iter().any(|payout| payout["recipientName"] == ERASED_NAME));
     let table = browser.get(&format!("/api/draws/{draw}/tickets/csv")).await;

@@ -3,6 +3,7 @@
 use actix_web::{HttpResponse, web};
 use domain::{DrawId, Refusal, View};
 use persistence::records::payouts::NewPayout;
+use persistence::records::tickets::SoldTicket;
 use serde_json::json;
 
 use super::own_draw;
@@ -40,9 +41,7 @@ pub async fn record(
     if body.0.r#type != "winner" {
         return Err(Problem::bad_request("bad-type", "Only a winner's payout can be recorded."));
     }
-    let ticket = winner(&state, &view).await?.ticket;
-    let ticket = ticket.ok_or_else(|| Problem::conflict("winner-unsold", UNSOLD))?;
-    must_be_undisputed(&state, draw).await?;
+    let ticket = due(&state, draw, &view).await?;
     let new = NewPayout {
         draw,
         club: listing.club,
@@ -74,7 +73,8 @@ pub async fn settle(
     }
     // That a payout failed may always be said.
     if payout.kind == "winner" && status == "completed" && payout.status == "pending" {
-        must_be_undisputed(&state, payout.draw).await?;
+        let (_, _, view) = state.catalogue.draw(payout.draw).await.ok_or_else(Problem::draw_not_found)?;
+        due(&state, payout.draw, &view).await?;
     }
     let note: Option<String> = body.0.note.as_ref().map(|note| note.trim().chars().take(NOTE_CHARS_MAX).collect());
     let (actor, object) = (caller.name(), format!("draw:{}", payout.draw));
@@ -90,10 +90,13 @@ pub async fn settle(
     Ok(HttpResponse::Ok().json(Payout::from(&settled)))
 }
 
-/// While the buyer's bank disputes the payment, the prize waits (decision C-25).
-async fn must_be_undisputed(state: &State, draw: DrawId) -> Result<(), Problem> {
+/// The ticket a prize is due on. None is on one that nobody bought, or whose payment went back since; and while the buyer's bank
+/// disputes the payment, the prize waits (decision C-25).
+async fn due(state: &State, draw: DrawId, view: &View) -> Result<SoldTicket, Problem> {
+    let ticket = winner(state, view).await?.ticket;
+    let ticket = ticket.ok_or_else(|| Problem::conflict("winner-unsold", UNSOLD))?;
     if !state.records.winner_disputed(draw).await? {
-        return Ok(());
+        return Ok(ticket);
     }
     let words = "The winner's payment is disputed by the buyer's bank. The prize can be paid once that is resolved.";
     Err(Problem::conflict("winner-disputed", words))

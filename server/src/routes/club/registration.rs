@@ -150,7 +150,8 @@ pub async fn wait(request: HttpRequest, state: web::Data<State>, body: Body<Wait
     findings.need("contactName", !name.is_empty(), "Contact name is required");
     findings.need("contactName", name.chars().count() <= NAME_CHARS_MAX, "Must be at most 100 characters");
     findings.need("contactEmail", is_email(&email), "Valid email is required");
-    findings.need("contactPhone", is_phone(&phone), "Contact phone is required");
+    findings.need("contactPhone", !phone.is_empty(), "Contact phone is required");
+    findings.need("contactPhone", is_phone(&phone), "Contact phone must be a phone number");
     findings.finish()?;
     state.limits.fills_form(&state.records, address(&request, &state.config), state.clock.now()).await?;
     let id = state.records.join_waitlist(&club, &name, &email, &phone).await?;

@@ -16,6 +16,7 @@ use crate::error::Problem;
 use crate::form::{Findings, trimmed};
 use crate::identity::password::verify;
 use crate::identity::{Caller, address};
+use crate::post::NOBODY;
 use crate::routes::body::Body;
 use crate::state::State;
 use crate::wire::claim::{BankShown, BankTold, BankWhole, PasswordAgain};
@@ -79,7 +80,8 @@ pub(super) async fn row(
         away_number: result.cell.away(),
         sold: ticket.is_some(),
         buyer_name: buyer.and_then(|ticket| ticket.buyer_name.clone()),
-        buyer_email: buyer.and_then(|ticket| ticket.buyer_email.clone()),
+        // What stands where an address was is none to write to (decision F-8).
+        buyer_email: buyer.and_then(|ticket| ticket.buyer_email.clone()).filter(|email| !email.ends_with(NOBODY)),
         buyer_phone: buyer.and_then(|ticket| ticket.buyer_phone.clone()),
         winner_payout_status: status,
         disputed,

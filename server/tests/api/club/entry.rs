@@ -82,14 +82,15 @@ async fn the_waitlist_takes_whole_entries_and_says_so_once_by_mail() {
     let browser = server.alice();
     let whole = json!({ "clubName": "Jets", "contactName": "Sam", "contactEmail": "sam@example.com",
         "contactPhone": "0400 111 222" });
-    for (field, words) in [
-        ("clubName", "Club name is required"),
-        ("contactName", "Contact name is required"),
-        ("contactEmail", "Valid email is required"),
-        ("contactPhone", "Contact phone is required"),
+    for (field, typed, words) in [
+        ("clubName", "  ", "Club name is required"),
+        ("contactName", "  ", "Contact name is required"),
+        ("contactEmail", "  ", "Valid email is required"),
+        ("contactPhone", "  ", "Contact phone is required"),
+        ("contactPhone", "ask for Sam", "Contact phone must be a phone number"),
     ] {
         let mut form = whole.clone();
-        form[field] = json!("  ");
+        form[field] = json!(typed);
         let body = browser.post("/api/waitlist", form).await.refused(400, "invalid");
         assert_eq!((&body["message"], &body["errors"][0]["field"]), (&json!(words), &json!(field)));
     }

@@ -45,6 +45,23 @@ async fn a_prize_waits_while_the_buyers_bank_disputes_the_payment() {
 }
 
 #[actix_web::test]
+async fn no_prize_is_paid_on_a_ticket_whose_payment_went_back() {
+    let server = TestServer::start().await;
+    let (draw, browser) = won(&server).await;
+    let payout = record(&browser, draw).await.ok();
+    server.operator().await;
+    let operator = club::operator(&server).await;
+    let order = operator.get(&format!("/api/draws/{draw}/tickets")).await.ok()[1]["orderId"].clone();
+    let path = format!("/api/admin/orders/{}/refund", order.as_str().expect("an order"));
+    operator.post(&path, json!({ "reason": "Proven" })).await.ok();
+    let words = "This ticket was not sold - no winner contact information available";
+    assert_eq!(settle(&browser, &payout, "completed").await.refused(409, "winner-unsold")["message"], words);
+    assert_eq!(settle(&browser, &payout, "failed").await.ok()["status"], "failed", "that may be said");
+    record(&browser, draw).await.refused(409, "winner-unsold");
+    server.finish().await;
+}
+
+#[actix_web::test]
 async fn a_clubs_own_share_is_settled_as_soon_as_the_providers_figures_are_known() {
     let server = TestServer::start().await;
     let (draw, browser) = won(&server).await;
