@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::{HttpResponse, web};
-use domain::{ClubId, DrawId, Timestamp};
+use domain::{ClubId, DrawId, Status, Timestamp};
 use persistence::Failure;
 use persistence::records::audit::Entry;
 use persistence::records::bundles::{Bundle, NewBundle};
@@ -41,12 +41,13 @@ async fn one(state: &State, club: ClubId, id: &str) -> Result<(Bundle, i64), Pro
     found.ok_or_else(Problem::not_found)
 }
 
-/// What an offer is as of now: what was stored, what was sold, and whether its earliest game has begun (decision H-4).
+/// What an offer is as of now: what was stored, what was sold, and whether its earliest game has begun (decision H-4). With a
+/// game that was called off it is sold no more: what nobody bought can still be mended, what was bought can only be put away.
 fn status(state: &State, bundle: &Bundle, sold: i64, now: Timestamp) -> &'static str {
     let facts = state.catalogue.facts();
-    let views = bundle.games.iter().filter_map(|game| facts.listing(*game)).map(|listing| listing.view);
-    let begun = views.map(|view| view.closes_at).min().is_some_and(|earliest| earliest <= now);
-    let ended = begun || bundle.end_at.is_some_and(|end| end <= now);
+    let mut views = bundle.games.iter().filter_map(|game| facts.listing(*game)).map(|listing| listing.view);
+    let ended = bundle.end_at.is_some_and(|end| end <= now)
+        || views.any(|view| view.closes_at <= now || (sold > 0 && view.status != Status::Active));
     match bundle.status.as_str() {
         "archived" => "archived",
         "draft" => "draft",

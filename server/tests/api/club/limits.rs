@@ -177,6 +177,38 @@ async fn an_offer_that_is_sold_closed_or_archived_is_kept_as_it_is() {
 }
 
 #[actix_web::test]
+async fn an_offer_with_a_game_that_was_called_off_is_mended_or_put_away() {
+    let server = TestServer::start().await;
+    let broncos = server.club("broncos").await;
+    let (one, two, three) =
+        (server.draw(broncos.id).await, server.draw(broncos.id).await, server.draw(broncos.id).await);
+    let browser = club::club(&server, "broncos").await;
+    let sold = browser.post(OFFERS, offer("Sold", "BUNDLE", &[one, two])).await.ok();
+    let unsold = browser.post(OFFERS, offer("Unsold", "BUNDLE", &[one, two, three])).await.ok();
+    let items: Vec<Value> =
+        [one, two].iter().map(|draw| json!({ "drawId": draw.0, "quantity": 1, "bundleId": sold["id"] })).collect();
+    let alice = server.alice();
+    alice.post("/api/cart/create-payment-intent", json!({ "items": items, "buyer": alice.details() })).await.ok();
+    let pay = json!({ "items": items, "buyer": alice.details(), "ageConfirmation": true, "termsAgreement": true,
+        "paymentMethodId": crate::support::GOOD_CARD });
+    alice.post("/api/cart/complete-card-payment", pay).await.ok();
+    let status = async |made: &Value| browser.get(&format!("{OFFERS}/{}", made["id"])).await.ok()["status"].clone();
+    assert_eq!((status(&sold).await, status(&unsold).await), (json!("locked"), json!("active")));
+    server.operator().await;
+    let meant = json!({ "reason": "Rain", "drawNumber": one.0 });
+    let operator = club::operator(&server).await;
+    operator.post(&format!("/api/admin/draws/{one}/cancel"), meant).await.ok();
+    assert_eq!((status(&sold).await, status(&unsold).await), (json!("closed"), json!("active")));
+    assert_eq!(server.bob().get("/api/clubs/broncos/bundles").await.ok(), json!([]), "nobody is offered either");
+    let archived = browser.post(&format!("{OFFERS}/{}/archive", sold["id"]), json!({})).await.ok();
+    assert_eq!(archived["status"], "archived");
+    let path = format!("{OFFERS}/{}", unsold["id"]);
+    browser.call(Method::PUT, &path, Some(&offer("Unsold", "BUNDLE", &[two, three]))).await.ok();
+    assert_eq!(server.bob().get("/api/clubs/broncos/bundles").await.ok()[0]["slug"], "unsold", "it is on sale again");
+    server.finish().await;
+}
+
+#[actix_web::test]
 async fn of_two_offers_of_one_name_saved_at_once_the_second_reads_why() {
     let server = TestServer::start().await;
     let broncos = server.club("broncos").await;

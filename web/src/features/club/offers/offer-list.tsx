@@ -18,6 +18,7 @@ import type { Here } from '../frame/club-page';
 import { sells } from '../session/roles';
 import { useAction } from '../session/use-session';
 import { adminPath } from '../session/user';
+import { gameOff } from './offer-rules';
 
 const STATUS: Record<string, { words: string; look: string }> = {
   draft: { words: 'Draft', look: '' },
@@ -30,6 +31,12 @@ const STATUS: Record<string, { words: string; look: string }> = {
 export function OfferBadge({ status }: { status: string }) {
   const { words, look } = STATUS[status] ?? { words: status, look: '' };
   return <span className={`badge ${look}`}>{words}</span>;
+}
+
+/** Why customers read that an open offer is closed, and what helps. */
+function GameOff({ offer }: { offer: Offer }) {
+  const off = gameOff(offer);
+  return off ? <p className="callout is-warn">{C.bundleClosed}: {off.homeTeam} v {off.awayTeam} is not on sale any more. Choose its games anew.</p> : null;
 }
 
 /** The club's offers; what nobody may see any more is a filter away. */
@@ -81,6 +88,7 @@ export function OfferList({ here: { club } }: { here: Here }) {
             <h2 className="offer-name">{offer.name}</h2>
             <p className="meta">{offer.games.map((game) => `${game.homeTeam} v ${game.awayTeam}`).join(' · ') || 'No games'}</p>
             <p className="meta">{offer.ticketsSold ?? 0} tickets sold</p>
+            <GameOff offer={offer} />
             <div className="draw-item-actions">
               <Link className="btn sec" href={adminPath(club.slug, `bundles/${offer.id}`)}>{['draft', 'active'].includes(offer.status) && !club.archived && sells(club) ? C.edit : 'View'}</Link>
               <ActionsMenu

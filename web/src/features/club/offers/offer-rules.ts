@@ -52,9 +52,12 @@ export function wantedOf({ name, slug, status, type, displayTag, primaryCopy, sh
 
 /** Why an offer is only to be looked at, or null. */
 export function whyReadOnly(offer: Pick<Offer, 'status'>): string | null {
-  const words: Record<string, string> = { locked: C.bundleLocked, closed: `${C.bundleClosed}: its first game has begun, so it cannot be edited.`, archived: 'This offer is archived and cannot be edited.' };
+  const words: Record<string, string> = { locked: C.bundleLocked, closed: `${C.bundleClosed}: a game of it has begun or was called off, so it cannot be edited.`, archived: 'This offer is archived and cannot be edited.' };
   return words[offer.status] ?? null;
 }
+
+/** The game for which nobody can buy an offer that is still open, or null: it was called off, or has its result already. */
+export const gameOff = ({ status, games }: Pick<Offer, 'status' | 'games'>): Offer['games'][number] | null => (status === 'active' ? (games.find((game) => game.status !== 'active') ?? null) : null);
 
 /** A refusal because somebody bought it meanwhile: 409, or a message with the word (B:235); a slug that is taken is another 409. */
 export function isLockedRefusal(error: unknown): boolean {

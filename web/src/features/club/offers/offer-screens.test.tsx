@@ -45,6 +45,15 @@ test('offers are listed by their state; one is archived after a question', async
   expect(screen.getByText('Gone')).toBeTruthy();
 });
 
+test('an offer that nobody can buy because a game was called off says so, as long as it can be mended', async () => {
+  const games = [game(1, 'Norths'), { ...game(2, 'Souths'), status: 'cancelled' as const }];
+  server.on(`GET ${AT}`, { body: [anOffer({ games }), anOffer({ id: 6, name: 'Bought one', status: 'closed', games, ticketsSold: 14 })] });
+  show(<OfferList here={here()} />, '/club/sharks/admin/bundles');
+  expect((await screen.findAllByText(/^Bundle closed/)).map(({ textContent }) => textContent)).toEqual(['Bundle closed: Redcliffe Sharks v Souths is not on sale any more. Choose its games anew.']);
+  await press('Actions for Bought one');
+  expect(screen.getByRole('menuitem', { name: 'Archive' })).toBeTruthy();
+});
+
 test('a new offer is named, gets its slug, its games, and each lack is said', async () => {
   server.on(`POST ${AT}`, { body: anOffer() });
   show(<OfferPage here={here()} id={null} />, '/club/sharks/admin/bundles/new');
