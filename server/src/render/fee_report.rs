@@ -42,7 +42,10 @@ pub fn pdf(report: &PlatformFees, now: Timestamp) -> Option<Vec<u8>> {
     paper.rule(y);
     paper.y -= 4.0;
     let sold: i64 = report.draws.iter().map(|draw| draw.tickets_sold).sum();
-    let total = format!("{} draws", report.draws.len());
+    let total = match report.draws.len() {
+        1 => "1 draw".to_string(),
+        many => format!("{many} draws"),
+    };
     row(
         &mut paper,
         [
@@ -71,10 +74,11 @@ fn structure(paper: &mut Paper, report: &PlatformFees) {
     let cap = Cents(report.fee_cap_cents);
     let reached = Cents(report.cap_reached_at_cents);
     let in_force = format!(
-        "In force: {} of a draw's ticket revenue, at most {cap} a draw, which it reaches at {reached}. Incl. GST where applicable.",
+        "In force: {} of a draw's ticket revenue, at most {cap} a draw, which it reaches at {reached}.",
         percent(report.fee_rate_bps),
     );
-    for text in std::iter::once(in_force).chain(report.readings.iter().map(reading)) {
+    let said = [in_force, "Incl. GST where applicable.".to_string()].into_iter();
+    for text in said.chain(report.readings.iter().map(reading)) {
         paper.y -= LINE;
         let (y, text) = (paper.y, paper.fitting(&text, 9.0, WIDTH - 2.0 * MARGIN));
         paper.text(MARGIN, y, 9.0, &text);

@@ -182,8 +182,10 @@ impl Paper {
         let mut done = Vec::new();
         for (place, ops) in pages.into_iter().enumerate() {
             self.pages = vec![ops];
-            self.text(MARGIN, MARGIN - 14.0, 8.0, foot);
-            self.text_right(WIDTH - MARGIN, MARGIN - 14.0, 8.0, &format!("Page {} of {count}", place + 1));
+            let page = format!("Page {} of {count}", place + 1);
+            let foot = self.fitting(foot, 8.0, WIDTH - 2.0 * MARGIN - self.width(&page, 8.0) - LINE);
+            self.text(MARGIN, MARGIN - 14.0, 8.0, &foot);
+            self.text_right(WIDTH - MARGIN, MARGIN - 14.0, 8.0, &page);
             let ops = self.pages.pop().unwrap_or_default();
             done.push(PdfPage::new(Mm(210.0), Mm(297.0), ops));
         }

@@ -9,6 +9,7 @@ use crate::takings::Takings;
 use crate::wire::instant::rfc3339;
 
 /// What a report is about.
+#[derive(Clone)]
 pub struct Facts {
     pub club: String,
     pub draw: DrawId,
@@ -37,9 +38,18 @@ pub struct Row {
     pub sold_at: Timestamp,
 }
 
+/// Called off: without a result the prize stays open, and only then is none due.
+fn is_off(facts: &Facts, takings: &Takings) -> bool {
+    facts.result.is_none() && !takings.prize_is_due
+}
+
 /// The sums under a report, in its order.
-pub fn sums(takings: &Takings) -> Vec<(&'static str, String)> {
-    let prize = if takings.prize_is_due { "Prize" } else { "Prize (not due: the winning ticket was not sold)" };
+pub fn sums(facts: &Facts, takings: &Takings) -> Vec<(&'static str, String)> {
+    let prize = match takings.prize_is_due {
+        true => "Prize",
+        false if is_off(facts, takings) => "Prize (not due: the draw was cancelled)",
+        false => "Prize (not due: the winning ticket was not sold)",
+    };
     let card_fees = if takings.is_estimated { "Card fees (partly estimated)" } else { "Card fees" };
     vec![
         ("Tickets sold", takings.sold.to_string()),
@@ -114,7 +124,7 @@ pub fn csv(facts: &Facts, takings: &Takings, rows: &[Row]) -> Option<Vec<u8>> {
             .ok()?;
     }
     writer.write_record([""]).ok()?;
-    for (name, amount) in sums(takings) {
+    for (name, amount) in sums(facts, takings) {
         writer.write_record([name, amount.as_str()]).ok()?;
     }
     writer.write_record(["Generated", &rfc3339(facts.generated_at)]).ok()?;
@@ -134,8 +144,8 @@ pub fn pdf(facts: &Facts, takings: &Takings, rows: &[Row]) -> Option<Vec<u8>> {
     let title = format!("FD-{} {} v {}", facts.draw, facts.home, facts.away);
     let mut paper = Paper::new(&title)?;
     let generated = format!("Generated {} for {}", when::long(facts.generated_at, &facts.zone), facts.club);
-    heading(&mut paper, facts);
-    paper.sums(&sums(takings));
+    heading(&mut paper, facts, takings);
+    paper.sums(&sums(facts, takings));
     paper.y -= 2.0 * LINE;
     table_head(&mut paper);
     for row in rows {
@@ -154,21 +164,28 @@ pub fn pdf(facts: &Facts, takings: &Takings, rows: &[Row]) -> Option<Vec<u8>> {
     Some(paper.finish(&generated))
 }
 
-fn heading(paper: &mut Paper, facts: &Facts) {
-    let top = HEIGHT - MARGIN - 18.0;
+fn heading(paper: &mut Paper, facts: &Facts, takings: &Takings) {
+    let (top, wide) = (HEIGHT - MARGIN - 18.0, WIDTH - 2.0 * MARGIN);
     let game = format!("{} v {}", facts.home, facts.away);
-    let game = paper.fitting(&game, 18.0, WIDTH - 2.0 * MARGIN);
-    paper.text(MARGIN, top, 18.0, &game);
-    let league = facts.league.as_ref().map_or_else(String::new, |league| format!("{league} · "));
-    let line = format!("FD-{} · {league}{}", facts.draw, when::long(facts.kick_off, &facts.zone));
+    // Two of the league's longest names are written smaller, not cut.
+    let size = (18.0 * wide / paper.width(&game, 18.0).max(1.0)).floor().clamp(10.0, 18.0);
+    let game = paper.fitting(&game, size, wide);
+    paper.text(MARGIN, top, size, &game);
+    let league = facts.league.as_ref().map_or_else(String::new, |league| format!(" · {league}"));
+    let line = format!("FD-{} · {}{league}", facts.draw, when::long(facts.kick_off, &facts.zone));
+    let line = paper.fitting(&line, 10.0, wide);
     paper.text(MARGIN, top - 18.0, 10.0, &line);
     let price = format!("{} a ticket · {} % of sales is the prize", facts.price, facts.prize_percentage);
     paper.text(MARGIN, top - 33.0, 10.0, &price);
     let result = match facts.result {
-        Some((home, away)) => format!("Result: {} #{home} and {} #{away}", facts.home, facts.away),
+        Some((home, away)) => {
+            let room = (wide - paper.width("Result: … #13 and … #13", 10.0)) / 2.0;
+            let team = |name: &str| paper.fitting(name, 10.0, room);
+            format!("Result: {} #{home} and {} #{away}", team(&facts.home), team(&facts.away))
+        }
+        None if is_off(facts, takings) => "Result: none, the draw was cancelled".to_string(),
         None => "Result: not entered yet".to_string(),
     };
-    let result = paper.fitting(&result, 10.0, WIDTH - 2.0 * MARGIN);
     paper.text(MARGIN, top - 48.0, 10.0, &result);
     paper.rule(top - 58.0);
     paper.y = top - 62.0;

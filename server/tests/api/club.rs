@@ -10,7 +10,7 @@ pub mod money;
 mod payments;
 mod payouts;
 mod people;
-mod reports;
+pub mod reports;
 mod sessions;
 pub mod winners;
 mod words;

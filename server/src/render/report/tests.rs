@@ -107,8 +107,39 @@ fn a_full_draw_fits_an_e_mail_and_says_every_ticket_once() {
 #[test]
 fn a_prize_that_nobody_won_is_told_as_such() {
     let takings = Takings { prize_is_due: false, ..takings() };
-    let lines = sums(&takings);
+    let lines = sums(&facts(), &takings);
     assert_eq!(lines[6].0, "Prize (not due: the winning ticket was not sold)");
     assert_eq!(lines[7], ("Club profit", "13.61".to_string()));
-    assert_eq!(sums(&Takings { is_estimated: true, ..takings })[3].0, "Card fees (partly estimated)");
+    assert_eq!(sums(&facts(), &Takings { is_estimated: true, ..takings })[3].0, "Card fees (partly estimated)");
+    let off = Facts { result: None, ..facts() };
+    assert_eq!(sums(&off, &takings)[6].0, "Prize (not due: the draw was cancelled)");
+    let text = words(&pdf(&off, &takings, &[]).expect("a paper"));
+    assert!(text.contains("Result: none, the draw was cancelled"), "{text}");
+}
+
+fn words(file: &[u8]) -> String {
+    let document = Document::load_mem(file).expect("a PDF");
+    let pages: Vec<u32> = document.get_pages().keys().copied().collect();
+    document.extract_text(&pages).expect("text")
+}
+
+#[test]
+fn the_longest_names_stay_on_the_paper() {
+    let long = |letter: &str| letter.repeat(100);
+    let facts = Facts { club: long("C"), league: Some(long("L")), home: long("H"), away: long("A"), ..facts() };
+    let text = words(&pdf(&facts, &takings(), &[row(1, &long("N"), "0411 000 001")]).expect("a paper"));
+    // What matters stands first; of what is too long, the end is left out.
+    for line in ["FD-1042 · Fri 20 Nov 2026, 7:10 pm AEST · LLL", "Generated Fri 20 Nov 2026, 9:10 pm AEST for CCC"] {
+        assert!(text.contains(line), "{line} is missing in\n{text}");
+    }
+    for number in ["… #7 and AAA", "… #9"] {
+        assert!(text.contains(number), "the result is said whatever the names: {number} is missing in\n{text}");
+    }
+    for letter in ["C", "L", "H", "A", "N"] {
+        assert!(!text.contains(&long(letter)), "{letter} runs off the page");
+    }
+    let league = |home: &str, away: &str| Facts { home: home.to_string(), away: away.to_string(), ..facts.clone() };
+    let facts = league("St George Illawarra Dragons", "Canterbury Bankstown Bulldogs");
+    let text = words(&pdf(&facts, &takings(), &[]).expect("a paper"));
+    assert!(text.contains("St George Illawarra Dragons v Canterbury Bankstown Bulldogs"), "{text}");
 }

@@ -20,7 +20,7 @@ async fn bytes(browser: &Buyer, path: &str) -> Vec<u8> {
 }
 
 /// The words of every page, as a reader would copy them.
-fn words(file: &[u8]) -> (Document, String) {
+pub fn words(file: &[u8]) -> (Document, String) {
     let document = Document::load_mem(file).expect("a PDF");
     let pages: Vec<u32> = document.get_pages().keys().copied().collect();
     let text = document.extract_text(&pages).expect("text that can be copied");
