@@ -29,6 +29,7 @@ pub mod offers;
 pub mod pages;
 pub mod payouts;
 pub mod proofs;
+pub mod refunds;
 pub mod rehearsal;
 pub mod second_factor;
 pub mod sessions;

@@ -308,8 +308,8 @@ async fn a_game_that_is_called_off_gives_everybody_everything_back() {
     let server = TestServer::start().await;
     let draw = server.game().await;
     server.operator().await;
-    let operator = club::operator(&server).await;
-    server.alice().buys(draw, 2).await;
+    let (operator, alice) = (club::operator(&server).await, server.alice());
+    let (intent, _) = alice.buys(draw, 2).await;
     server.bob().buys(draw, 1).await;
     let path = format!("/api/admin/draws/{draw}/cancellation");
     let before = operator.get(&path).await.ok();
@@ -327,6 +327,10 @@ async fn a_game_that_is_called_off_gives_everybody_everything_back() {
     .await;
     assert_eq!((&done["refundTotal"], &done["platformFeeReturned"]), (&json!("15.00"), &before["platformFeeReturned"]));
     assert_eq!(operator.get("/api/admin/analytics").await.ok()["platformFees"], "0.00");
+    // The buyer is told that it is done, and why; the operator's own words stay in the console.
+    let told = alice.sees(&intent, "refunded").await;
+    assert_eq!(told["refund"], json!({ "state": "succeeded", "amount": "10.00" }));
+    assert_eq!(told["reason"], "The draw was cancelled.");
     server.finish().await;
 }
 

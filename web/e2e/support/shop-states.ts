@@ -229,6 +229,7 @@ export const SHOP_STATES: readonly ShopState[] = [
   { name: 'shop-thank-you-refused', show: async (stage) => { await thankYouWith(stage, { status: 'not_charged', reason: 'The tickets were no longer available.' }); await expect(stage.page.getByRole('heading', { name: 'No tickets were bought' })).toBeVisible(); } },
   { name: 'shop-thank-you-refund', show: async (stage) => { await thankYouWith(stage, { status: 'refunding', reason: 'Your tickets could not be issued.', refund: { state: 'pending', amount: '5.39' } }); await expect(stage.page.getByRole('heading', { name: 'Your payment is being refunded' })).toBeVisible(); } },
   { name: 'shop-thank-you-contact', show: async (stage) => { await thankYouWith(stage, { buyerEmailMasked: null }); await expect(stage.page.getByRole('heading', { name: 'How can we reach you?' })).toBeVisible(); } },
+  { name: 'shop-thank-you-refunded', show: async (stage) => { await thankYouWith(stage, { status: 'refunded', reason: 'The draw was cancelled.', refund: { state: 'succeeded', amount: '5.39' } }); await expect(stage.page.getByRole('heading', { name: 'Your payment was refunded' })).toBeVisible(); } },
   { name: 'shop-thank-you-demo', show: async ({ page }) => { await page.goto('/demo-thank-you'); await expect(page.getByText('Sample Sharks v Sample Tigers').first()).toBeVisible(); } },
   { name: 'shop-apple-pay-invalid', show: async ({ page }) => { await page.goto('/apple-pay-redirect?drawId=1001'); await expect(page.getByRole('heading', { name: 'Invalid Apple Pay Request' })).toBeVisible(); } },
   {

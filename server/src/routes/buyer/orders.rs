@@ -41,7 +41,11 @@ pub async fn present(state: &State, record: &OrderRecord) -> Result<Order, Probl
     for line in &order.lines {
         lines.push(present_line(state, record, line).await?);
     }
-    let (status, refund) = standing(record);
+    let (status, refund) = standing(state, record).await?;
+    let reason = match refund {
+        None => record.reason.as_deref().map(reason_shown),
+        Some(_) => reason_of_refund(&lines),
+    };
     Ok(Order {
         state: state_word(order.state),
         status,
@@ -55,7 +59,7 @@ pub async fn present(state: &State, record: &OrderRecord) -> Result<Order, Probl
         buyer_name: record.buyer.name.clone(),
         buyer_email_masked: record.buyer.email.as_deref().filter(|email| !email.ends_with(NOBODY)).map(masked),
         purchased_at: record.captured_at.or(record.authorised_at).map(rfc3339),
-        reason: record.reason.as_deref().map(reason_shown),
+        reason,
         refund,
         lines,
     })
@@ -105,18 +109,24 @@ fn own_ticket(draw: DrawId, serial: Serial, cell: Cell, winner: Option<Serial>) 
     }
 }
 
-/// The order's state in the words of the purchase calls, and what goes back.
-fn standing(record: &OrderRecord) -> (&'static str, Option<Refund>) {
+/// A refund's own reason is the operator's word; a buyer is told of a game that is off.
+fn reason_of_refund(lines: &[OrderLine]) -> Option<String> {
+    lines.iter().any(|line| line.status == "cancelled").then(|| "The draw was cancelled.".to_string())
+}
+
+/// The order's state in the words of the purchase calls, and what goes back or went.
+async fn standing(state: &State, record: &OrderRecord) -> Result<(&'static str, Option<Refund>), Problem> {
     let refund = |state| Some(Refund { state, amount: record.order.total().decimal() });
-    match record.order.state {
+    Ok(match record.order.state {
         OrderState::Quoted => ("requires_payment_method", None),
         OrderState::Allocated => ("processing", None),
         OrderState::Captured => ("succeeded", None),
         OrderState::Rejecting | OrderState::Released => ("not_charged", None),
-        OrderState::Void if record.captured_at.is_some() => ("refunding", refund("pending")),
-        OrderState::Void => ("not_charged", None),
+        OrderState::Void if record.captured_at.is_none() => ("not_charged", None),
+        OrderState::Void if state.records.is_refunded(record.order.id).await? => ("refunded", refund("succeeded")),
+        OrderState::Void => ("refunding", refund("pending")),
         OrderState::Anomaly => ("processing", None),
-    }
+    })
 }
 
 fn state_word(state: OrderState) -> &'static str {

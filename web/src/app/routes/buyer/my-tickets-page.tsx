@@ -1,6 +1,7 @@
 import '@/features/buyer/my-tickets/tickets.css';
 import type { PageProps } from '@/app/page-props';
 import { TicketList } from '@/features/buyer/my-tickets/ticket-list';
+import { isOver, standingOf } from '@/features/buyer/my-tickets/standing';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { useDrawTopics, useOrder } from '@/features/shared-live/use-live';
@@ -19,19 +20,13 @@ export function Page({ params }: PageProps) {
       {!order && !missing ? <span className="bone" style={{ height: 180 }} /> : null}
       {order ? (
         <>
-          <p>{words(order.status, order.buyerName)}</p>
+          <p>{standingOf(order) ?? (order.buyerName ? `These tickets belong to ${order.buyerName}. Keep this link to yourself.` : 'Keep this link to yourself.')}</p>
           <FreshnessBadge />
-          {order.lines.map((line) => <TicketList key={line.drawNumber} line={line} />)}
+          {isOver(order) ? null : order.lines.map((line) => <TicketList key={line.drawNumber} line={line} />)}
           <div className="no-print"><button type="button" className="btn sec" onClick={() => window.print()}>Print</button></div>
         </>
       ) : null}
       <SupportContacts />
     </main>
   );
-}
-
-function words(status: string, buyer: string | null): string {
-  if (status === 'succeeded') return buyer ? `These tickets belong to ${buyer}. Keep this link to yourself.` : 'Keep this link to yourself.';
-  if (status === 'not_charged') return 'No tickets were bought, and you have not been charged.';
-  return 'Your tickets are being issued …';
 }

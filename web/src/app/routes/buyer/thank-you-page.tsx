@@ -1,6 +1,7 @@
 import '@/features/buyer/my-tickets/tickets.css';
 import '@/features/buyer/thank-you/thank-you.css';
 import { Link } from 'wouter';
+import { isOver } from '@/features/buyer/my-tickets/standing';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { ContactQuestion, needsContact } from '@/features/buyer/thank-you/contact-question';
 import { Receipt } from '@/features/buyer/thank-you/receipt';
@@ -15,10 +16,10 @@ export function Page() {
   const { payment, order, summary, gaveUp, untouched } = useThankYou();
   usePageTitle('Thank you');
   if (!summary) return <Nothing />;
-  const over = untouched || (order !== undefined && ['not_charged', 'refunding', 'refunded'].includes(order.status));
+  const over = untouched || (order !== undefined && isOver(order));
   return (
     <main className="plain-page thanks" id="main">
-      <Outcome order={order} summary={summary} gaveUp={gaveUp} untouched={untouched} />
+      <Outcome order={order} summary={summary} known={payment !== null} gaveUp={gaveUp} untouched={untouched} />
       {order && needsContact(order) ? <ContactQuestion order={order} /> : null}
       {over ? null : <Bought order={order} summary={summary} />}
       {order?.status === 'succeeded' ? <Receipt order={order} /> : null}
@@ -34,7 +35,7 @@ function Nothing() {
     <main className="plain-page" id="main">
       <h1>Thank you</h1>
       <p>There is no purchase in this browser. Your tickets are in your e-mail.</p>
-      <div className="actions"><Link className="btn" href="/">{S.browseOtherClubs}</Link></div>
+      <div className="actions"><Link className="btn" href="/">{S.browseOtherClubs}</Link><Link className="btn sec" href="/my">Ask for them again</Link></div>
     </main>
   );
 }

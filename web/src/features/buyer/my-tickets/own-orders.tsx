@@ -6,6 +6,7 @@ import { orderAtom, receiveOrderAtom } from '@/features/shared-live/live-atoms';
 import { useOrder } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
 import { dollars } from '@/shared/money';
+import { standingOf } from './standing';
 import { TicketList } from './ticket-list';
 
 /** So many of the newest are kept live; what is older stands as it was told. */
@@ -40,12 +41,7 @@ function OneOrder({ order }: { order: OrderAnswer }) {
     <article className="own-order" aria-labelledby={id}>
       <h2 id={id}>{order.clubName}: {count} {count === 1 ? 'ticket' : 'tickets'}</h2>
       <p className="meta">{order.purchasedAt ? `${dayAndTime(order.purchasedAt)} · ` : ''}{dollars(order.amount)}{order.paymentIntentId ? ` · reference ${order.paymentIntentId.slice(-8)}` : ''}</p>
-      {order.status === 'succeeded' ? order.lines.map((line) => <TicketList key={line.drawNumber} line={line} under />) : <p>{wordsOf(order)}</p>}
+      {order.status === 'succeeded' ? order.lines.map((line) => <TicketList key={line.drawNumber} line={line} under />) : <p>{standingOf(order)}</p>}
     </article>
   );
-}
-
-function wordsOf({ status }: OrderAnswer): string {
-  if (status === 'refunding' || status === 'refunded') return 'This payment was refunded.';
-  return status === 'not_charged' ? 'No tickets were bought, and you have not been charged.' : 'Your tickets are being issued …';
 }

@@ -1,6 +1,7 @@
 import { useSetAtom } from 'jotai';
 import { Link } from 'wouter';
 import type { OrderAnswer } from '@/api/wire';
+import { standingOf } from '@/features/buyer/my-tickets/standing';
 import { TicketList } from '@/features/buyer/my-tickets/ticket-list';
 import type { Summary } from '@/features/buyer/checkout/summary';
 import { cents, dollars } from '@/shared/money';
@@ -9,8 +10,17 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { share } from '@/features/buyer/site/share';
 import { calendarAddress } from './calendar';
 
+interface OutcomeProps {
+  order: OrderAnswer | undefined;
+  summary: Summary;
+  /** Whether there is a payment to ask about; without one only the kept summary speaks. */
+  known: boolean;
+  gaveUp: boolean;
+  untouched: boolean;
+}
+
 /** How the payment stands: certainty first. */
-export function Outcome({ order, summary, gaveUp, untouched }: { order: OrderAnswer | undefined; summary: Summary; gaveUp: boolean; untouched: boolean }) {
+export function Outcome({ order, summary, known, gaveUp, untouched }: OutcomeProps) {
   if (order?.status === 'not_charged') {
     return (
       <div className="card thanks-head" role="alert">
@@ -22,8 +32,8 @@ export function Outcome({ order, summary, gaveUp, untouched }: { order: OrderAns
   if (order?.status === 'refunding' || order?.status === 'refunded') {
     return (
       <div className="card thanks-head" role="alert">
-        <h1>Your payment is being refunded</h1>
-        <p>{order.reason ?? 'Your tickets could not be issued.'} {order.refund ? `${dollars(cents(order.refund.amount))} is on its way back to you.` : ''}</p>
+        <h1>{order.status === 'refunded' ? 'Your payment was refunded' : 'Your payment is being refunded'}</h1>
+        <p>{standingOf(order)}</p>
       </div>
     );
   }
@@ -54,6 +64,8 @@ export function Outcome({ order, summary, gaveUp, untouched }: { order: OrderAns
       <div role="status">
         {issued ? (
           <p>{count} {count === 1 ? 'ticket' : 'tickets'} bought for {dollars(order.amount)}. {order.buyerEmailMasked ? <>A confirmation is on its way to <span className="mail">{order.buyerEmailMasked}</span>.</> : null}</p>
+        ) : !known ? (
+          <p>Your tickets are in your e-mail.</p>
         ) : (
           <p>Your payment went through. Your tickets are being issued{gaveUp ? '. A confirmation e-mail should follow; if it does not, please contact support.' : '…'}</p>
         )}
@@ -69,7 +81,7 @@ export function Bought({ order, summary }: { order: OrderAnswer | undefined; sum
   return summary.draws.map((draw) => (
     <section key={draw.drawNumber} className="card panel">
       <h2>{draw.matchName}</h2>
-      <p className="meta">{draw.ticketCount} {draw.ticketCount === 1 ? 'ticket' : 'tickets'} · {draw.ticketsSold}/{draw.totalTickets} sold · prize pool about {dollars(cents(draw.prizePool))} (estimate)</p>
+      <p className="meta">{draw.ticketCount} {draw.ticketCount === 1 ? 'ticket' : 'tickets'} · {draw.ticketsSold}/{draw.totalTickets} sold · prize pool {order ? dollars(cents(draw.prizePool)) : `about ${dollars(cents(draw.prizePool))} (estimate)`}</p>
     </section>
   ));
 }

@@ -45,7 +45,8 @@ export function useThankYou(): ThankYou {
     return () => clearTimeout(timer);
   }, []);
   const untouched = useFinishing(payment, order);
-  return { payment, order, summary: kept.summary ?? (order ? summaryOfOrder(order) : null), gaveUp, untouched };
+  // The order knows better than what was kept: of another purchase, perhaps, or of a form that a reload had emptied (C-18).
+  return { payment, order, summary: order ? summaryOfOrder(order) : kept.summary, gaveUp, untouched };
 }
 
 /** Whoever comes back from a bank's page, or came here without tickets, finishes the purchase here, as often as it takes. */
@@ -70,7 +71,7 @@ function useFinishing(payment: LastPayment | null, order: OrderAnswer | undefine
   return known && open !== undefined;
 }
 
-/** A buyer who comes back from a bank's page has no summary; the order says it all. */
+/** What the summary says, by the order itself; a buyer who comes back from a bank's page has no other. */
 function summaryOfOrder(order: OrderAnswer): Summary {
   return {
     clubId: null,

@@ -1,0 +1,54 @@
+import { screen } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { OrderAnswer } from '@/api/wire';
+import { keepSummary, summaryOf } from '@/features/buyer/checkout/summary';
+import { aDraw } from '@/testing/a-draw';
+import { FakeServer } from '@/testing/fake-server';
+import { show } from '@/testing/show';
+import { Page } from './thank-you-page';
+
+const order: OrderAnswer = {
+  state: 'captured', status: 'succeeded', paymentIntentId: 'pi_12345678', orderToken: 'token', amount: 1500, subtotal: '15.00', cardFee: '0.00', clubName: 'Tigers', clubSlug: 'tigers', buyerName: 'Jo', buyerEmailMasked: 'j…@example.com',
+  purchasedAt: '2026-11-20T05:00:00Z', reason: null, refund: null,
+  lines: [{
+    drawNumber: 1043, homeTeam: 'Wynnum Tigers', awayTeam: 'Ipswich Jets', league: null, gameDate: '2026-11-21T09:10:00Z', timezone: 'Australia/Brisbane', status: 'active', ticketCount: 3, ticketPrice: '5.00', currentPrize: '100.00', ticketsSold: 40,
+    tickets: [1, 2, 3].map((ticketNumber) => ({ ticketNumber, serialNumber: `FD-1043-00${ticketNumber}`, homeNumber: ticketNumber, awayNumber: 9, isWinner: null })),
+  }],
+};
+
+afterEach(() => vi.unstubAllGlobals());
+
+/** What an earlier purchase left: one ticket, of another draw and club. */
+const earlier = () => keepSummary(summaryOf([{ draw: aDraw(), count: 1 }], 'Jo'));
+
+function arrive(said: Partial<OrderAnswer>): HTMLElement {
+  sessionStorage.setItem('lastPayment', JSON.stringify({ orderToken: 'token', paymentIntentId: 'pi_12345678', scope: 'draw:1043' }));
+  new FakeServer().on('GET /api/orders/token', { body: { ...order, ...said } });
+  show(<Page />);
+  return document.body;
+}
+
+test('the order says what was bought, whatever an earlier purchase or an emptied form has left', async () => {
+  earlier();
+  const page = arrive({});
+  expect(await screen.findByText(/^3 tickets bought for \$15\.00\./)).toBeDefined();
+  expect(page.querySelector('.share-box')?.textContent).toContain('backed Tigers with 3 tickets in the Wynnum Tigers v Ipswich Jets draw');
+  expect(screen.getByRole('link', { name: 'Return to Tigers Page' }).getAttribute('href')).toBe('/club/tigers');
+  expect(page.textContent).not.toContain('Redcliffe');
+});
+
+test('money that went back is not told as still on its way', async () => {
+  arrive({ state: 'void', status: 'refunded', reason: 'The draw was cancelled.', refund: { state: 'succeeded', amount: '15.00' } });
+  expect(await screen.findByRole('heading', { name: 'Your payment was refunded' })).toBeDefined();
+  expect(screen.getByRole('alert').textContent).toContain('The draw was cancelled. $15.00 was sent back to you.');
+  expect(screen.queryByText(/on its way/)).toBeNull();
+});
+
+test('a day-old copy in another tab does not promise tickets that have come long ago', () => {
+  earlier();
+  sessionStorage.clear();
+  new FakeServer();
+  show(<Page />);
+  expect(screen.getByText('Your tickets are in your e-mail.')).toBeDefined();
+  expect(document.body.textContent).not.toContain('being issued');
+});
