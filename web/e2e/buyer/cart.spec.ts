@@ -1,6 +1,7 @@
 import { expect, test, type APIRequestContext, type Page } from '@playwright/test';
 import { GOOD_CARD, expectTickets, fillCard, fillDetails, payButton, somebody } from '../support/buyer';
 import { AGAIN, activeDraws } from '../support/draws';
+import { ownDraw } from '../support/own-draw';
 import { fillCart, reservedFor, toCartCheckout } from '../support/shop-states';
 
 const KEY = 'football_doubles_cart';
@@ -115,6 +116,19 @@ test('with thirty seconds to go the buyer is warned and can keep the tickets two
   await expect(page.locator('.timer-bar [role=status]')).toHaveText('30 seconds left. You can keep your tickets for longer.');
   await page.getByRole('button', { name: 'Keep my tickets' }).click();
   await expect(timer(page)).toHaveText(/Tickets reserved for [1-4]:\d\d/);
+});
+
+test('whoever has the last tickets reserved finds them in the cart after a reload', async ({ page, playwright, baseURL }) => {
+  const draw = await ownDraw(playwright, baseURL ?? '', { left: 2 });
+  await page.goto(`/club/${draw.club.slug}`);
+  await page.locator('article', { hasText: draw.awayTeam }).getByRole('button', { name: /^Add to cart/ }).click();
+  await drawer(page).getByRole('button', { name: 'One more' }).click();
+  await page.getByRole('button', { name: 'Checkout', exact: true }).click();
+  await expect(timer(page)).toBeVisible();
+  await page.reload();
+  await expect(timer(page)).toBeVisible();
+  await expect(page.locator('.cart-summary')).toContainText('2 tickets');
+  await expect(page.getByText('was taken out of your cart')).toHaveCount(0);
 });
 
 test('on expiry the cart is emptied, it is said, and two seconds later the club’s page stands there', async ({ page, request }) => {

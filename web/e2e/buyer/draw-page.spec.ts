@@ -71,6 +71,8 @@ test('a real kick-off closes the form under the buyer’s hands, and a press aft
   await expect(page.locator(panel)).toContainText('Draw Closed', { timeout: 15_000 });
   await expect(payButton(page)).toHaveCount(0);
   await expect(page.locator('.hero .badge')).toHaveText('Closed');
+  const late = await page.request.post('/api/create-payment-intent', { headers: { origin: new URL(baseURL ?? '').origin }, data: { drawNumber: draw.drawNumber, ticketCount: 1 } });
+  expect([late.status(), ((await late.json()) as { code: string }).code]).toEqual([409, 'draw-closed']);
 });
 
 test('a draw that opens later says when, on its card, its page and its checkout', async ({ page, playwright, baseURL }) => {

@@ -1,7 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { GOOD_CARD, expectTickets, fillCard, fillDetails, payButton, somebody, tickBoxes } from '../support/buyer';
 import { drawNow, drawWith } from '../support/draws';
-import { SHOP_STATES } from '../support/shop-states';
+import { SHOP_STATES, fillCart } from '../support/shop-states';
 
 /** The error catalogue on the screen (A:258-286): each trouble is in a toast, and stays beside the form (D12). */
 async function expectTrouble(page: Page, title: string, text: string): Promise<void> {
@@ -168,6 +168,44 @@ test('the mail can be asked for again after twenty seconds, and what goes wrong 
   await expect(resend).toHaveAttribute('aria-disabled', 'false');
   await resend.click();
   await expect(page.locator('.toast')).toContainText('Could not locate your payment reference yet. Please try again shortly.');
+});
+
+test('in maintenance what was typed stays to be read, and only paying waits', async ({ page, request }) => {
+  const draw = await drawWith(request, 3);
+  let on = true;
+  await page.clock.install();
+  await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
+  await page.route('**/api/maintenance-mode', (route) => route.fulfill({ json: { maintenanceMode: on } }));
+  await filledIn(page, draw.drawNumber);
+  await page.clock.fastForward(31_000);
+  await expect(page.locator('.buy .callout')).toContainText('System Maintenance in Progress');
+  await expect(page.getByLabel('Full Name')).not.toHaveValue('');
+  await expect(page.getByLabel('Card number')).not.toHaveValue('');
+  await expect(payButton(page)).toHaveCount(0);
+  await expect(page.getByRole('button', { name: /Pay with (Apple|Google) Pay/ })).toHaveCount(0);
+  on = false;
+  await page.clock.fastForward(31_000);
+  await payButton(page).click();
+  await expectTickets(page, 1);
+});
+
+test('in maintenance a cart can be read at its checkout, reserves nothing, and goes on afterwards', async ({ page, request }) => {
+  let on = true;
+  await page.clock.install();
+  await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
+  await fillCart(page, request);
+  await page.route('**/api/maintenance-mode', (route) => route.fulfill({ json: { maintenanceMode: on } }));
+  await page.clock.fastForward(31_000);
+  let asked = 0;
+  page.on('request', (call) => (asked += call.url().endsWith('/api/cart/create-payment-intent') ? 1 : 0));
+  await page.getByRole('button', { name: 'Checkout', exact: true }).click();
+  await expect(page.getByLabel('Full Name')).toBeVisible();
+  await expect(page.locator('form .callout')).toContainText('System Maintenance in Progress');
+  await page.clock.fastForward(5_000);
+  expect(asked).toBe(0);
+  on = false;
+  await page.clock.fastForward(31_000);
+  await expect(page.locator('.timer-bar [role=timer]')).toBeVisible();
 });
 
 test('a count that nobody may buy is one ticket', async ({ page, request }) => {

@@ -161,6 +161,7 @@ export const SHOP_STATES: readonly ShopState[] = [
   { name: 'shop-checkout-not-found', show: async ({ page }) => { await page.goto('/checkout/999999'); await expect(page.getByRole('link', { name: 'Return Home' })).toBeVisible(); } },
   { name: 'shop-cart-drawer', show: async ({ page, request }) => fillCart(page, request) },
   { name: 'shop-cart', show: async ({ page, request }) => toCartCheckout(page, request) },
+  { name: 'shop-cart-maintenance', show: async ({ page, request }) => { await fillCart(page, request); await inMaintenance(page, '/cart/checkout'); await expect(page.getByLabel('Full Name')).toBeVisible(); } },
   {
     name: 'shop-cart-problems',
     show: async ({ page, request }) => {
@@ -228,8 +229,8 @@ export const SHOP_STATES: readonly ShopState[] = [
   { name: 'shop-thank-you-pending', show: async (stage) => { await thankYouWith(stage, { status: 'processing' }); await expect(stage.page.locator('.thanks-head')).toContainText('Your tickets are being issued'); } },
   { name: 'shop-thank-you-refused', show: async (stage) => { await thankYouWith(stage, { status: 'not_charged', reason: 'The tickets were no longer available.' }); await expect(stage.page.getByRole('heading', { name: 'No tickets were bought' })).toBeVisible(); } },
   { name: 'shop-thank-you-refund', show: async (stage) => { await thankYouWith(stage, { status: 'refunding', reason: 'Your tickets could not be issued.', refund: { state: 'pending', amount: '5.39' } }); await expect(stage.page.getByRole('heading', { name: 'Your payment is being refunded' })).toBeVisible(); } },
-  { name: 'shop-thank-you-contact', show: async (stage) => { await thankYouWith(stage, { buyerEmailMasked: null }); await expect(stage.page.getByRole('heading', { name: 'How can we reach you?' })).toBeVisible(); } },
   { name: 'shop-thank-you-refunded', show: async (stage) => { await thankYouWith(stage, { status: 'refunded', reason: 'The draw was cancelled.', refund: { state: 'succeeded', amount: '5.39' } }); await expect(stage.page.getByRole('heading', { name: 'Your payment was refunded' })).toBeVisible(); } },
+  { name: 'shop-thank-you-contact', show: async (stage) => { await thankYouWith(stage, { buyerEmailMasked: null }); await expect(stage.page.getByRole('heading', { name: 'How can we reach you?' })).toBeVisible(); } },
   { name: 'shop-thank-you-demo', show: async ({ page }) => { await page.goto('/demo-thank-you'); await expect(page.getByText('Sample Sharks v Sample Tigers').first()).toBeVisible(); } },
   { name: 'shop-apple-pay-invalid', show: async ({ page }) => { await page.goto('/apple-pay-redirect?drawId=1001'); await expect(page.getByRole('heading', { name: 'Invalid Apple Pay Request' })).toBeVisible(); } },
   {

@@ -125,17 +125,20 @@ export function useOrder(token: string, urgent: boolean) {
   const order = useAtomValue(orderAtom(token));
   const receive = useSetAtom(receiveOrderAtom);
   const [missing, setMissing] = useState(false);
+  const [failed, setFailed] = useState(false);
   useTopic(token ? `order:${token}` : null);
   const ask = async () => {
     if (!token) return;
     try {
       receive(await fetchOrder(token));
+      setFailed(false);
     } catch (error) {
       if (error instanceof Problem && error.status === 404) setMissing(true);
+      else setFailed(true);
     }
   };
   usePoll({ every: urgent ? 2_000 : 15_000, topic: urgent ? null : `order:${token}`, ask, atOnce: order === undefined });
-  return { order, missing: missing && !order };
+  return { order, missing: missing && !order, failed: failed && !missing && !order, retry: ask };
 }
 
 /** The server's time now, for code outside rendering. */

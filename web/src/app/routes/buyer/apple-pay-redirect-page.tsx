@@ -47,7 +47,7 @@ export function Page() {
   const [unavailable, setUnavailable] = useState(false);
   const [lines, setLines] = useState<readonly string[]>(() => [request ? `draw ${request.drawId}, ${request.ticketCount} tickets${request.amount ? `, ${request.amount} cents` : ''}` : 'the link is not complete']);
   const log = useCallback((line: string) => setLines((last) => [...last, line]), []);
-  const { draw, missing } = useDraw(request?.drawId ?? 0);
+  const { draw, missing, failed, retry } = useDraw(request?.drawId ?? 0);
   const valid = request !== null && !foreign && !missing;
   usePageTitle(valid ? 'Apple Pay' : S.invalidApplePay);
   return (
@@ -55,7 +55,8 @@ export function Page() {
       <section className="card">
         <h1>{valid ? 'Apple Pay' : S.invalidApplePay}</h1>
         {valid ? null : <p>This link does not belong to a payment of this browser. Nothing was charged.</p>}
-        {valid && !draw ? <div className="checkout-wait"><span className="spinner" role="status" aria-label="Loading" /></div> : null}
+        {valid && failed ? <div className="callout is-bad" role="alert"><strong>{S.failedToFetchDraw}</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div> : null}
+        {valid && !draw && !failed ? <div className="checkout-wait"><span className="spinner" role="status" aria-label="Loading" /></div> : null}
         {valid && draw ? (
           <>
             <h2>{draw.homeTeam} v {draw.awayTeam}</h2>

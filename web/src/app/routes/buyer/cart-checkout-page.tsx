@@ -12,7 +12,7 @@ import { useFreshCart } from '@/features/buyer/cart/use-fresh-cart';
 import { isBusy } from '@/features/buyer/checkout/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
 import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
-import { liveAtom, maintenanceAtom } from '@/features/shared-live/live-atoms';
+import { liveAtom } from '@/features/shared-live/live-atoms';
 import { dollars } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
@@ -37,7 +37,6 @@ function useLeavingEmpty(staying: boolean): void {
 export function Page() {
   const cart = useAtomValue(cartAtom);
   const { total, tickets } = useAtomValue(totalsAtom);
-  const maintenance = useAtomValue(maintenanceAtom);
   const draws = useAtomValue(liveAtom).draws;
   const checkout = useAtomValue(checkoutAtom(CART_SCOPE));
   const [expired, setExpired] = useState(false);
@@ -60,11 +59,7 @@ export function Page() {
         <div className="sum-row total"><span>Total</span><span>{dollars(total)}</span></div>
       </details>
       <div className="checkout-main">
-        {maintenance && !underWay ? (
-          <div className="callout is-warn" role="status"><strong>{S.maintenance}</strong>{S.maintenanceText}</div>
-        ) : (
-          <PaymentProvider account={account} amount={Math.max(total, 1)}><CartForm onExpired={() => setExpired(true)} /></PaymentProvider>
-        )}
+        <PaymentProvider account={account} amount={Math.max(total, 1)}><CartForm onExpired={() => setExpired(true)} /></PaymentProvider>
       </div>
     </main>
   );

@@ -7,13 +7,14 @@ import type { Draw } from '@/api/wire';
 import type { PageProps } from '@/app/page-props';
 import { isBusy, ownHeld } from '@/features/buyer/checkout/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
+import { keptOf } from '@/features/buyer/checkout/kept';
 import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
 import { clampCount, countFromQuery } from '@/features/buyer/checkout/purchase-rules';
 import { readSavedCheckout, walletOf } from '@/features/buyer/checkout/saved-checkout';
 import { TwoStepForm } from '@/features/buyer/checkout/two-step-form';
 import { PriceLines } from '@/features/buyer/draw-page/price-lines';
 import { opensLater, phaseOf, type DrawPhase } from '@/features/shared-live/draw-phase';
-import { configAtom, maintenanceAtom, nowAtom } from '@/features/shared-live/live-atoms';
+import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { useDraw } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
 import { cents, priceOf, ticketPriceWords } from '@/shared/money';
@@ -23,7 +24,7 @@ import { Stepper } from '@/shared/ui/stepper';
 
 /** One draw's tickets in two steps; the specification's own checkout page. */
 export function Page({ params }: PageProps) {
-  const { draw, missing } = useDraw(Number(params.draw), 5_000);
+  const { draw, missing, failed, retry } = useDraw(Number(params.draw), 5_000);
   usePageTitle(missing ? S.drawNotFound : 'Checkout');
   if (missing) {
     return (
@@ -35,9 +36,10 @@ export function Page({ params }: PageProps) {
     );
   }
   return (
-    <main className="checkout" id="main" aria-busy={!draw}>
+    <main className="checkout" id="main" aria-busy={!draw && !failed}>
       <h1>Checkout</h1>
-      {draw ? <Checkout draw={draw} /> : <div className="checkout-wait"><span className="spinner" role="status" aria-label="Loading" /></div>}
+      {failed ? <div className="callout is-bad" role="alert"><strong>{S.failedToFetchDraw}</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div> : null}
+      {draw ? <Checkout draw={draw} /> : failed ? null : <div className="checkout-wait"><span className="spinner" role="status" aria-label="Loading" /></div>}
     </main>
   );
 }
@@ -55,17 +57,17 @@ function useAsked(available: number, most: number) {
 
 function Checkout({ draw }: { draw: Draw }) {
   const now = useAtomValue(nowAtom);
-  const maintenance = useAtomValue(maintenanceAtom);
-  const checkout = useAtomValue(checkoutAtom(`draw:${draw.drawNumber}`));
+  const scope = `draw:${draw.drawNumber}`;
+  const checkout = useAtomValue(checkoutAtom(scope));
   const most = useAtomValue(configAtom)?.maxPerPurchase ?? 50;
-  const asked = useAsked(draw.ticketsAvailable, most);
-  const [count, setCount] = useState(asked.count);
-  const held = ownHeld(checkout);
+  const held = ownHeld(checkout, now) || keptOf(scope, draw.drawNumber, now);
   const available = Math.max(0, draw.ticketsAvailable) + held;
+  const asked = useAsked(available, most);
+  const [count, setCount] = useState(asked.count);
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const opens = opensLater(draw, now);
   const notYet = opens ? { title: 'Not on sale yet', text: `On sale from ${dayAndTime(opens, draw.timezone)}.` } : null;
-  const closed = notYet ?? closedWords(phaseOf(draw, now), held > 0 || checkout.at !== 'choosing', maintenance);
+  const closed = notYet ?? closedWords(phaseOf(draw, now), held > 0 || checkout.at !== 'choosing');
   return (
     <>
       <section className="card" aria-labelledby="order-title">
@@ -91,11 +93,11 @@ function Checkout({ draw }: { draw: Draw }) {
 }
 
 /** Why nothing can be bought here now; null while it can. A purchase that has begun is not cut off. */
-function closedWords(phase: DrawPhase, underWay: boolean, maintenance: boolean): { title: string; text: string } | null {
+function closedWords(phase: DrawPhase, underWay: boolean): { title: string; text: string } | null {
   if (underWay) return null;
   if (phase === 'completed') return { title: S.drawCompleted, text: S.drawCompletedText };
   if (phase === 'cancelled') return { title: 'Draw cancelled', text: 'This draw was cancelled. Every ticket is refunded.' };
   if (phase === 'closed') return { title: S.drawClosed, text: S.drawClosedText };
   if (phase === 'soldOut') return { title: S.soldOutPanel, text: S.soldOutText };
-  return maintenance ? { title: S.maintenance, text: S.maintenanceText } : null;
+  return null;
 }

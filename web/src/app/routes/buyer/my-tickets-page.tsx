@@ -1,23 +1,26 @@
 import '@/features/buyer/my-tickets/tickets.css';
+import { Link } from 'wouter';
 import type { PageProps } from '@/app/page-props';
-import { TicketList } from '@/features/buyer/my-tickets/ticket-list';
 import { isOver, standingOf } from '@/features/buyer/my-tickets/standing';
+import { TicketList } from '@/features/buyer/my-tickets/ticket-list';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { useDrawTopics, useOrder } from '@/features/shared-live/use-live';
+import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /** A buyer's own tickets, from the link in the mail. It shows itself to whoever has the link, and to nobody else. */
 export function Page({ params }: PageProps) {
-  const { order, missing } = useOrder(params.token ?? '', false);
+  const { order, missing, failed, retry } = useOrder(params.token ?? '', false);
   useDrawTopics(order?.lines.map((line) => line.drawNumber) ?? []);
   const title = missing ? 'Tickets not found' : 'My tickets';
   usePageTitle(title);
   return (
-    <main className="plain-page thanks" id="main" aria-busy={!order && !missing}>
+    <main className="plain-page thanks" id="main" aria-busy={!order && !missing && !failed}>
       <h1>{title}</h1>
-      {missing ? <p>This link does not lead to any tickets. Please open it from your e-mail again.</p> : null}
-      {!order && !missing ? <span className="bone" style={{ height: 180 }} /> : null}
+      {missing ? <><p>This link does not lead to any tickets. Please open it from your e-mail again.</p><div className="actions"><Link className="btn" href="/my">Ask for a new link</Link></div></> : null}
+      {failed ? <div className="callout is-bad" role="alert"><strong>Your tickets could not be loaded.</strong>{S.tryLater} <button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div> : null}
+      {!order && !missing && !failed ? <span className="bone" style={{ height: 180 }} /> : null}
       {order ? (
         <>
           <p>{standingOf(order) ?? (order.buyerName ? `These tickets belong to ${order.buyerName}. Keep this link to yourself.` : 'Keep this link to yourself.')}</p>

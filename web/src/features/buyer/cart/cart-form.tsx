@@ -12,7 +12,7 @@ import { buyerOf, cardProblems } from '@/features/buyer/checkout/purchase-rules'
 import { summaryOf } from '@/features/buyer/checkout/summary';
 import { TimerBar } from '@/features/buyer/checkout/timer-bar';
 import { WALLET_SUCCESS, checkoutSuccess, useCheckout, useFinish } from '@/features/buyer/checkout/use-checkout';
-import { usePayment } from '@/features/buyer/checkout/use-payment';
+import { usePaused, usePayment } from '@/features/buyer/checkout/use-payment';
 import { useReservation } from '@/features/buyer/checkout/use-reservation';
 import { useRightPrice } from '@/features/buyer/checkout/use-right-price';
 import { useServerNow } from '@/features/shared-live/use-live';
@@ -25,6 +25,7 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { CART_SCOPE, refresh, type Cart } from './cart';
 import { cartAtom, emptyCartAtom, totalsAtom } from './cart-atoms';
 import { cartByCard, cartByWallet, contentsOf, openCart } from './cart-purchase';
+import { forThisCart } from './use-fresh-cart';
 
 const LEAVES_AFTER_MS = 2_000;
 
@@ -56,10 +57,11 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
   const { checkout, say } = useCheckout(CART_SCOPE);
   const change = useSetAtom(cartAtom);
   const now = useServerNow();
-  const takePrices = useCallback((draws: readonly Draw[]) => change((last) => refresh(last, draws, now())), [change, now]);
+  const takePrices = useCallback((draws: readonly Draw[]) => change((last) => refresh(last, draws.map((draw) => forThisCart(draw, now())), now())), [change, now]);
   useRightPrice(checkout, cart.items.map((item) => item.drawNumber), takePrices);
   const [details, setDetails] = useAtom(detailsAtom);
-  useReservation({ scope: CART_SCOPE, place: 'cart', contents: cart.items.length > 0 ? contentsOf(cart) : null, open: (clientKey) => openCart(cart, total, clientKey) });
+  const paused = usePaused(checkout);
+  useReservation({ scope: CART_SCOPE, place: 'cart', contents: cart.items.length > 0 && !paused ? contentsOf(cart) : null, open: (clientKey) => openCart(cart, total, clientKey) });
   const payment = usePayment({ place: 'cart', checkout, say, details, card: () => cartByCard(cart, total, buyerOf(details)), wallet: (payer) => cartByWallet(cart, total, payer) });
   const summary = useSummary(cart, details.name);
   usePageTitle('Cart checkout', payment.problems.length > 0);
@@ -72,7 +74,7 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
   if (hasOutcome(checkout)) return <div className="card"><OutcomePanel checkout={checkout} onAgain={() => say({ is: 'again' })} /></div>;
   return (
     <>
-      <TimerBar checkout={checkout} onExtended={(order) => say({ is: 'opened', order })} onExpired={expire} />
+      {paused ? null : <TimerBar checkout={checkout} onExtended={(order) => say({ is: 'opened', order })} onExpired={expire} />}
       <form noValidate onSubmit={payment.onSubmit} aria-label="Cart checkout">
         <ProblemList ref={payment.list} problems={payment.problems} />
         <section className="card" aria-labelledby="details-title">

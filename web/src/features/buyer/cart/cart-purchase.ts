@@ -1,6 +1,7 @@
 /** A whole cart in one payment: which calls carry it. All or nothing, one club (decision C-10). */
 import { completeCartCard, createCartIntent, debugLog, purchaseCart, type CartIntent } from '@/api/endpoints/buyer';
 import { confirmWallet } from '@/api/endpoints/wallet';
+import { Problem } from '@/api/http';
 import type { Buyer, IntentAnswer } from '@/api/wire';
 import type { Purchase } from '@/features/buyer/checkout/pay';
 import { payerOf, type WalletPayer } from '@/features/buyer/checkout/single-purchase';
@@ -15,12 +16,21 @@ const itemsOf = (cart: Cart): CartIntent['items'] => cart.items.map(({ drawId, q
 /** What the payment's secret is kept by: it changes when anything about the amount does. */
 export const contentsOf = (cart: Cart): string => cart.items.map(({ drawId, quantity, ticketPrice, passStripeFees }) => `${drawId}×${quantity}@${ticketPrice}${passStripeFees ? '+' : ''}`).join(' ');
 
+/** A refusal of one of several games says which (C-10). */
+function naming(cart: Cart, error: unknown): unknown {
+  const item = error instanceof Problem && cart.items.length > 1 ? cart.items.find(({ drawNumber }) => drawNumber === error.said.drawNumber) : undefined;
+  if (item && error instanceof Problem) error.said.message = `${error.said.message ?? ''} (${item.homeTeam} v ${item.awayTeam})`.trim();
+  return error;
+}
+
 /** Opens or resizes the cart's one payment; the same contents within two minutes are not asked for again (A:188). */
 export async function openCart(cart: Cart, expectedAmount: Cents, clientKey: string): Promise<IntentAnswer> {
   const contents = contentsOf(cart);
   const kept = keptSecret(CART_SCOPE, contents);
   if (kept) return kept;
-  const answer = await createCartIntent({ items: itemsOf(cart), clientKey, expectedAmount });
+  const answer = await createCartIntent({ items: itemsOf(cart), clientKey, expectedAmount }).catch((error: unknown) => {
+    throw naming(cart, error);
+  });
   keepSecret(CART_SCOPE, contents, answer);
   return answer;
 }

@@ -5,7 +5,9 @@ import { fetchDraw } from '@/api/endpoints/buyer';
 import { Problem } from '@/api/http';
 import type { Draw } from '@/api/wire';
 import { nowAtom, receiveDrawsAtom } from '@/features/shared-live/live-atoms';
-import { refresh, remove, type Cart } from './cart';
+import { attemptOf } from '@/features/buyer/checkout/attempt';
+import { keptOf } from '@/features/buyer/checkout/kept';
+import { CART_SCOPE, refresh, remove, type Cart } from './cart';
 import { cartAtom } from './cart-atoms';
 
 export interface Freshness {
@@ -25,6 +27,9 @@ async function askFor(numbers: readonly number[]): Promise<Asked> {
   );
   return { draws: answers.filter((answer): answer is Draw => typeof answer === 'object' && answer !== null), gone: answers.filter((answer): answer is number => typeof answer === 'number') };
 }
+
+/** What is left of a draw for this cart: what it has reserved itself is still its own to buy. */
+export const forThisCart = (draw: Draw, nowMs: number): Draw => ({ ...draw, ticketsAvailable: draw.ticketsAvailable + keptOf(CART_SCOPE, draw.drawNumber, nowMs) });
 
 /** The cart as the server's answers leave it, and what changed in words. */
 export function freshened(cart: Cart, { draws, gone }: Asked, nowMs: number): { cart: Cart; changes: string[] } {
@@ -52,7 +57,11 @@ export function useFreshCart(): Freshness {
     void askFor(numbers.split(',').map(Number)).then((asked) => {
       if (!current) return;
       receive(asked.draws);
-      const next = freshened(store.get(cartAtom), asked, store.get(nowAtom));
+      const now = store.get(nowAtom);
+      const last = store.get(cartAtom);
+      // After a reload in the middle of a payment its tickets may be sold already, to this very cart.
+      const paying = attemptOf(CART_SCOPE)?.paying === true;
+      const next = paying ? { cart: last, changes: [] } : freshened(last, { ...asked, draws: asked.draws.map((draw) => forThisCart(draw, now)) }, now);
       change(() => next.cart);
       setFreshness({ fresh: true, changes: next.changes });
     });

@@ -1,5 +1,6 @@
 /** One key per attempt to buy, kept until it is decided, so that a reload or a double tap cannot charge twice. */
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
+import { forgetKept } from './kept';
 
 export interface Attempt {
   clientKey: string;
@@ -41,4 +42,5 @@ export function noteAttempt(scope: string, attempt: Attempt): void {
 export function endAttempt(scope: string): void {
   kept.delete(scope);
   forgetStored('session', keyOf(scope));
+  forgetKept(scope);
 }

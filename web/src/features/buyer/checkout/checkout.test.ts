@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { CHOOSING, advance, isBusy, mayPay, outcomeOf, ownHeld, type Checkout, type Happening, type OpenOrder } from './checkout';
+import { CHOOSING, advance, boughtCount, isBusy, mayPay, outcomeOf, ownHeld, type Checkout, type Happening, type OpenOrder } from './checkout';
 
-const order: OpenOrder = { clientSecret: 's', paymentIntentId: 'pi_1', orderToken: 't', reservationId: 'r', amount: 1047, ticketCount: 2, expiresAt: 0 };
+const order: OpenOrder = { clientSecret: 's', paymentIntentId: 'pi_1', orderToken: 't', reservationId: 'r', amount: 1047, ticketCount: 2, expiresAt: 1_000 };
 const trouble = { title: 'Payment Failed', text: 'Your card was declined.' };
 const through = (...happenings: Happening[]): Checkout => happenings.reduce(advance, CHOOSING);
 
@@ -18,7 +18,18 @@ test('a decline keeps the order and offers another card', () => {
   const checkout = through(submitted, opened, { is: 'declined', trouble });
   expect(checkout).toEqual({ at: 'choosing', order, trouble });
   expect(mayPay(checkout)).toBe(true);
-  expect(ownHeld(checkout)).toBe(2);
+  expect(ownHeld(checkout, 999)).toBe(2);
+});
+
+test('tickets are kept only as long as the reservation lasts, but through a payment that has begun', () => {
+  expect(ownHeld(through(submitted, opened, { is: 'declined', trouble }), 1_000)).toBe(0);
+  expect(ownHeld(through(submitted, opened), 1_000)).toBe(2);
+});
+
+test('after a reload in the middle of a payment the tickets are counted, not the form', () => {
+  const tickets = [1, 2, 3].map((ticketNumber) => ({ ticketNumber, serialNumber: 'x', homeNumber: 1, awayNumber: 1 }));
+  expect(boughtCount(through({ is: 'unsure', order }, { is: 'issued', tickets }), 1)).toBe(3);
+  expect(boughtCount(through({ is: 'unsure', order }, { is: 'issued', tickets: [] }), 1)).toBe(1);
 });
 
 test('a refusal before the payment says why and holds nothing', () => {

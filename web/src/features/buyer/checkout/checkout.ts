@@ -12,6 +12,8 @@ export interface OpenOrder {
   /** Cents. */
   amount: number;
   ticketCount: number;
+  /** Of a cart: how many of each draw. */
+  items?: readonly { drawNumber: number; quantity: number }[];
   /** Server milliseconds. */
   expiresAt: number;
 }
@@ -108,9 +110,14 @@ export const mayPay = (checkout: Checkout): boolean => checkout.at === 'choosing
 export const isBusy = (checkout: Checkout): boolean => ['reserving', 'paying', 'issuing', 'confirming', 'pending'].includes(checkout.at);
 
 /** Tickets this purchase itself keeps from the rest: they are still ours to buy when the public count says none are left. */
-export function ownHeld(checkout: Checkout): number {
-  return 'order' in checkout && checkout.order && 'ticketCount' in checkout.order ? checkout.order.ticketCount : 0;
+export function ownHeld(checkout: Checkout, nowMs: number): number {
+  if (!('order' in checkout) || !checkout.order || !('ticketCount' in checkout.order)) return 0;
+  // A payment that has begun is not cut off; before one the reservation counts only while it lasts.
+  return checkout.at === 'choosing' && checkout.order.expiresAt <= nowMs ? 0 : checkout.order.ticketCount;
 }
+
+/** How many were bought: after a reload the order knows better than the form. */
+export const boughtCount = (checkout: Checkout, wanted: number): number => (checkout.at === 'issued' && checkout.tickets.length > 0 ? checkout.tickets.length : wanted);
 
 /** What an order's answer means for a purchase of unknown outcome; null while it is still open. */
 export function outcomeOf(order: { status: string; reason: string | null; lines: readonly { tickets: readonly OwnTicket[] }[] }): Happening | null {

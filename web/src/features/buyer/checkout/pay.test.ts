@@ -143,6 +143,15 @@ describe('where the server confirms', () => {
     expect(fake.paths()).toEqual(['POST /api/create-payment-intent', 'POST /api/process-wallet-payment', 'POST /api/purchase-tickets']);
   });
 
+  test('a refusal of one of several games says which', async () => {
+    const message = 'Tickets No Longer Available: Only 1 tickets remaining. Please adjust your selection.';
+    new FakeServer().on('POST /api/cart/create-payment-intent', { status: 409, body: { message, code: 'tickets-unavailable', available: 1, drawNumber: 1043 } });
+    const two = add(cart, itemOf(aDraw({ id: 1043, drawNumber: 1043, awayTeam: 'Ipswich Jets' }), 3));
+    const text = 'Only 1 tickets remaining. Please adjust your selection.';
+    expect(await runCart(cartByCard(two, 2500, buyer))).toMatchObject({ at: 'choosing', trouble: { text: `${text} (Redcliffe Sharks v Ipswich Jets)` } });
+    expect(await runCart(cartByCard(cart, 1500, buyer))).toMatchObject({ at: 'choosing', trouble: { text } });
+  });
+
   test('the same contents within two minutes use the same secret', async () => {
     const fake = cartServer().on('POST /api/cart/complete-card-payment', { status: 402, body: { message: 'no' } }, { body: DONE });
     await runCart(cartByCard(cart, 1500, buyer));

@@ -67,8 +67,8 @@ async function reserve(purchase: Purchase, surface: PaymentSurface, onBusy: () =
 }
 
 export function openOrder(answer: IntentAnswer): OpenOrder {
-  const { clientSecret, paymentIntentId, orderToken, reservationId, amount, ticketCount } = answer;
-  return { clientSecret, paymentIntentId, orderToken, reservationId, amount, ticketCount, expiresAt: Date.parse(answer.expiresAt) };
+  const { clientSecret, paymentIntentId, orderToken, reservationId, amount, ticketCount, items } = answer;
+  return { clientSecret, paymentIntentId, orderToken, reservationId, amount, ticketCount, items, expiresAt: Date.parse(answer.expiresAt) };
 }
 
 /** The provider's own library confirms. */

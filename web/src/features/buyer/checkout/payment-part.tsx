@@ -2,9 +2,11 @@ import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js
 import { CardField } from './buyer-fields';
 import { applePayMissing, walletNotStarted } from './catalogue';
 import { isBusy, type Checkout, type Happening } from './checkout';
+import { MaintenanceNote } from './maintenance-note';
 import { PayButton } from './pay-button';
 import type { Details } from './purchase-rules';
 import { TroubleCallout } from './trouble-callout';
+import { usePaused } from './use-payment';
 import { WalletSlot, type WalletKind } from './wallet-slot';
 
 interface PaymentPartProps {
@@ -28,28 +30,31 @@ interface PaymentPartProps {
 export function PaymentPart({ checkout, say, details, total, ready, withCard, onlyWallet = null, onNoWallet, busyWords, onUnconfirmed, onWallet }: PaymentPartProps) {
   const confirmed = details.overEighteen && details.acceptsTerms;
   const busy = isBusy(checkout);
+  const paused = usePaused(checkout);
   return (
     <>
       <TroubleCallout checkout={checkout} />
       <fieldset className="bare" disabled={busy}>
-        <WalletSlot
-          confirmed={confirmed}
-          busy={busy}
-          only={onlyWallet}
-          onUnconfirmed={onUnconfirmed}
-          onConfirm={onWallet}
-          onNone={() => {
-            if (onlyWallet === 'apple') say({ is: 'refused', trouble: applePayMissing });
-            onNoWallet?.();
-          }}
-          onLoadError={() => {
-            if (onlyWallet) say({ is: 'refused', trouble: walletNotStarted });
-            onNoWallet?.();
-          }}
-        />
+        {paused ? null : (
+          <WalletSlot
+            confirmed={confirmed}
+            busy={busy}
+            only={onlyWallet}
+            onUnconfirmed={onUnconfirmed}
+            onConfirm={onWallet}
+            onNone={() => {
+              if (onlyWallet === 'apple') say({ is: 'refused', trouble: applePayMissing });
+              onNoWallet?.();
+            }}
+            onLoadError={() => {
+              if (onlyWallet) say({ is: 'refused', trouble: walletNotStarted });
+              onNoWallet?.();
+            }}
+          />
+        )}
         {withCard ? <CardField /> : null}
       </fieldset>
-      {withCard ? <PayButton checkout={checkout} total={total} ready={ready} busyWords={busyWords} /> : null}
+      {paused ? <MaintenanceNote /> : withCard ? <PayButton checkout={checkout} total={total} ready={ready} busyWords={busyWords} /> : null}
     </>
   );
 }

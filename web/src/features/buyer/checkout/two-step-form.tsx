@@ -8,7 +8,7 @@ import { ProblemList } from '@/shared/ui/problem-list';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { BuyerFields } from './buyer-fields';
 import { detailsAtom } from './checkout-atoms';
-import { isBusy, type Checkout } from './checkout';
+import { boughtCount, isBusy, type Checkout } from './checkout';
 import { ConsentBoxes } from './consent-boxes';
 import { DebugPanel } from './debug-panel';
 import { OutcomePanel, hasOutcome } from './outcome-panel';
@@ -19,7 +19,7 @@ import { cardPurchase, customerOf, walletPurchase } from './single-purchase';
 import { summaryOf } from './summary';
 import { TimerBar } from './timer-bar';
 import { WALLET_SUCCESS, checkoutSuccess, useCheckout, useFinish } from './use-checkout';
-import { usePayment } from './use-payment';
+import { usePaused, usePayment } from './use-payment';
 import { useReservation } from './use-reservation';
 import { useRightPrice } from './use-right-price';
 import type { WalletKind } from './wallet-slot';
@@ -63,19 +63,21 @@ export function TwoStepForm({ draw, count, price, walletOnly: walletWanted, wall
   const walletOnly = walletWanted && !byCard;
   const [lapsed, setLapsed] = useState(false);
   const opened = useOpened(checkout);
+  const paused = usePaused(checkout);
   const order = { draw, count, price };
   const buyer = buyerOf(details);
   useReservation({
     scope,
     place: 'checkout',
-    contents: `${count}`,
+    contents: paused ? null : `${count}`,
     open: (clientKey) => createPaymentIntent({ drawNumber: draw.drawNumber, ticketCount: count, customerInfo: buyer.buyerEmail ? customerOf(buyer) : undefined, clientKey, expectedAmount: price.total }),
   });
   const payment = usePayment({ place: 'checkout', checkout, say, details, card: () => cardPurchase(order, buyer, 'checkout'), wallet: (payer) => walletPurchase(order, payer, 'checkout') });
   usePageTitle('Checkout', payment.problems.length > 0);
+  const bought = boughtCount(checkout, count);
   useFinish(scope, checkout, {
-    summary: () => summaryOf([{ draw, count }], details.name),
-    toast: payment.way === 'wallet' ? WALLET_SUCCESS : checkoutSuccess(count),
+    summary: () => summaryOf([{ draw, count: bought }], details.name),
+    toast: payment.way === 'wallet' ? WALLET_SUCCESS : checkoutSuccess(bought),
     onDone: forgetSavedCheckout,
   });
   const onExpired = useCallback(() => {
@@ -83,7 +85,7 @@ export function TwoStepForm({ draw, count, price, walletOnly: walletWanted, wall
     setLapsed(true);
   }, [say]);
   if (hasOutcome(checkout)) return <div className="card"><OutcomePanel checkout={checkout} onAgain={() => say({ is: 'again' })} /></div>;
-  if (!opened) return <div className="checkout-wait"><span className="spinner" role="status" aria-label="Loading" /></div>;
+  if (!opened && !paused) return <div className="checkout-wait"><span className="spinner" role="status" aria-label="Loading" /></div>;
   const complete = cardProblems(details).length === 0;
   const onContinue = () => {
     setLocked(true);
@@ -92,7 +94,7 @@ export function TwoStepForm({ draw, count, price, walletOnly: walletWanted, wall
   };
   return (
     <>
-      <TimerBar checkout={checkout} lapsed={lapsed} onExtended={(next) => say({ is: 'opened', order: next })} onExpired={onExpired} />
+      {paused ? null : <TimerBar checkout={checkout} lapsed={lapsed} onExtended={(next) => say({ is: 'opened', order: next })} onExpired={onExpired} />}
       <form noValidate onSubmit={payment.onSubmit} aria-label="Checkout">
         <ProblemList ref={payment.list} problems={payment.problems} />
         <section className="card" aria-labelledby="details-title">

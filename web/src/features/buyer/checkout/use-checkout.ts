@@ -9,6 +9,7 @@ import { notAllocated } from './catalogue';
 import { attemptOf, endAttempt, noteAttempt } from './attempt';
 import { isBusy, outcomeOf, type Checkout, type Happening } from './checkout';
 import { checkoutAtom, detailsAtom, resetCheckoutAtom } from './checkout-atoms';
+import { noteKept } from './kept';
 import { askAgain } from './pay';
 import { NO_DETAILS } from './purchase-rules';
 import { keepSummary, type Summary } from './summary';
@@ -16,6 +17,7 @@ import { keepSummary, type Summary } from './summary';
 export function useCheckout(scope: string) {
   const [checkout, say] = useAtom(checkoutAtom(scope));
   useRecovery(scope, say);
+  useKeepingInMind(scope, checkout);
   useResolution(scope, checkout, say);
   useTroubleToast(checkout);
   useOutcomeToast(checkout);
@@ -33,6 +35,14 @@ function useRecovery(scope: string, say: Say): void {
       say({ is: 'unsure', order: { orderToken: attempt.orderToken, paymentIntentId: attempt.paymentIntentId } });
     }
   }, [scope, say]);
+}
+
+/** What is reserved is remembered for a reload, from the first answer to the last extension. */
+function useKeepingInMind(scope: string, checkout: Checkout): void {
+  const order = 'order' in checkout && checkout.order && 'expiresAt' in checkout.order ? checkout.order : null;
+  useEffect(() => {
+    if (order) noteKept(scope, order);
+  }, [scope, order]);
 }
 
 const ASKED_FOR_MS = 30_000;

@@ -1,6 +1,8 @@
 /** The pay button and the wallet of any of the three screens: check, complain, pay. */
 import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js';
+import { useAtomValue } from 'jotai';
 import { useRef, useState, type FormEvent } from 'react';
+import { maintenanceAtom } from '@/features/shared-live/live-atoms';
 import type { FormProblem } from '@/shared/ui/problem-list';
 import { notReady, unconfirmed, type Place } from './catalogue';
 import { mayPay, type Checkout, type Happening, type Way } from './checkout';
@@ -16,6 +18,11 @@ interface Asked {
   details: Details;
   card: () => Purchase;
   wallet: (payer: WalletPayer) => Purchase;
+}
+
+/** Whether nothing new may be paid because the service is maintained; a payment that has begun goes on (I-5). */
+export function usePaused(checkout: Checkout): boolean {
+  return useAtomValue(maintenanceAtom) && mayPay(checkout);
 }
 
 export function usePayment({ place, checkout, say, details, card, wallet }: Asked) {

@@ -1,6 +1,6 @@
 /** Opens an order half a second after what is wanted has settled, and gives it back when the buyer walks away (A:190, B-8). */
 import { useStore } from 'jotai';
-import { useEffect, useRef } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import { leaveReservation } from '@/api/endpoints/buyer';
 import type { IntentAnswer } from '@/api/wire';
 import { attemptOf, beginAttempt, endAttempt } from './attempt';
@@ -14,7 +14,7 @@ const SETTLES_MS = 500;
 interface Wanted {
   scope: string;
   place: Place;
-  /** Names what is reserved; when it changes the order is opened again and resized. Null: nothing to reserve. */
+  /** Names what is reserved; when it changes the order is opened again and resized. Null: nothing to reserve, and what was is given back. */
   contents: string | null;
   open: (clientKey: string) => Promise<IntentAnswer>;
 }
@@ -39,15 +39,17 @@ export function useReservation({ scope, place, contents, open }: Wanted): void {
       clearTimeout(timer);
     };
   }, [scope, place, contents, store]);
-  useEffect(
-    () => () => {
-      forgetSecret(scope);
-      const checkout = store.get(checkoutAtom(scope));
-      if (checkout.at !== 'choosing' || !checkout.order) return;
-      leaveReservation(checkout.order.reservationId);
-      endAttempt(scope);
-      store.set(checkoutAtom(scope), { is: 'expired' });
-    },
-    [scope, store],
-  );
+  const leave = useCallback(() => {
+    forgetSecret(scope);
+    const checkout = store.get(checkoutAtom(scope));
+    if (checkout.at !== 'choosing' || !checkout.order) return;
+    leaveReservation(checkout.order.reservationId);
+    endAttempt(scope);
+    store.set(checkoutAtom(scope), { is: 'expired' });
+  }, [scope, store]);
+  const nothing = contents === null;
+  useEffect(() => {
+    if (nothing) leave();
+  }, [nothing, leave]);
+  useEffect(() => leave, [leave]);
 }

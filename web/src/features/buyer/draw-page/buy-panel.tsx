@@ -3,10 +3,11 @@ import { useEffect, useState } from 'react';
 import type { Draw } from '@/api/wire';
 import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
 import { ownHeld } from '@/features/buyer/checkout/checkout';
+import { keptOf } from '@/features/buyer/checkout/kept';
 import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
 import { clampCount, countFromQuery } from '@/features/buyer/checkout/purchase-rules';
 import { TICKETS, opensLater, type DrawPhase } from '@/features/shared-live/draw-phase';
-import { configAtom, maintenanceAtom, nowAtom } from '@/features/shared-live/live-atoms';
+import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { cents, priceOf } from '@/shared/money';
 import { S } from '@/shared/strings';
@@ -30,16 +31,17 @@ function useCount(available: number, most: number) {
 
 /** What can be done about this draw now: buy, or read why not. A purchase under way stays, whatever the draw becomes. */
 export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
-  const checkout = useAtomValue(checkoutAtom(`draw:${draw.drawNumber}`));
-  const maintenance = useAtomValue(maintenanceAtom);
+  const scope = `draw:${draw.drawNumber}`;
+  const checkout = useAtomValue(checkoutAtom(scope));
+  const now = useAtomValue(nowAtom);
   const config = useAtomValue(configAtom);
-  const held = ownHeld(checkout);
+  const held = ownHeld(checkout, now) || keptOf(scope, draw.drawNumber, now);
   const available = Math.max(0, draw.ticketsAvailable) + held;
   const { count, note, change } = useCount(available, config?.maxPerPurchase ?? 50);
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const underWay = checkout.at !== 'choosing' || held > 0;
-  const opens = opensLater(draw, useAtomValue(nowAtom));
-  const sellable = phase === 'active' && !maintenance && !opens;
+  const opens = opensLater(draw, now);
+  const sellable = phase === 'active' && !opens;
   return (
     <section className="card buy" aria-label={S.purchaseTickets}>
       {sellable || underWay ? (
@@ -47,7 +49,7 @@ export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
           <PurchaseForm draw={draw} count={count} onCount={change} available={available} note={note} />
         </PaymentProvider>
       ) : (
-        <ClosedPanel draw={draw} phase={phase} opens={opens} maintenance={maintenance} />
+        <ClosedPanel draw={draw} phase={phase} opens={opens} />
       )}
     </section>
   );
@@ -57,18 +59,16 @@ interface ClosedPanelProps {
   draw: Draw;
   phase: DrawPhase;
   opens: string | null;
-  maintenance: boolean;
 }
 
-function ClosedPanel({ draw, phase, opens, maintenance }: ClosedPanelProps) {
+function ClosedPanel({ draw, phase, opens }: ClosedPanelProps) {
   // A status nobody knows has the badge of a completed draw, but nobody announced a winner (A:76).
   if (phase === 'completed' && draw.status !== 'completed') return <Words title={S.soldOutPanel} text={S.soldOutText} />;
   if (phase === 'completed') return <Words title={S.drawCompleted} text={S.drawCompletedText}><a className="btn sec" href={`/verify/${draw.drawNumber}`}>Verify this draw</a></Words>;
   if (phase === 'cancelled') return <Words title="Draw cancelled" text="This draw was cancelled. Every ticket is refunded." />;
   if (phase === 'closed') return <Words title={S.drawClosed} text={S.drawClosedText}><p className="meta">{S.awaitingResultsLower}</p></Words>;
   if (phase === 'soldOut') return draw.ticketsSold < TICKETS && draw.ticketsHeld > 0 ? <Waiting held={draw.ticketsHeld} /> : <Words title={S.soldOutPanel} text={S.soldOutText} />;
-  if (opens) return <Words title="Not on sale yet" text={`On sale from ${dayAndTime(opens, draw.timezone)}.`} />;
-  return maintenance ? <Words title={S.maintenance} text={S.maintenanceText} /> : null;
+  return opens ? <Words title="Not on sale yet" text={`On sale from ${dayAndTime(opens, draw.timezone)}.`} /> : null;
 }
 
 /** Everything that is left is being paid for by others: whoever waits here sees the form the moment a ticket comes free. */

@@ -2,10 +2,11 @@ import { useAtom } from 'jotai';
 import { useEffect } from 'react';
 import type { Draw } from '@/api/wire';
 import { BuyerFields, CardField } from '@/features/buyer/checkout/buyer-fields';
-import { isBusy } from '@/features/buyer/checkout/checkout';
+import { boughtCount, isBusy } from '@/features/buyer/checkout/checkout';
 import { detailsAtom } from '@/features/buyer/checkout/checkout-atoms';
 import { ConsentBoxes } from '@/features/buyer/checkout/consent-boxes';
 import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome-panel';
+import { MaintenanceNote } from '@/features/buyer/checkout/maintenance-note';
 import { PayButton } from '@/features/buyer/checkout/pay-button';
 import { FIELD, buyerOf } from '@/features/buyer/checkout/purchase-rules';
 import { cardPurchase, walletPurchase } from '@/features/buyer/checkout/single-purchase';
@@ -13,7 +14,7 @@ import { summaryOf } from '@/features/buyer/checkout/summary';
 import { TroubleCallout } from '@/features/buyer/checkout/trouble-callout';
 import { CARD_SUCCESS, WALLET_SUCCESS, useCheckout, useFinish } from '@/features/buyer/checkout/use-checkout';
 import { useRightPrice } from '@/features/buyer/checkout/use-right-price';
-import { usePayment } from '@/features/buyer/checkout/use-payment';
+import { usePaused, usePayment } from '@/features/buyer/checkout/use-payment';
 import { WalletSlot } from '@/features/buyer/checkout/wallet-slot';
 import { day } from '@/shared/dates';
 import { dollars, priceOf, cents } from '@/shared/money';
@@ -43,7 +44,8 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
   });
   useRightPrice(checkout, [draw.drawNumber]);
   const busy = isBusy(checkout);
-  useFinish(scope, checkout, { summary: () => summaryOf([{ draw, count }], details.name), toast: way === 'card' ? CARD_SUCCESS : WALLET_SUCCESS });
+  const paused = usePaused(checkout);
+  useFinish(scope, checkout, { summary: () => summaryOf([{ draw, count: boughtCount(checkout, count) }], details.name), toast: way === 'card' ? CARD_SUCCESS : WALLET_SUCCESS });
   usePageTitle(`${draw.homeTeam} v ${draw.awayTeam}`, problems.length > 0);
   const trouble = checkout.at === 'choosing' ? checkout.trouble : null;
   useEffect(() => {
@@ -59,12 +61,12 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
       <PriceLines ticket={draw.ticketPrice} count={count} price={price} />
       <fieldset disabled={busy}>
         <ConsentBoxes details={details} onDetails={setDetails} problems={problems} ageWords={S.overEighteenDraw} />
-        <WalletSlot confirmed={confirmed} busy={busy} onUnconfirmed={onUnconfirmed} onConfirm={onWallet} />
+        {paused ? null : <WalletSlot confirmed={confirmed} busy={busy} onUnconfirmed={onUnconfirmed} onConfirm={onWallet} />}
         <TroubleCallout checkout={checkout} />
         <BuyerFields details={details} onDetails={setDetails} problems={problems} />
         <CardField />
       </fieldset>
-      <PayButton checkout={checkout} total={dollars(price.total)} ready={confirmed} busyWords={busyWords} />
+      {paused ? <MaintenanceNote /> : <PayButton checkout={checkout} total={dollars(price.total)} ready={confirmed} busyWords={busyWords} />}
     </form>
   );
 }

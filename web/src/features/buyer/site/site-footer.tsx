@@ -1,5 +1,6 @@
 import { useAtomValue } from 'jotai';
 import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
 import { fetchFooterMenus } from '@/api/endpoints/buyer';
 import type { FooterMenu } from '@/api/wire';
 import { SupportContacts } from './support-contacts';
@@ -30,6 +31,7 @@ export function SiteFooter() {
         <div>
           <h2>Support</h2>
           <SupportContacts />
+          <Link href="/my">Lost your tickets?</Link>
         </div>
       </div>
     </footer>

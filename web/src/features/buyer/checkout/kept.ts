@@ -1,0 +1,25 @@
+/**
+ * What the server keeps for this tab's own purchase. The public count has it as taken, and after a reload nothing else here
+ * remembers it: whoever has the last tickets reserved must not read that they are gone (B-8, C-14).
+ */
+import { forgetStored, readStored, writeStored } from '@/shared/storage';
+import type { OpenOrder } from './checkout';
+
+type Kept = Pick<OpenOrder, 'expiresAt' | 'ticketCount' | 'items'>;
+
+const keyOf = (scope: string) => `fd_kept:${scope}`;
+
+export function noteKept(scope: string, { expiresAt, ticketCount, items }: Kept): void {
+  writeStored('session', keyOf(scope), { expiresAt, ticketCount, items });
+}
+
+/** Tickets of a draw that are kept for `scope`; none once the reservation has lapsed. */
+export function keptOf(scope: string, drawNumber: number, nowMs: number): number {
+  const kept = readStored('session', keyOf(scope)) as Partial<Kept> | null;
+  if (typeof kept?.expiresAt !== 'number' || kept.expiresAt <= nowMs) return 0;
+  const items: OpenOrder['items'] = Array.isArray(kept.items) ? kept.items : undefined;
+  const count = items ? items.find((item) => item.drawNumber === drawNumber)?.quantity : kept.ticketCount;
+  return typeof count === 'number' ? count : 0;
+}
+
+export const forgetKept = (scope: string): void => forgetStored('session', keyOf(scope));
