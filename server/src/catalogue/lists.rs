@@ -37,7 +37,7 @@ pub struct Part {
 pub struct Lists {
     changed: u64,
     reading: u64,
-    /// The next kick-off: then a draw moves from one list to another without any commit.
+    /// The next kick-off: then a draw moves from one list to another, or shows its winner, without any commit.
     until: Option<Timestamp>,
     whole: Option<[Prepared; 3]>,
 }
@@ -72,7 +72,7 @@ impl Catalogue {
         *lists = Lists {
             changed,
             reading: facts.reading,
-            until: members[List::Active as usize].iter().map(|(_, view)| view.closes_at).min(),
+            until: members.iter().flatten().map(|(_, view)| view.closes_at).filter(|kick_off| *kick_off > now).min(),
             whole: Some(whole),
         };
         answer
@@ -146,7 +146,7 @@ impl Catalogue {
     fn joined(&self, facts: &Facts, members: &[Listed], kept: Option<&Prepared>, now: Timestamp) -> Prepared {
         let mut digest = DefaultHasher::new();
         for (_, view) in members {
-            (view.draw, view.revision).hash(&mut digest);
+            (view.draw, view.revision, now >= view.closes_at).hash(&mut digest);
         }
         let key = Key { reading: facts.reading, revision: digest.finish(), phase: 0 };
         if let Some(kept) = kept.filter(|kept| kept.key() == key) {

@@ -7,6 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::instant::{local_time, rfc3339};
+use crate::catalogue::is_revealed;
 
 /// In lists and by itself (A:142). `id` and `drawNumber` are the same integer (decision A-1).
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -45,7 +46,7 @@ pub struct Draw {
     pub archived: bool,
     pub home_first_try_scorer: Option<u8>,
     pub away_first_try_scorer: Option<u8>,
-    /// `FD-1042-007`, once completed.
+    /// `FD-1042-007`, once completed and its kick-off has passed: with the result it tells a ticket's pair (decision E-6).
     pub winning_ticket_serial: Option<String>,
     pub winning_ticket_sold: Option<bool>,
     pub current_prize: String,
@@ -98,8 +99,8 @@ impl Draw {
             archived: listing.archived,
             home_first_try_scorer: result.map(|(result, _)| result.cell.home()),
             away_first_try_scorer: result.map(|(result, _)| result.cell.away()),
-            winning_ticket_serial: winning_label(view),
-            winning_ticket_sold: winner_sold,
+            winning_ticket_serial: winning_label(view, now),
+            winning_ticket_sold: winner_sold.filter(|_| is_revealed(view, now)),
             current_prize: view.prize.decimal(),
             max_prize: view.prize_max.decimal(),
             commitment: hex::encode(&listing.commitment),
@@ -152,8 +153,8 @@ impl DrawNow {
             game_date: rfc3339(view.closes_at),
             home_first_try_scorer: view.result.map(|(result, _)| result.cell.home()),
             away_first_try_scorer: view.result.map(|(result, _)| result.cell.away()),
-            winning_ticket_serial: winning_label(view),
-            winning_ticket_sold: winner_sold,
+            winning_ticket_serial: winning_label(view, now),
+            winning_ticket_sold: winner_sold.filter(|_| is_revealed(view, now)),
         }
     }
 }
@@ -168,6 +169,7 @@ pub fn status_shown(view: &View, now: Timestamp) -> &'static str {
     }
 }
 
-fn winning_label(view: &View) -> Option<String> {
-    view.result.map(|(_, serial): (_, Serial)| serial.label(view.draw))
+fn winning_label(view: &View, now: Timestamp) -> Option<String> {
+    let winner = view.result.filter(|_| is_revealed(view, now));
+    winner.map(|(_, serial): (_, Serial)| serial.label(view.draw))
 }

@@ -15,6 +15,7 @@ pub struct Proof {
     pub algorithm: &'static str,
     pub sold_tickets: Vec<u16>,
     pub result: Option<ProofResult>,
+    /// As the seed, not before: with the result it tells a ticket's pair.
     pub winning_ticket: Option<u16>,
 }
 

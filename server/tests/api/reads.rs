@@ -125,10 +125,23 @@ async fn a_completed_draw_before_its_kick_off_reveals_nothing() {
     club::enters(&broncos, draw, 9, 9).await.ok();
     let proof = alice.get(&format!("/api/public/draws/{draw}/proof")).await.ok();
     assert_eq!((&proof["revealed"], &proof["seed"]), (&json!(false), &Value::Null));
+    // The result is a pair: which ticket has it is as secret as all the others.
+    let listed = async || alice.get("/api/draws/completed").await.ok()[0].clone();
+    let told = async || [listed().await, alice.get(&format!("/api/draws/{draw}")).await.ok()];
+    assert_eq!(proof["winningTicket"], Value::Null);
+    for shown in told().await {
+        assert_eq!((&shown["status"], &shown["homeFirstTryScorer"]), (&json!("completed"), &json!(9)));
+        assert_eq!((&shown["winningTicketSerial"], &shown["winningTicketSold"]), (&Value::Null, &Value::Null));
+    }
     let rows = alice.get(&format!("/api/draws/{draw}/tickets")).await.ok();
     assert_eq!((&rows[0]["homeNumber"], &rows[0]["isWinner"]), (&Value::Null, &Value::Null));
     let rows = broncos.get(&format!("/api/draws/{draw}/tickets")).await.ok();
     assert_eq!((&rows[0]["homeNumber"], &rows[0]["buyerEmail"]), (&Value::Null, &json!("alice@example.com")));
+    let kick_off = server.engine.draws.view(draw).await.expect("a view").closes_at;
+    server.clock.push_seconds(kick_off.ms_since(server.now()) / 1000 + 1);
+    for shown in told().await {
+        assert!(shown["winningTicketSerial"].is_string() && shown["winningTicketSold"].is_boolean(), "{shown}");
+    }
     server.finish().await;
 }
 

@@ -31,9 +31,10 @@ export async function drawNow(request: APIRequestContext, drawNumber: number): P
   return (await request.get(`/api/draws/${drawNumber}`, AGAIN)).json() as Promise<ListedDraw>;
 }
 
+/** A draw whose result is in and whose game has been played: before its kick-off nothing of a result is revealed. */
 export async function completedDraw(request: APIRequestContext): Promise<number | null> {
   const draws = (await (await request.get('/api/draws/completed', AGAIN)).json()) as ListedDraw[];
-  return draws[0]?.drawNumber ?? null;
+  return draws.find((draw) => Date.parse(draw.gameDate) < Date.now())?.drawNumber ?? null;
 }
 
 let buyers = 0;

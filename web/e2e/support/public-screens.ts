@@ -111,9 +111,9 @@ async function boards(request: APIRequestContext): Promise<PublicScreen[]> {
   const draws = await activeDraws(request);
   const open = draws.find((draw) => draw.ticketsAvailable > 0 && Date.parse(draw.gameDate) - Date.now() > 3_600_000);
   const awaiting = ((await (await request.get('/api/draws/awaiting-results', AGAIN)).json()) as ListedDraw[])[0];
-  const completed = (await (await request.get('/api/draws/completed', AGAIN)).json()) as (ListedDraw & { winningTicketSold: boolean })[];
-  const unsold = completed.find((draw) => !draw.winningTicketSold);
-  const sold = completed.find((draw) => draw.winningTicketSold);
+  const completed = (await (await request.get('/api/draws/completed', AGAIN)).json()) as (ListedDraw & { winningTicketSold: boolean | null })[];
+  const unsold = completed.find((draw) => draw.winningTicketSold === false);
+  const sold = completed.find((draw) => draw.winningTicketSold === true);
   const n = open?.drawNumber ?? 0;
   const at = (number: number | undefined, query = '') => `/draw/${number}/display${query}`;
   const board = (name: string, path: string, before?: PublicScreen['before']): PublicScreen => ({ name: `board-${name}`, path, before, board: true });

@@ -4,6 +4,7 @@ use actix_web::{HttpResponse, web};
 use domain::Serial;
 
 use super::draw_number;
+use crate::catalogue::is_revealed;
 use crate::error::Problem;
 use crate::state::State;
 use crate::wire::proof::{Proof, ProofResult};
@@ -12,7 +13,8 @@ pub async fn show(state: web::Data<State>, path: web::Path<String>) -> Result<Ht
     let draw = draw_number(&path)?;
     let (_, listing, view) = state.catalogue.draw(draw).await.ok_or_else(Problem::draw_not_found)?;
     let sold = state.catalogue.sold_serials(draw).await?;
-    let deal = state.catalogue.deal_revealed(&view, state.clock.now()).await;
+    let now = state.clock.now();
+    let deal = state.catalogue.deal_revealed(&view, now).await;
     Ok(HttpResponse::Ok().json(Proof {
         draw_number: draw.0,
         commitment: hex::encode(&listing.commitment),
@@ -21,6 +23,6 @@ pub async fn show(state: web::Data<State>, path: web::Path<String>) -> Result<Ht
         algorithm: "football-doubles-v1",
         sold_tickets: sold.into_iter().map(Serial::number).collect(),
         result: view.result.map(|(result, _)| ProofResult { home: result.cell.home(), away: result.cell.away() }),
-        winning_ticket: view.result.map(|(_, winner)| winner.number()),
+        winning_ticket: view.result.filter(|_| is_revealed(&view, now)).map(|(_, winner)| winner.number()),
     }))
 }

@@ -458,7 +458,7 @@ export interface components {
             ticketsSold: number;
             /** @description IANA name. */
             timezone: string;
-            /** @description `FD-1042-007`, once completed. */
+            /** @description `FD-1042-007`, once completed and its kick-off has passed: with the result it tells a ticket's pair (decision E-6). */
             winningTicketSerial: string | null;
             winningTicketSold: boolean | null;
         };
@@ -1096,6 +1096,7 @@ export interface components {
             /** @description 32 bytes in hexadecimal, once the draw is completed and its kick-off has passed (decision E-6). */
             seed: string | null;
             soldTickets: number[];
+            /** @description As the seed, not before: with the result it tells a ticket's pair. */
             winningTicket: number | null;
         };
         ProofResult: {

@@ -47,7 +47,7 @@ export function BoardResult({ draw, home, away }: { draw: Draw; home: number; aw
               <p className="board-label">Winning ticket</p>
             </>
           )}
-          <p className="result-serial num">{draw.winningTicketSerial}</p>
+          <p className="result-serial num">{draw.winningTicketSerial ?? 'shown after kick-off'}</p>
         </div>
       </div>
     </>

@@ -53,7 +53,7 @@ function Result({ draw, home, away }: { draw: Draw; home: number; away: number }
       <ResultGrid key={plays} result={{ home, away }} sold={sold} winnerSold={winnerSold} caption={`Result of ${draw.homeTeam} v ${draw.awayTeam}`} playing={plays > 0} />
       {failed ? <p className="tickets-failed" role="alert">{S.failedToFetchTickets} <button type="button" className="btn small sec" onClick={retry}>Retry</button></p> : null}
       <p className="result-line">
-        {winnerSold ? <>Winner’s prize <strong className="num">{dollars(cents(draw.currentPrize))}</strong> · winning ticket <strong className="num">{draw.winningTicketSerial}</strong></> : 'This ticket was not sold'}
+        {winnerSold ? <>Winner’s prize <strong className="num">{dollars(cents(draw.currentPrize))}</strong> · winning ticket <strong className="num">{draw.winningTicketSerial ?? 'shown after kick-off'}</strong></> : 'This ticket was not sold'}
       </p>
       <button type="button" className="btn small sec no-print" onClick={() => setPlays(plays + 1)}>Play the reveal again</button>
     </section>
