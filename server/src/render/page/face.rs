@@ -56,12 +56,8 @@ impl Phase {
         }
     }
 
-    pub fn is_buyable(self) -> bool {
-        self == Phase::Active
-    }
-
     /// What stands in the form's place when nothing can be bought (A:73).
-    pub fn panel(self) -> Option<(&'static str, &'static str)> {
+    fn panel(self) -> Option<(&'static str, &'static str)> {
         match self {
             Phase::Active => None,
             Phase::SoldOut => {
@@ -119,6 +115,8 @@ pub struct DrawFace {
     pub kick_off: String,
     pub left: Option<Left>,
     pub phase: Phase,
+    /// When its sales open, while they have not (decision E-20).
+    pub opens: Option<String>,
     /// The whole price first where a fee is passed on (ux.md D14).
     pub price: String,
     pub card_price: String,
@@ -137,8 +135,7 @@ pub struct DrawFace {
 impl DrawFace {
     pub fn new(draw: &wire::draw::Draw, now: Timestamp) -> DrawFace {
         let cents = |decimal: &str| Cents::parse(decimal).unwrap_or_default();
-        let at = OffsetDateTime::parse(&draw.game_date, &Rfc3339).unwrap_or(OffsetDateTime::UNIX_EPOCH);
-        let kick_off = Timestamp((at.unix_timestamp_nanos() / 1_000_000) as i64);
+        let kick_off = instant(&draw.game_date);
         let ticket = cents(&draw.ticket_price);
         let price = if draw.pass_stripe_fees {
             let fee = fee::card_fee(ticket);
@@ -152,6 +149,7 @@ impl DrawFace {
         let sold = f64::from(draw.tickets_sold) / f64::from(TICKETS);
         let phase = Phase::of(draw);
         let on_sale = matches!(phase, Phase::Active | Phase::SoldOut);
+        let opens_at = draw.opens_at.as_deref().map(instant).filter(|at| phase == Phase::Active && now < *at);
         DrawFace {
             number: draw.draw_number,
             home: draw.home_team.clone(),
@@ -161,6 +159,7 @@ impl DrawFace {
             kick_off: when::day_and_time(kick_off, &draw.timezone),
             left: on_sale.then(|| left(now, kick_off, &draw.timezone)).flatten(),
             phase,
+            opens: opens_at.map(|at| format!("On sale from {}", when::day_and_time(at, &draw.timezone))),
             card_price: if draw.pass_stripe_fees { price.clone() } else { format!("{price} a ticket") },
             price,
             prize: Sum(dollars(cents(&draw.current_prize))),
@@ -173,6 +172,23 @@ impl DrawFace {
         }
     }
 
+    /// What stands in the form's place when nothing can be bought.
+    pub fn panel(&self) -> Option<(&str, &str)> {
+        match &self.opens {
+            Some(opens) => Some(("Not on sale yet", opens)),
+            // The last ones are only reserved: they may come free, and React shows how many.
+            None if self.phase == Phase::SoldOut && self.sold < TICKETS => Some((
+                "Every ticket is taken for now",
+                "The last ones are being paid for. You’ll see here if any come free.",
+            )),
+            None => self.phase.panel(),
+        }
+    }
+
+    pub fn is_buyable(&self) -> bool {
+        self.phase == Phase::Active && self.opens.is_none()
+    }
+
     /// `Redcliffe Sharks v Wynnum Tigers`.
     pub fn title(&self) -> String {
         format!("{} v {}", self.home, self.away)
@@ -182,6 +198,11 @@ impl DrawFace {
     pub fn summary(&self) -> String {
         format!("{}: prize pool {}, {}/{TICKETS} tickets sold. {}.", self.club, self.prize, self.sold, self.kick_off)
     }
+}
+
+fn instant(rfc3339: &str) -> Timestamp {
+    let at = OffsetDateTime::parse(rfc3339, &Rfc3339).unwrap_or(OffsetDateTime::UNIX_EPOCH);
+    Timestamp((at.unix_timestamp_nanos() / 1_000_000) as i64)
 }
 
 fn left(now: Timestamp, kick_off: Timestamp, zone: &str) -> Option<Left> {

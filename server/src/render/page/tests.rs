@@ -125,6 +125,21 @@ fn each_state_has_its_panel() {
 }
 
 #[test]
+fn what_is_not_on_sale_yet_or_only_reserved_says_so_before_any_script() {
+    let mut later = draw("Sharks");
+    later.opens_at = Some("2026-11-20T08:00:00Z".to_string());
+    let face = DrawFace::new(&later, NOW);
+    for html in [page(&Body::Draw(&face), &json!({})), page(&Body::Landing { draws: &[face.clone()] }, &json!({}))] {
+        assert!(html.contains("On sale from Fri 20 Nov 2026, 6:00 pm"), "{html}");
+        assert!(!html.contains("Buy Now") && !html.contains("form-skeleton"), "{html}");
+    }
+    let mut reserved = draw("Sharks");
+    (reserved.tickets_sold, reserved.tickets_held, reserved.tickets_available) = (160, 9, 0);
+    let html = page(&Body::Draw(&DrawFace::new(&reserved, NOW)), &json!({}));
+    assert!(html.contains("Every ticket is taken for now") && !html.contains("have been sold"), "{html}");
+}
+
+#[test]
 fn a_missing_page_says_so_and_shows_the_way() {
     let html = page(&Body::Missing { heading: "Page Not Found", words: "" }, &json!({}));
     assert!(html.contains("<h1>Page Not Found</h1>") && html.contains("href=\"/#live-draws\""));

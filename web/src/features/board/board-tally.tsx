@@ -16,6 +16,8 @@ export function BoardTally({ draw, options }: { draw: Draw; options: BoardOption
   const ticket = cents(draw.ticketPrice);
   const price = draw.passStripeFees ? priceOf(ticket, 1, true).total : ticket;
   const opensAt = draw.opensAt ? Date.parse(draw.opensAt) : null;
+  // The last tickets may only be reserved: they can still come free, so the code stays (E-3).
+  const full = draw.ticketsSold >= TICKETS;
   return (
     <>
       <BoardTitle words={`${draw.homeTeam} v ${draw.awayTeam}`}>{draw.homeTeam}<span className="v">v</span>{draw.awayTeam}</BoardTitle>
@@ -27,9 +29,9 @@ export function BoardTally({ draw, options }: { draw: Draw; options: BoardOption
           <div><dt className="board-label">Tickets sold</dt><dd className="num">{draw.ticketsSold} / {TICKETS}</dd></div>
           <BoardTimer times={{ status: phase === 'soldOut' ? 'active' : draw.status, opensAt, closesAt: Date.parse(draw.gameDate), of: 'draw' }} />
         </dl>
-        {phase === 'active' ? <PlayHere path={`/draw/${draw.drawNumber}`} shown={`/draw/${draw.drawNumber}`} price={`${dollars(price)} a ticket`} options={options} /> : null}
+        {phase === 'active' || (phase === 'soldOut' && !full) ? <PlayHere path={`/draw/${draw.drawNumber}`} shown={`/draw/${draw.drawNumber}`} price={`${dollars(price)} a ticket`} options={options} /> : null}
         {phase === 'cancelled' ? <p className="board-full num">Every ticket is refunded</p> : null}
-        {phase === 'soldOut' ? <p className="board-full num">All 169 tickets are sold</p> : null}
+        {phase === 'soldOut' && full ? <p className="board-full num">All 169 tickets are sold</p> : null}
       </div>
     </>
   );

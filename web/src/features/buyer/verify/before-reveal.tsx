@@ -1,6 +1,6 @@
 import { useAtomValue } from 'jotai';
 import type { Draw, Proof } from '@/api/wire';
-import { phaseOf, type DrawPhase } from '@/features/shared-live/draw-phase';
+import { TICKETS, phaseOf, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 
 /** Why there is nothing to recompute yet, in the words of where the draw stands. */
@@ -15,7 +15,9 @@ const WAITING: Record<DrawPhase, { title: string; text: string }> = {
 /** Before the reveal there is only the promise; it is worth keeping a copy of. */
 export function BeforeReveal({ proof, draw }: { proof: Proof; draw: Draw | undefined }) {
   const now = useAtomValue(nowAtom);
-  const waiting = draw ? WAITING[phaseOf(draw, now)] : null;
+  const phase = draw ? phaseOf(draw, now) : null;
+  // What is only reserved is not sold, and may come free.
+  const waiting = phase ? WAITING[phase === 'soldOut' && draw && draw.ticketsSold < TICKETS ? 'active' : phase] : null;
   return (
     <>
       {waiting ? <div className="callout" role="status"><strong>{waiting.title}</strong>{waiting.text}</div> : null}

@@ -1,0 +1,22 @@
+import { screen } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
+import { aDraw } from '@/testing/a-draw';
+import { show } from '@/testing/show';
+import { optionsOf } from './board-options';
+import { BoardTally } from './board-tally';
+
+vi.stubGlobal('ResizeObserver', class { observe() {} disconnect() {} });
+
+const later = { gameDate: '2099-01-01T00:00:00Z' };
+const reserved = aDraw({ ...later, ticketsSold: 160, ticketsHeld: 9, ticketsAvailable: 0 });
+const full = aDraw({ ...later, ticketsSold: 169, ticketsHeld: 0, ticketsAvailable: 0 });
+
+test('a board says that all are sold only when they are: what is reserved may come free', () => {
+  const { unmount } = show(<BoardTally draw={reserved} options={optionsOf('')} />);
+  expect(screen.queryByText('All 169 tickets are sold')).toBeNull();
+  expect(screen.getByText('Scan to play')).toBeDefined();
+  unmount();
+  show(<BoardTally draw={full} options={optionsOf('')} />);
+  expect(screen.getByText('All 169 tickets are sold')).toBeDefined();
+  expect(screen.queryByText('Scan to play')).toBeNull();
+});
