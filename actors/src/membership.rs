@@ -19,9 +19,9 @@ const RENEW_EVERY: Duration = Duration::from_millis(LEASE_MS as u64 / 4);
 const RENEW_AGAIN: Duration = Duration::from_millis(250);
 /// An answer of the books that took longer says that our own line, or the database, is in trouble.
 const PROMPT: Duration = Duration::from_millis(400);
-/// And for so long nobody else is blamed. Lists of nodes are asked for some ten times meanwhile, and a line that loses three
-/// packets in ten is prompt ten times in a row one time in thirty.
-const IN_TROUBLE: Duration = Duration::from_secs(5);
+/// And for so long nobody else is blamed: the list of nodes is asked some six times meanwhile, and a line that loses three
+/// packets in ten is prompt six times in a row one time in eight.
+const IN_TROUBLE: Duration = Duration::from_secs(3);
 /// What is in memory is told for so long after the books were last heard, and whoever takes a draw over waits as long: longer
 /// than a renewal takes to come round.
 pub(crate) const MEMORY: Duration = Duration::from_secs(2);

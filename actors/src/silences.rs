@@ -10,7 +10,7 @@ use persistence::nodes::Boot;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// A connection that breaks at once says nothing of who was to answer on it; and who answers within this is well.
+/// A connection that breaks at once says nothing of who was to answer on it; and who writes and answers within this is well.
 pub(crate) const SILENCE: Duration = Duration::from_millis(400);
 /// So long an owner is suspect after it was silent.
 const SUSPECT: Duration = Duration::from_secs(5);
@@ -25,6 +25,7 @@ pub(crate) struct Silences(Mutex<BTreeMap<DrawId, Silence>>);
 #[derive(Clone, Copy)]
 struct Silence {
     owner: Boot,
+    times: u64,
     lasted: Duration,
     /// How often we saw meanwhile, in the books, that the draw had gone on.
     moves: u64,
@@ -43,22 +44,25 @@ impl Silences {
         self.lately(draw, owner).map(|_| PATIENCE)
     }
 
-    /// A draw's owner answered in time.
+    /// A draw's owner wrote something, and said so in time.
     pub(crate) fn broken(&self, draw: DrawId) {
         self.lock().remove(&draw);
     }
 
-    /// A draw's owner was silent once more. Whether that is enough to call it a standstill: with what was seen in its earlier
-    /// silences, the draw went on once a second at most. One move or two may be our own errand, which was done and whose
-    /// answer was lost. An owner whose draw goes on under our eyes is busy with those who do reach it.
+    /// A draw's owner was silent once more. Whether that is enough to call it a standstill: all its silences together, the draw
+    /// went on once a second at most, and once for each of our own errands but the last, which may have been done though their
+    /// answers were lost. An owner whose draw goes on under our eyes is busy with those who do reach it.
     pub(crate) fn add(&self, draw: DrawId, owner: Boot, lasted: Duration, moves: u64) -> bool {
-        let before = self.lately(draw, owner);
-        let lasted = before.map_or(Duration::ZERO, |before| before.lasted) + lasted;
-        let moves = before.map_or(0, |before| before.moves) + moves;
+        let mut silence = Silence { owner, times: 1, lasted, moves, ended_at: Instant::now() };
+        if let Some(before) = self.lately(draw, owner) {
+            silence.times += before.times;
+            silence.lasted += before.lasted;
+            silence.moves += before.moves;
+        }
         let mut silences = self.lock();
         silences.retain(|_, silence| silence.is_lately());
-        silences.insert(draw, Silence { owner, lasted, moves, ended_at: Instant::now() });
-        moves <= lasted.as_secs()
+        silences.insert(draw, silence);
+        silence.moves < silence.times + silence.lasted.as_secs()
     }
 
     fn lately(&self, draw: DrawId, owner: Boot) -> Option<Silence> {

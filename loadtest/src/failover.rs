@@ -25,6 +25,8 @@ mod town;
 
 /// Whoever is not served within this long has a purchase that failed.
 pub const PATIENCE: Duration = Duration::from_secs(30);
+/// What a node's line lost is made good, and forgotten, after this.
+const WELL_AGAIN: Duration = Duration::from_secs(5);
 /// Nothing may be undecided after so much calm.
 const CALM: Duration = Duration::from_secs(60);
 /// The goals of reliability.md, section 6.5.
@@ -151,6 +153,10 @@ impl Town {
         let boards = self.boards.show(revision, begun).await?;
         self.heal(victim, fault).await?;
         self.find_owner().await?;
+        if fault == Fault::Loss {
+            // Who was struck is the next one's survivor. It blames nobody else until it has heard the books well for a while.
+            tokio::time::sleep(WELL_AGAIN).await;
+        }
         Ok(Struck { fault, answered, boards, denied })
     }
 }

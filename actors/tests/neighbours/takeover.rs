@@ -83,7 +83,7 @@ fn an_owner_that_is_silent_again_is_waited_for_less_and_loses_a_draw_that_hardly
         assert_eq!(owner(&house).await, one.boot);
         tokio::time::sleep(Duration::from_secs(1)).await;
         let begun = tokio::time::Instant::now();
-        assert_eq!(other.reserves(7, 3).await.unwrap().held, 4);
+        assert_eq!(other.reserves(8, 2).await.unwrap().held, 6);
         assert!(begun.elapsed() < 2 * AN_ANSWER, "two seconds of them are for the former owner's memory");
         assert_eq!(owner(&house).await, other.boot);
         assert_eq!(house.memory.draws(), house.memory.replayed(), "one chain of commits");
@@ -91,14 +91,31 @@ fn an_owner_that_is_silent_again_is_waited_for_less_and_loses_a_draw_that_hardly
 }
 
 #[test]
-fn an_owner_that_has_answered_since_is_waited_for_as_long_as_ever() {
+fn an_owner_that_only_said_what_it_knew_by_heart_since_is_waited_for_less() {
     play(|| async {
         let house = House::with(&[1042]);
         let (one, other) = two(&house).await;
         tokio::time::sleep(Duration::from_secs(2)).await;
         is_silent_and_sells(&one, &other, [7, 100]).await;
         one.is_heard();
-        assert_eq!(other.reserves(7, 3).await.unwrap().held, 4);
+        assert_eq!(other.reserves(7, 3).await.unwrap().held, 4, "there was nothing left to do");
+        one.is_unheard();
+        let begun = tokio::time::Instant::now();
+        assert_eq!(other.reserves(8, 1).await.unwrap().held, 5);
+        assert!(begun.elapsed() < 2 * AN_ANSWER);
+        assert_eq!(owner(&house).await, other.boot);
+    });
+}
+
+#[test]
+fn an_owner_that_has_written_since_is_waited_for_as_long_as_ever() {
+    play(|| async {
+        let house = House::with(&[1042]);
+        let (one, other) = two(&house).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        is_silent_and_sells(&one, &other, [7, 100]).await;
+        one.is_heard();
+        assert_eq!(other.reserves(9, 1).await.unwrap().held, 5);
         let begun = tokio::time::Instant::now();
         is_silent_and_sells(&one, &other, [8, 101]).await;
         assert!(begun.elapsed() >= AN_ANSWER);
