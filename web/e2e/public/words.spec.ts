@@ -114,6 +114,15 @@ test('the foot tells the version, the head how to reach support, on every page t
     await expect(page.locator('.site-foot')).toContainText(`Version ${buildVersion}`);
     const links = page.getByRole('banner').locator('.support-link');
     await expect(links).toHaveText(['Support', new RegExp(`^Text\\s+${supportSms}`)]);
+    // To be read with a space between, and not only written with one.
+    const gap = await links.nth(1).evaluate((link) => {
+      const word = document.createRange();
+      word.setStart(link.firstChild as Text, 0);
+      word.setEnd(link.firstChild as Text, 'Text'.length);
+      const number = [...link.children].find((part) => part.getBoundingClientRect().width > 0);
+      return (number?.getBoundingClientRect().left ?? 0) - word.getBoundingClientRect().right;
+    });
+    expect(gap, path).toBeGreaterThan(2);
     await expect(links.nth(0)).toHaveAttribute('href', `mailto:${supportEmail}`);
     await expect(links.nth(1)).toHaveAttribute('href', `sms:${supportSms.replace(/\s/g, '')}`);
   }
