@@ -12,6 +12,7 @@ use persistence::records::Records;
 use crate::app::{self, Parts, Provider, Running};
 use crate::config::Config;
 use crate::database::{Database, Sign};
+use crate::routes::machine::webhooks;
 use crate::sandbox::{Options, Sandbox};
 use crate::site::{self, Site};
 use seed::Found;
@@ -95,7 +96,8 @@ async fn open(
         "with this DATABASE_URL the demo needs BANK_DATABASE_URL too, the login of bank details (.env.example)"
     );
     let found = prepare(&postgres, database, &data_dir).await?;
-    let sandbox = Sandbox::open(Some(data_dir.join("sandbox")), Options::default()).context("the sandbox's journal")?;
+    let wanted = Options { webhook_events: webhooks::KINDS.map(String::from).to_vec(), ..Options::default() };
+    let sandbox = Sandbox::open(Some(data_dir.join("sandbox")), wanted).context("the sandbox's journal")?;
     let site = Arc::new(site);
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let parts = |config: Config, provider: Provider| Parts {

@@ -10,6 +10,24 @@ use crate::error::Problem;
 use crate::routes::body::unreadable;
 use crate::state::State;
 
+/// What the provider is asked to tell (decision B-1), and that a buyer has authorised: the money is ours to take then. Every other
+/// kind is a call to us, two writes and perhaps a question back, and tells nothing that anybody waits for.
+pub const KINDS: [&str; 13] = [
+    "payment_intent.amount_capturable_updated",
+    "payment_intent.succeeded",
+    "payment_intent.processing",
+    "payment_intent.payment_failed",
+    "payment_intent.canceled",
+    "charge.refunded",
+    "refund.updated",
+    "charge.dispute.created",
+    "charge.dispute.updated",
+    "charge.dispute.closed",
+    "account.updated",
+    "payout.paid",
+    "payout.failed",
+];
+
 pub async fn receive(
     request: HttpRequest,
     state: web::Data<State>,
