@@ -120,7 +120,6 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
         neighbourhood,
     })
     .await?;
-    postman.meet(engine.draws.clone());
     let state = web::Data::new(
         State::open(StateParts {
             config,
@@ -137,6 +136,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
         })
         .await?,
     );
+    postman.meet(state.catalogue.clone());
     let (server, finished) = serve(listener, state.clone(), site.into(), provider.sandbox().cloned())?;
     let housekeeping = routes::run(state.clone());
     let door = door.map(|listener| nodes::serve(listener, state.clone())).transpose()?;

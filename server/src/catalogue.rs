@@ -132,6 +132,10 @@ impl Catalogue {
         Ok(catalogue)
     }
 
+    pub fn draws(&self) -> &Draws {
+        &self.draws
+    }
+
     pub fn facts(&self) -> Arc<Facts> {
         self.facts.read().unwrap_or_else(PoisonError::into_inner).clone()
     }

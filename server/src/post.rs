@@ -2,13 +2,14 @@
 
 use std::sync::{Arc, OnceLock};
 
-use actors::{Draws, Post};
+use actors::Post;
 use async_trait::async_trait;
 use persistence::books::{Mail, OrderRecord};
 use persistence::records::Records;
 use tokio::sync::watch;
 
 use crate::app::Phase;
+use crate::catalogue::Catalogue;
 use crate::config::Config;
 use crate::render::mail::{RenderedMail, Words};
 use crate::sandbox::Sandbox;
@@ -41,20 +42,20 @@ pub enum Delivery {
 pub struct Postman {
     config: Config,
     records: Records,
-    /// Known once the engine has started: the numbers on a buyer's tickets are the draws' to tell.
-    draws: OnceLock<Draws>,
+    /// Known once the engine has started: what clubs and draws are called, and the numbers on a buyer's tickets.
+    catalogue: OnceLock<Arc<Catalogue>>,
     delivery: Delivery,
 }
 
 impl Postman {
     pub fn new(config: Config, records: Records, delivery: Delivery) -> Postman {
-        Postman { config, records, draws: OnceLock::new(), delivery }
+        Postman { config, records, catalogue: OnceLock::new(), delivery }
     }
 
-    /// Tells the postman whom to ask about tickets. Mails wait until then.
-    pub fn meet(&self, draws: Draws) {
+    /// Tells the postman whom to ask about clubs, draws and tickets. Mails wait until then.
+    pub fn meet(&self, catalogue: Arc<Catalogue>) {
         // A second engine in one process would be a bug; the first one keeps the job.
-        let _ = self.draws.set(draws);
+        let _ = self.catalogue.set(catalogue);
     }
 
     async fn deliver(&self, mail: RenderedMail) -> Result<(), String> {
@@ -76,8 +77,9 @@ impl Post for Postman {
         if mail.to.ends_with(NOBODY) {
             return Ok(());
         }
-        let draws = self.draws.get().ok_or("the draws are not awake yet")?;
-        let writer = letters::Writer { config: &self.config, records: &self.records, draws };
+        let catalogue = self.catalogue.get().ok_or("the draws are not awake yet")?;
+        let facts = catalogue.facts();
+        let writer = letters::Writer { config: &self.config, records: &self.records, draws: catalogue.draws(), facts };
         let letters::Letter { words: Words { subject, text, html }, reply_to } = writer.write(mail, order).await?;
         self.deliver(RenderedMail {
             message_id: mail.message_id.trim_matches(['<', '>']).to_string(),

@@ -13,7 +13,7 @@
 //! | `my-tickets` | `sealedLink` |
 //! | `waitlist`, `password-changed` | `name` |
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use actors::Draws;
 use domain::{Cents, DrawId, Serial};
@@ -23,6 +23,7 @@ use persistence::records::clubs::Club;
 use persistence::records::listings::Listing;
 use serde::Deserialize;
 
+use crate::catalogue::Facts;
 use crate::config::Config;
 use crate::render::colour::Colour;
 use crate::render::mail::{Confirmation, Game, Letterhead, Note, Numbers, Words, subject};
@@ -38,6 +39,8 @@ pub struct Writer<'a> {
     pub config: &'a Config,
     pub records: &'a Records,
     pub draws: &'a Draws,
+    /// Clubs and draws as this process knows them, the newest perhaps not yet.
+    pub facts: Arc<Facts>,
 }
 
 pub struct Letter {
@@ -92,19 +95,17 @@ impl Writer<'_> {
     async fn confirmation(&self, record: &OrderRecord) -> Result<Letter, String> {
         let order = &record.order;
         let club = self.club(order.club).await?;
-        let listings = self.listings(order.lines.iter().map(|line| line.draw)).await?;
         let mut games = Vec::new();
-        let mut subjects = Vec::new();
+        let mut listings = Vec::new();
         for (draw, serials) in &record.tickets {
-            let listing = listings.get(draw).ok_or_else(|| format!("draw {draw} is not listed"))?;
-            games.push(self.game(listing, serials).await?);
-            subjects.push(subject::Game {
-                home: &listing.home_team,
-                away: &listing.away_team,
-                kick_off: listing.view.closes_at,
-                zone: &listing.zone,
-            });
+            let listing = match self.facts.listing(*draw) {
+                Some(listing) => listing.clone(),
+                None => Arc::new(self.listing(*draw).await?),
+            };
+            games.push(self.game(&listing, serials).await?);
+            listings.push(listing);
         }
+        let subjects: Vec<subject::Game> = listings.iter().map(|listing| face(listing)).collect();
         let count = order.tickets();
         let confirmation = Confirmation {
             head: self.letterhead(Some(&club)),
@@ -120,7 +121,7 @@ impl Writer<'_> {
             reference: reference(record),
         };
         let words = confirmation.write().map_err(|failure| failure.to_string())?;
-        Ok(Letter { words, reply_to: Some(club.email) })
+        Ok(Letter { words, reply_to: Some(club.email.clone()) })
     }
 
     async fn game(&self, listing: &Listing, serials: &[Serial]) -> Result<Game, String> {
@@ -156,7 +157,7 @@ impl Writer<'_> {
             ],
             link: Some(("See this order".to_string(), self.page(&format!("/my/{}", record.token)))),
         };
-        self.finish(note, Some(club.email))
+        self.finish(note, Some(club.email.clone()))
     }
 
     async fn correction(&self, record: &OrderRecord, data: Data) -> Result<Letter, String> {
@@ -176,7 +177,7 @@ impl Writer<'_> {
             ],
             link: Some(("See the draw".to_string(), self.page(&format!("/draw/{}", listing.id())))),
         };
-        self.finish(note, Some(club.email))
+        self.finish(note, Some(club.email.clone()))
     }
 
     fn note(&self, head: Letterhead, subject: &str, data: Data, about: &About) -> Result<Letter, String> {
@@ -195,20 +196,23 @@ impl Writer<'_> {
         Ok(Letter { words: note.write().map_err(|failure| failure.to_string())?, reply_to })
     }
 
-    async fn club(&self, id: domain::ClubId) -> Result<Club, String> {
+    async fn club(&self, id: domain::ClubId) -> Result<Arc<Club>, String> {
+        if let Some(club) = self.facts.club(id) {
+            return Ok(club.clone());
+        }
         let found = self.records.club(id).await.map_err(|failure| failure.to_string())?;
-        found.ok_or_else(|| format!("club {id} is gone"))
+        found.map(Arc::new).ok_or_else(|| format!("club {id} is gone"))
     }
 
-    /// Only those that the mail is about: a season has hundreds.
-    async fn listings(&self, draws: impl IntoIterator<Item = DrawId>) -> Result<BTreeMap<DrawId, Listing>, String> {
-        let some = self.records.listings_of(draws).await.map_err(|failure| failure.to_string())?;
-        Ok(some.into_iter().map(|listing| (listing.id(), listing)).collect())
+    /// As the books say: what is decided of a draw may be newer there than anywhere else.
+    async fn listing(&self, draw: DrawId) -> Result<Listing, String> {
+        let found = self.records.listings_of([draw]).await.map_err(|failure| failure.to_string())?;
+        found.into_iter().next().ok_or_else(|| format!("draw {draw} is gone"))
     }
 
-    async fn draw_of(&self, data: &Data) -> Result<(Listing, Club), String> {
+    async fn draw_of(&self, data: &Data) -> Result<(Listing, Arc<Club>), String> {
         let draw = data.draw.map(DrawId).ok_or("the mail names no draw")?;
-        let listing = self.listings([draw]).await?.remove(&draw).ok_or("the mail's draw is gone")?;
+        let listing = self.listing(draw).await?;
         let club = self.club(listing.club).await?;
         Ok((listing, club))
     }

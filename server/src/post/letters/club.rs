@@ -53,7 +53,7 @@ impl Writer<'_> {
             paragraphs,
             link: Some(link),
         };
-        self.finish(note, Some(club.email))
+        self.finish(note, Some(club.email.clone()))
     }
 
     pub(super) async fn results_due(&self, data: Data) -> Result<Letter, String> {
@@ -144,7 +144,7 @@ impl Writer<'_> {
             ],
             link: Some(("Choose a password".to_string(), link)),
         };
-        self.finish(note, Some(club.email))
+        self.finish(note, Some(club.email.clone()))
     }
 
     pub(super) async fn connect_incomplete(&self, data: Data) -> Result<Letter, String> {
