@@ -1,5 +1,5 @@
 import { expect, test, type APIRequestContext, type Page } from '@playwright/test';
-import { GOOD_CARD, expectTickets, fillCard, fillDetails, payButton, somebody } from '../support/buyer';
+import { DECLINED_CARD, GOOD_CARD, expectTickets, fillCard, fillDetails, payButton, somebody } from '../support/buyer';
 import { AGAIN, activeDraws } from '../support/draws';
 import { ownDraw } from '../support/own-draw';
 import { fillCart, reservedFor, toCartCheckout } from '../support/shop-states';
@@ -115,6 +115,21 @@ test('with thirty seconds to go the buyer is warned and can keep the tickets two
   await expect(page.getByRole('button', { name: 'Keep my tickets' })).toBeVisible();
   await expect(page.locator('.timer-bar [role=status]')).toHaveText('30 seconds left. You can keep your tickets for longer.');
   await page.getByRole('button', { name: 'Keep my tickets' }).click();
+  await expect(timer(page)).toHaveText(/Tickets reserved for [1-4]:\d\d/);
+});
+
+test('a card that is declined takes back nothing of the time that was granted', async ({ page, request }) => {
+  await reservedFor(page, 31);
+  await toCartCheckout(page, request);
+  await page.getByRole('button', { name: 'Keep my tickets' }).click();
+  await expect(timer(page)).toHaveText(/Tickets reserved for [1-4]:\d\d/);
+  await page.unrouteAll();
+  await page.getByLabel('I confirm that I am 18 years or older').check();
+  await page.getByLabel(/I accept the/).check();
+  await fillDetails(page, somebody());
+  await fillCard(page, DECLINED_CARD);
+  await payButton(page).click();
+  await expect(page.locator('.callout.is-bad')).toContainText('Your card was declined.');
   await expect(timer(page)).toHaveText(/Tickets reserved for [1-4]:\d\d/);
 });
 

@@ -3,12 +3,13 @@ import { useCallback } from 'react';
 import type { Draw } from '@/api/wire';
 import { useLocation } from 'wouter';
 import { BuyerFields } from '@/features/buyer/checkout/buyer-fields';
-import { isBusy } from '@/features/buyer/checkout/checkout';
+import { isBusy, type OpenOrder } from '@/features/buyer/checkout/checkout';
 import { detailsAtom } from '@/features/buyer/checkout/checkout-atoms';
 import { ConsentBoxes } from '@/features/buyer/checkout/consent-boxes';
 import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome-panel';
 import { PaymentPart } from '@/features/buyer/checkout/payment-part';
 import { buyerOf, cardProblems } from '@/features/buyer/checkout/purchase-rules';
+import { forgetSecret } from '@/features/buyer/checkout/secret-cache';
 import { summaryOf } from '@/features/buyer/checkout/summary';
 import { TimerBar } from '@/features/buyer/checkout/timer-bar';
 import { WALLET_SUCCESS, checkoutSuccess, useCheckout, useFinish } from '@/features/buyer/checkout/use-checkout';
@@ -71,10 +72,15 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
     say({ is: 'expired' });
     leave();
   }, [say, leave]);
+  const extended = (order: OpenOrder) => {
+    // It was kept with the old end: a card that is declined must not take back what was just granted.
+    forgetSecret(CART_SCOPE);
+    say({ is: 'opened', order });
+  };
   if (hasOutcome(checkout)) return <div className="card"><OutcomePanel checkout={checkout} onAgain={() => say({ is: 'again' })} /></div>;
   return (
     <>
-      {paused ? null : <TimerBar checkout={checkout} onExtended={(order) => say({ is: 'opened', order })} onExpired={expire} />}
+      {paused ? null : <TimerBar checkout={checkout} onExtended={extended} onExpired={expire} />}
       <form noValidate onSubmit={payment.onSubmit} aria-label="Cart checkout">
         <ProblemList ref={payment.list} problems={payment.problems} />
         <section className="card" aria-labelledby="details-title">
