@@ -103,7 +103,7 @@ function Editor({ here: { club, user }, draw }: { here: Here; draw: OwnDraw }) {
         <h1>{C.editDraw}: {teamsOf(draw)}</h1>
         <div className="badges">
           {badgesOf(draw, now).map(({ words, look }) => <span className={`badge ${look}`} key={words}>{words}</span>)}
-          <span className="badge">{draw.ticketsSold} tickets sold</span>
+          <span className="badge">{draw.ticketsSold} {draw.ticketsSold === 1 ? 'ticket' : 'tickets'} sold</span>
         </div>
       </div>
       <form className="page-form" onSubmit={onSubmit} noValidate>

@@ -87,7 +87,7 @@ export function OfferList({ here: { club } }: { here: Here }) {
             <div className="draw-item-top"><OfferBadge status={offer.status} /><span className="meta">{offer.type === 'SPECIAL' ? 'Special' : 'Bundle'}</span></div>
             <h2 className="offer-name">{offer.name}</h2>
             <p className="meta">{offer.games.map((game) => `${game.homeTeam} v ${game.awayTeam}`).join(' · ') || 'No games'}</p>
-            <p className="meta">{offer.ticketsSold ?? 0} tickets sold</p>
+            <p className="meta">{offer.ticketsSold ?? 0} {offer.ticketsSold === 1 ? 'ticket' : 'tickets'} sold</p>
             <GameOff offer={offer} />
             <div className="draw-item-actions">
               <Link className="btn sec" href={adminPath(club.slug, `bundles/${offer.id}`)}>{['draft', 'active'].includes(offer.status) && !club.archived && sells(club) ? C.edit : 'View'}</Link>
