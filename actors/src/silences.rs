@@ -14,8 +14,9 @@ use tokio::time::Instant;
 pub(crate) const SILENCE: Duration = Duration::from_millis(400);
 /// So long an owner is suspect after it was silent.
 const SUSPECT: Duration = Duration::from_secs(5);
-/// How long a suspect's answer is waited for: its buyers have waited once.
-const PATIENCE: Duration = Duration::from_millis(600);
+/// How long a suspect's answer is waited for: its buyers have waited once. Two looks into the books, so that a busy owner is seen to
+/// go on more often than its silences are allowed to.
+const PATIENCE: Duration = Duration::from_millis(800);
 
 /// By draw. Whoever was silent longer ago than `SUSPECT` is forgotten with the next silence.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! Whoever writes something for a worker beside something else tells the worker: left alone, it looks ever more rarely.
 
 use actors::testing::{Fault, Verb};
-use domain::{Cents, Command, DrawId, OrderState, PaymentStatus, Serial};
+use domain::{Cents, DrawId, OrderState, Serial};
 use persistence::books::OrderRecord;
 use persistence::ledger::BuyerDetails;
 use persistence::memory::{Call, Fault as BooksFault};
@@ -101,31 +101,6 @@ fn a_notice_is_handled_at_once() {
         assert!(world.gateway.authorise(&intent_of(&record)));
         at_once(world.deliver_notices()).await;
         assert_eq!(world.order(&record).order.state, OrderState::Captured);
-    });
-}
-
-/// Half a cart is given, the other half refused, and the first cannot be taken back now.
-#[test]
-fn a_refused_orders_authorisation_is_let_go_at_once_though_a_draw_cannot_be_written() {
-    play(|| async {
-        let world = World::with(&[1042, 1043]).await;
-        let record = world.open(&[(1042, 1), (1043, 1)]).await;
-        assert!(world.gateway.authorise(&intent_of(&record)));
-        world.draws().execute(DrawId(1043), Command::Cancel, None).await.unwrap();
-        world.pass(15).await;
-        // The first is the ticket; to take it back is tried four times.
-        let mut commits = 0;
-        world.memory.set_faults(move |call| match call {
-            Call::Append(_) => {
-                commits += 1;
-                if (2..=5).contains(&commits) { BooksFault::NotWritten } else { BooksFault::None }
-            }
-            _ => BooksFault::None,
-        });
-        world.fulfil(&record).await.unwrap_err();
-        at_once(async {}).await;
-        let status = world.gateway.intent(&intent_of(&record)).unwrap().said.status;
-        assert_eq!((status, world.sold(1042)), (PaymentStatus::Canceled, 0));
     });
 }
 
