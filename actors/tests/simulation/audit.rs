@@ -81,6 +81,7 @@ pub async fn pending(world: &World) -> Vec<String> {
     for notice in world.memory.notices_unhandled(Boot(0), Timestamp(i64::MAX), 10).await.unwrap_or_default() {
         found.push(format!("W1 pending: the notice {} is not handled", notice.event_id));
     }
+    let mut known = BTreeSet::new();
     for record in world.memory.orders() {
         // Taken past us, for an amount that is not the order's: that is for a person, who knows.
         let is_known = || {
@@ -89,12 +90,15 @@ pub async fn pending(world: &World) -> Vec<String> {
                 && record.order.payment_intent.as_ref().is_some_and(|id| reported.contains(id))
         };
         let decided = matches!(record.order.state, OrderState::Captured | OrderState::Released | OrderState::Void);
-        if !decided && !is_known() {
+        if !decided && is_known() {
+            known.insert(record.order.id);
+        } else if !decided {
             found.push(format!("O1 pending: order {} is {:?}", record.order.id.0, record.order.state));
         }
     }
     for (operation, state) in world.memory.operations() {
-        if let OperationState::Pending { .. } = state {
+        // What is still to be done for an order that waits for a person waits with it.
+        if matches!(state, OperationState::Pending { .. }) && !known.contains(&operation.order) {
             let (kind, order, attempts) = (operation.kind, operation.order.0, operation.attempts);
             found.push(format!("O1 pending: {kind:?} of order {order} after {attempts} attempts"));
         }
