@@ -20,6 +20,9 @@ pub const STRIPE_API_URL: &str = "https://api.stripe.com";
 /// The version label of the specification, unless `BUILD_VERSION` is set (decision J-9).
 pub const BUILD_VERSION_DEFAULT: &str = "2025-08-29T00:00Z";
 
+/// What reports say beside the platform's fee, unless `FEE_NOTE` is set (decision D-15).
+pub const FEE_NOTE_DEFAULT: &str = "incl. GST where applicable";
+
 /// A value that is never printed. `expose` is the only way to it, and easy to search for.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
@@ -90,6 +93,8 @@ pub struct Config {
     pub mail: MailConfig,
     pub support: Support,
     pub fees: Fees,
+    /// Beside the platform's fee in reports: what of it is tax (decision D-15).
+    pub fee_note: String,
     /// How many months after the game a buyer's details are erased (decision F-8).
     pub buyers_kept_months: u8,
     pub build_version: String,
@@ -161,6 +166,7 @@ impl Config {
             mail: MailConfig { smtp_url: None, from: "Football Doubles <tickets@demo.test>".to_string() },
             support: Support { email: "support@demo.test".to_string(), sms: "0400 000 000".to_string() },
             fees: Fees::read(environment, &mut problems),
+            fee_note: environment.get("FEE_NOTE").unwrap_or_else(|| FEE_NOTE_DEFAULT.to_string()),
             buyers_kept_months: environment.buyers_kept(&mut problems),
             build_version: environment.get("BUILD_VERSION").unwrap_or_else(|| BUILD_VERSION_DEFAULT.to_string()),
         };
@@ -204,6 +210,7 @@ impl Config {
             mail,
             support,
             fees: Fees::read(environment, &mut problems),
+            fee_note: environment.get("FEE_NOTE").unwrap_or_else(|| FEE_NOTE_DEFAULT.to_string()),
             buyers_kept_months: environment.buyers_kept(&mut problems),
             build_version: environment.get("BUILD_VERSION").unwrap_or_else(|| BUILD_VERSION_DEFAULT.to_string()),
         };

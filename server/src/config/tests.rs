@@ -44,6 +44,13 @@ fn buyers_are_kept_for_thirteen_months_unless_it_says_otherwise() {
 }
 
 #[test]
+fn reports_say_of_tax_what_the_environment_says() {
+    let note = |environment: &Environment| Config::production(environment).map(|config| config.fee_note);
+    assert_eq!(note(&Environment::from_pairs(COMPLETE)), Ok("incl. GST where applicable".to_string()));
+    assert_eq!(note(&with("FEE_NOTE", "no GST applies")), Ok("no GST applies".to_string()));
+}
+
+#[test]
 fn serve_names_each_thing_that_is_missing() {
     for (name, _) in COMPLETE {
         let problems = Config::production(&without(name)).expect_err(name).to_string();

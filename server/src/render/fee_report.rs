@@ -20,14 +20,14 @@ const COLUMNS: [(&str, f32, f32); 6] = [
 const COLUMNS_LEFT: usize = 3;
 
 /// `None`: the font cannot be read, which only a damaged build brings about.
-pub fn pdf(report: &PlatformFees, now: Timestamp) -> Option<Vec<u8>> {
+pub fn pdf(report: &PlatformFees, fee_note: &str, now: Timestamp) -> Option<Vec<u8>> {
     let mut paper = Paper::new("Platform fees report")?;
     let top = HEIGHT - MARGIN - 18.0;
     paper.text(MARGIN, top, 18.0, "Platform fees report");
     paper.text(MARGIN, top - 18.0, 10.0, &period(report));
     paper.rule(top - 26.0);
     paper.y = top - 30.0;
-    structure(&mut paper, report);
+    structure(&mut paper, report, fee_note);
     paper.sums(&sums(report));
     paper.y -= LINE;
     head(&mut paper);
@@ -70,14 +70,14 @@ fn period(report: &PlatformFees) -> String {
 }
 
 /// What is in force, and what the sources say of it (C:348).
-fn structure(paper: &mut Paper, report: &PlatformFees) {
+fn structure(paper: &mut Paper, report: &PlatformFees, fee_note: &str) {
     let cap = Cents(report.fee_cap_cents);
     let reached = Cents(report.cap_reached_at_cents);
     let in_force = format!(
         "In force: {} of a draw's ticket revenue, at most {cap} a draw, which it reaches at {reached}.",
         percent(report.fee_rate_bps),
     );
-    let said = [in_force, "Incl. GST where applicable.".to_string()].into_iter();
+    let said = [in_force, format!("Platform fees {fee_note}.")].into_iter();
     for text in said.chain(report.readings.iter().map(reading)) {
         paper.y -= LINE;
         let (y, text) = (paper.y, paper.fitting(&text, 9.0, WIDTH - 2.0 * MARGIN));

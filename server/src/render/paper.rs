@@ -117,11 +117,11 @@ impl Paper {
     }
 
     /// A line for each sum: its name, and the amount to the right of it.
-    pub fn sums(&mut self, sums: &[(&str, String)]) {
+    pub fn sums<Name: AsRef<str>>(&mut self, sums: &[(Name, String)]) {
         for (name, amount) in sums {
             self.y -= LINE;
             let y = self.y;
-            self.text(MARGIN, y, 10.0, name);
+            self.text(MARGIN, y, 10.0, name.as_ref());
             self.text_right(WIDTH / 2.0 + 60.0, y, 10.0, amount);
         }
     }

@@ -22,6 +22,8 @@ pub struct Facts {
     pub prize_percentage: u8,
     /// The two first try scorers.
     pub result: Option<(u8, u8)>,
+    /// What of the platform's fee is tax (decision D-15).
+    pub fee_note: String,
     pub generated_at: Timestamp,
 }
 
@@ -44,23 +46,24 @@ fn is_off(facts: &Facts, takings: &Takings) -> bool {
 }
 
 /// The sums under a report, in its order.
-pub fn sums(facts: &Facts, takings: &Takings) -> Vec<(&'static str, String)> {
+pub fn sums(facts: &Facts, takings: &Takings) -> Vec<(String, String)> {
     let prize = match takings.prize_is_due {
         true => "Prize",
         false if is_off(facts, takings) => "Prize (not due: the draw was cancelled)",
         false => "Prize (not due: the winning ticket was not sold)",
     };
     let card_fees = if takings.is_estimated { "Card fees (partly estimated)" } else { "Card fees" };
-    vec![
+    let sums: [(&str, String); 8] = [
         ("Tickets sold", takings.sold.to_string()),
         ("Total revenue", takings.revenue.decimal()),
         ("Card fees paid by buyers", takings.passed_on.decimal()),
         (card_fees, takings.provider_fees.decimal()),
-        ("Platform fee (incl. GST where applicable)", takings.platform_fee.decimal()),
+        (&format!("Platform fee ({})", facts.fee_note), takings.platform_fee.decimal()),
         ("Club revenue", takings.club_revenue().decimal()),
         (prize, takings.prize.decimal()),
         ("Club profit", takings.club_profit().decimal()),
-    ]
+    ];
+    sums.map(|(name, amount)| (name.to_string(), amount)).to_vec()
 }
 
 /// A cell that no spreadsheet takes for a formula (decision F-6).
@@ -125,7 +128,7 @@ pub fn csv(facts: &Facts, takings: &Takings, rows: &[Row]) -> Option<Vec<u8>> {
     }
     writer.write_record([""]).ok()?;
     for (name, amount) in sums(facts, takings) {
-        writer.write_record([name, amount.as_str()]).ok()?;
+        writer.write_record([name, amount]).ok()?;
     }
     writer.write_record(["Generated", &rfc3339(facts.generated_at)]).ok()?;
     drop(writer);

@@ -16,6 +16,7 @@ pub(super) fn facts() -> Facts {
         price: Cents(500),
         prize_percentage: 50,
         result: Some((7, 9)),
+        fee_note: "incl. GST where applicable".to_string(),
         generated_at: Timestamp(1_795_173_000_000),
     }
 }
@@ -109,12 +110,19 @@ fn a_prize_that_nobody_won_is_told_as_such() {
     let takings = Takings { prize_is_due: false, ..takings() };
     let lines = sums(&facts(), &takings);
     assert_eq!(lines[6].0, "Prize (not due: the winning ticket was not sold)");
-    assert_eq!(lines[7], ("Club profit", "13.61".to_string()));
+    assert_eq!(lines[7], ("Club profit".to_string(), "13.61".to_string()));
     assert_eq!(sums(&facts(), &Takings { is_estimated: true, ..takings })[3].0, "Card fees (partly estimated)");
     let off = Facts { result: None, ..facts() };
     assert_eq!(sums(&off, &takings)[6].0, "Prize (not due: the draw was cancelled)");
     let text = words(&pdf(&off, &takings, &[]).expect("a paper"));
     assert!(text.contains("Result: none, the draw was cancelled"), "{text}");
+}
+
+#[test]
+fn what_is_said_of_tax_is_the_operators_to_choose() {
+    let other = Facts { fee_note: "incl. 10 % GST".to_string(), ..facts() };
+    let table = csv(&other, &takings(), &[]).expect("a table");
+    assert!(String::from_utf8(table).expect("UTF-8").contains("Platform fee (incl. 10 % GST),0.53"));
 }
 
 fn words(file: &[u8]) -> String {

@@ -2,7 +2,7 @@
 
 use actix_web::http::header;
 use actix_web::{HttpResponse, web};
-use domain::{DrawId, Timestamp, View};
+use domain::{DrawId, View};
 use persistence::records::listings::Listing;
 use serde_json::json;
 
@@ -41,7 +41,7 @@ pub async fn poster(state: web::Data<State>, caller: Caller, path: web::Path<Str
     let facts = state.catalogue.facts();
     let club = facts.club(listing.club).ok_or_else(Problem::draw_not_found)?;
     let link = format!("{}/draw/{draw}", state.config.public_url);
-    let facts = facts_of(&listing, &view, &club.name, state.clock.now());
+    let facts = facts_of(&listing, &view, &club.name, &state);
     let made = press::run(move || report::poster(&facts, &link, view.prize_max)).await?;
     let body = made.ok_or_else(Problem::unavailable)?;
     Ok(answer("application/pdf", &format!("draw-{draw}-poster.pdf"), body))
@@ -87,7 +87,7 @@ impl Report {
     }
 
     fn facts(&self, state: &State) -> Facts {
-        facts_of(&self.listing, &self.view, &self.club, state.clock.now())
+        facts_of(&self.listing, &self.view, &self.club, state)
     }
 
     fn name(&self, ending: &str) -> String {
@@ -97,7 +97,7 @@ impl Report {
     }
 }
 
-fn facts_of(listing: &Listing, view: &View, club: &str, now: Timestamp) -> Facts {
+fn facts_of(listing: &Listing, view: &View, club: &str, state: &State) -> Facts {
     Facts {
         club: club.to_string(),
         draw: view.draw,
@@ -109,7 +109,8 @@ fn facts_of(listing: &Listing, view: &View, club: &str, now: Timestamp) -> Facts
         price: view.price,
         prize_percentage: listing.prize_percentage,
         result: view.result.map(|(result, _)| (result.cell.home(), result.cell.away())),
-        generated_at: now,
+        fee_note: state.config.fee_note.clone(),
+        generated_at: state.clock.now(),
     }
 }
 

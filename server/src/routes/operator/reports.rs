@@ -32,7 +32,8 @@ pub async fn platform_fees(
         (from, to) => format!("platform-fees-{}-to-{}.pdf", day(from, "begin"), day(to, "today")),
     };
     let (actor, detail) = (caller.name(), json!({ "from": report.from, "to": report.to }));
-    let body = press::run(move || fee_report::pdf(&report, now)).await?.ok_or_else(Problem::unavailable)?;
+    let fee_note = state.config.fee_note.clone();
+    let body = press::run(move || fee_report::pdf(&report, &fee_note, now)).await?.ok_or_else(Problem::unavailable)?;
     state.records.audit(caller.act(&actor, None, "download-platform-fees", "system"), &detail).await?;
     Ok(answer("application/pdf", &name, body))
 }

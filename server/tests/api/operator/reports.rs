@@ -52,7 +52,7 @@ async fn the_fees_on_paper_are_the_fees_on_the_screen_and_every_reading_is_whole
     for line in [
         "All time",
         "In force: 3.5% of a draw's ticket revenue, at most $11.00 a draw, which it reaches at $314.15.",
-        "Incl. GST where applicable.",
+        "Platform fees incl. GST where applicable.",
         "Reading: 3.5% capped at $11.00 (Console fee report and club terms).",
         "Reading: capped at $10.00, no rate named (Note on the transactions screen).",
         "Reading: 3% capped at $10.00 (Club dashboard).",
