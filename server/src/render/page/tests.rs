@@ -129,7 +129,9 @@ fn what_is_not_on_sale_yet_or_only_reserved_says_so_before_any_script() {
     let mut later = draw("Sharks");
     later.opens_at = Some("2026-11-20T08:00:00Z".to_string());
     let face = DrawFace::new(&later, NOW);
-    for html in [page(&Body::Draw(&face), &json!({})), page(&Body::Landing { draws: &[face.clone()] }, &json!({}))] {
+    for html in
+        [page(&Body::Draw(&face), &json!({})), page(&Body::Landing { draws: std::slice::from_ref(&face) }, &json!({}))]
+    {
         assert!(html.contains("On sale from Fri 20 Nov 2026, 6:00 pm"), "{html}");
         assert!(!html.contains("Buy Now") && !html.contains("form-skeleton"), "{html}");
     }
