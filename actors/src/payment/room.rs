@@ -57,7 +57,7 @@ pub(super) struct Visit {
     pub(super) said: PaymentIntent,
     /// An operation the visitor claimed before it came in.
     pub(super) held: Option<Operation>,
-    /// This visit made the commit that allocated the order's last line, and with it the capture operation.
+    /// This visit made the commit that allocated the order's only line, and with it the capture operation.
     pub(super) allocated: bool,
 }
 

@@ -53,8 +53,9 @@ impl Room {
         }
     }
 
-    /// Gives an authorised order all its tickets, and says whether the last commit was made now; or says why not, and then what
-    /// it got is still to be given back.
+    /// Gives an authorised order all its tickets, and says whether that is certain to have made its capture operation now; or
+    /// says why not, and then what it got is still to be given back. Of several lines another node may have given one back
+    /// meanwhile, because the authorisation ended: then the last commit made no operation.
     pub(super) async fn allocate(
         &self,
         record: &mut OrderRecord,
@@ -88,11 +89,12 @@ impl Room {
         if now {
             self.tally.allocations.note(begun.elapsed());
         }
+        let has_one_line = record.order.lines.len() == 1;
         record.authorised_at = Some(at);
         record.order.state = OrderState::Allocated;
         record.order.application_fee = tickets.iter().map(|(_, allocation)| allocation.fee).sum();
         record.tickets = tickets.into_iter().map(|(draw, allocation)| (draw, allocation.serials)).collect();
-        Ok(Ok(now))
+        Ok(Ok(now && has_one_line))
     }
 
     /// Gives back whatever an order has: tickets and reservations, in every draw.

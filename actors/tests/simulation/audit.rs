@@ -89,7 +89,12 @@ pub async fn pending(world: &World) -> Vec<String> {
             world.is_meddled(record.order.id)
                 && record.order.payment_intent.as_ref().is_some_and(|id| reported.contains(id))
         };
-        let decided = matches!(record.order.state, OrderState::Captured | OrderState::Released | OrderState::Void);
+        // A captured one that lost its tickets waits for its refund.
+        let is_whole = record.tickets.len() == record.order.lines.len();
+        let decided = match record.order.state {
+            OrderState::Captured => is_whole,
+            state => matches!(state, OrderState::Released | OrderState::Void),
+        };
         if !decided && is_known() {
             known.insert(record.order.id);
         } else if !decided {
