@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix::{Actor, Addr, Arbiter, ArbiterHandle};
+use actix::{Addr, Arbiter};
 use persistence::{Books, Failure, Ledger};
 use tokio::sync::watch;
 
@@ -12,6 +12,7 @@ use crate::payment::room::{Nudges, Room};
 use crate::payment::{Desk, PaymentActor, operations, until_killed};
 use crate::supervisor::roster::Roster;
 use crate::supervisor::{DrawSupervisor, HandOver, Rest, WakeAll};
+use crate::thread::Thread;
 use crate::{
     Anomalies, Clock, Draws, Gateway, Neighbourhood, Outbox, Payments, Post, Reconciler, mailer, membership, notices,
     reconciler,
@@ -64,7 +65,7 @@ impl Engine {
         Engine::start_at(parts, Placement::OwnThreads { draws: 1 }).await
     }
 
-    /// The same, with a say in where the actors run.
+    /// The same, with a say in where the actors run; on the current thread any tokio runtime for local tasks will do.
     ///
     /// # Errors
     /// The books could not be read.
@@ -80,10 +81,10 @@ impl Engine {
             Placement::OwnThreads { draws } => (0..=draws.max(1)).map(|_| Arbiter::new()).collect(),
             Placement::Current => Vec::new(),
         };
-        let mut handles: Vec<ArbiterHandle> = threads.iter().map(Arbiter::handle).collect();
-        let rest = handles.pop().unwrap_or_else(Arbiter::current);
-        if handles.is_empty() {
-            handles.push(rest.clone());
+        let mut of_draws: Vec<Thread> = threads.iter().map(|thread| Thread::Own(thread.handle())).collect();
+        let rest = of_draws.pop().unwrap_or(Thread::Current);
+        if of_draws.is_empty() {
+            of_draws.push(rest.clone());
         }
 
         let (kill, killed) = watch::channel(false);
@@ -92,12 +93,10 @@ impl Engine {
         let supervisor = {
             let (ledger, books, clock) = (parts.ledger.clone(), parts.books.clone(), parts.clock.clone());
             let (roster, membership) = (roster.clone(), membership.clone());
-            DrawSupervisor::start_in_arbiter(&rest, move |_| {
-                DrawSupervisor::new(ledger, books, clock, roster, membership, handles)
-            })
+            rest.start(move || DrawSupervisor::new(ledger, books, clock, roster, membership, of_draws))
         };
         let draws = Draws::new(roster, supervisor.clone(), membership.clone(), parts.ledger);
-        let desk = Desk::new(PaymentActor::start_in_arbiter(&rest, move |_| PaymentActor::new(dying)));
+        let desk = Desk::new(rest.start(move || PaymentActor::new(dying)));
         let room = Arc::new(Room {
             draws: draws.clone(),
             books: parts.books,

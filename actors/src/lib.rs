@@ -18,6 +18,7 @@ mod supervisor;
 pub mod tally;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod thread;
 
 pub use anomalies::{Anomalies, AnomalyCounts, Unresolved};
 pub use clock::{Clock, SystemClock};

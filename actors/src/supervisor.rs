@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix::{Actor, ActorFutureExt, ArbiterHandle, AsyncContext, Context, WrapFuture};
+use actix::{Actor, ActorFutureExt, AsyncContext, Context, WrapFuture};
 use domain::{Draw, DrawId};
 use persistence::ledger::{Claimed, Claims, Elsewhere};
 use persistence::nodes::Boot;
@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 use crate::draw::{Cause, DrawActor, Obituary, Stopped};
 use crate::membership::Membership;
+use crate::thread::Thread;
 use crate::{Clock, Denied};
 use pauses::Pause;
 use roster::Roster;
@@ -48,7 +49,7 @@ pub(crate) struct DrawSupervisor {
     roster: Arc<Roster>,
     membership: Arc<Membership>,
     /// Where draws run; each has its place.
-    arbiters: Vec<ArbiterHandle>,
+    threads: Vec<Thread>,
     cares: BTreeMap<DrawId, Care>,
     pauses: BTreeMap<DrawId, Pause>,
     /// To be claimed with the next batch.
@@ -88,7 +89,7 @@ impl DrawSupervisor {
         clock: Arc<dyn Clock>,
         roster: Arc<Roster>,
         membership: Arc<Membership>,
-        arbiters: Vec<ArbiterHandle>,
+        threads: Vec<Thread>,
     ) -> DrawSupervisor {
         let (stops, stopped) = mpsc::unbounded_channel();
         DrawSupervisor {
@@ -97,7 +98,7 @@ impl DrawSupervisor {
             clock,
             roster,
             membership,
-            arbiters,
+            threads,
             cares: BTreeMap::new(),
             pauses: BTreeMap::new(),
             due: BTreeSet::new(),
@@ -222,10 +223,8 @@ impl DrawSupervisor {
         let stopped = Stopped { draw: id, generation, cause: Cause::Retired };
         let obituary = Obituary { stopped, to: self.stops.clone() };
         let (ledger, clock) = (self.ledger.clone(), self.clock.clone());
-        let arbiter = &self.arbiters[id.0.unsigned_abs() as usize % self.arbiters.len()];
-        let addr = DrawActor::start_in_arbiter(arbiter, move |_| {
-            DrawActor::new(claimed.epoch, draw, ledger, clock, window, obituary)
-        });
+        let thread = &self.threads[id.0.unsigned_abs() as usize % self.threads.len()];
+        let addr = thread.start(move || DrawActor::new(claimed.epoch, draw, ledger, clock, window, obituary));
         self.alive.insert(generation);
         self.roster.live(id, generation, addr);
         true

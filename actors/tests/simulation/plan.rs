@@ -18,10 +18,10 @@ pub const SECOND: u64 = 1_000;
 pub const MINUTE: u64 = 60 * SECOND;
 
 /// Every so many worlds are played beat by beat.
-const WHOLE_ONE_IN: u64 = 8;
+const WHOLE_ONE_IN: u64 = 16;
 /// Every so many, some of those, are watched for the whole hour of calm. An hour in which nothing happens costs as much as
 /// several worlds: two nodes listen to each other, every 400 ms.
-const HOUR_ONE_IN: u64 = 64;
+const HOUR_ONE_IN: u64 = 128;
 
 /// How a world is played: the same faults and the same people either way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

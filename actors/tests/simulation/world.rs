@@ -10,6 +10,7 @@ use std::time::Duration;
 use actors::testing::{FakeGateway, ManualClock};
 use domain::{Draw, DrawId, OrderId, Terms};
 use persistence::memory::Memory;
+use tokio::runtime::{Builder, LocalOptions};
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
@@ -94,13 +95,11 @@ pub fn listen_for_panics() {
 pub fn play(seed: u64, pace: Pace, mutant: Mutant, readable: bool) -> Ending {
     listen_for_panics();
     PANICS.set(Some(Vec::new()));
-    let runtime = || {
-        let mut builder = tokio::runtime::Builder::new_current_thread();
-        builder.enable_time().start_paused(true).build().expect("a runtime")
-    };
     let played = catch_unwind(AssertUnwindSafe(|| {
-        actix::System::with_tokio_rt(runtime).block_on(async {
-            // As a task among the others: what is waited for here is looked at again after every turn of everybody's.
+        let mut builder = Builder::new_current_thread();
+        let runtime = builder.enable_time().start_paused(true).build_local(LocalOptions::default()).expect("a runtime");
+        // As a task among the others: what is waited for here is looked at again after every turn of everybody's.
+        runtime.block_on(async move {
             actix::spawn(async move { World::new(Plan::of(seed, pace), mutant, readable).live().await }).await
         })
     }));
