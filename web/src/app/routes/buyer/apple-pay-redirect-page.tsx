@@ -8,6 +8,7 @@ import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
 import { useDraw } from '@/features/shared-live/use-live';
 import { cents, priceOf } from '@/shared/money';
 import { S } from '@/shared/strings';
+import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 const RETURNS_AFTER_S = 3;
@@ -55,7 +56,7 @@ export function Page() {
       <section className="card">
         <h1>{valid ? 'Apple Pay' : S.invalidApplePay}</h1>
         {valid ? null : <p>This link does not belong to a payment of this browser. Nothing was charged.</p>}
-        {valid && failed ? <div className="callout is-bad" role="alert"><strong>{S.failedToFetchDraw}</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div> : null}
+        {valid && failed ? <LoadFailed words={S.failedToFetchDraw} onRetry={retry} /> : null}
         {valid && !draw && !failed ? <div className="checkout-wait"><span className="spinner" role="status" aria-label="Loading" /></div> : null}
         {valid && draw ? (
           <>

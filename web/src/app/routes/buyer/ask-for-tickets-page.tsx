@@ -6,6 +6,7 @@ import { AskForTickets } from '@/features/buyer/my-tickets/ask-for-tickets';
 import { OwnOrdersList } from '@/features/buyer/my-tickets/own-orders';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { S } from '@/shared/strings';
+import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 type Looked = { at: 'asking' } | { at: 'found'; found: OwnOrders } | { at: 'unknown' } | { at: 'failed' };
@@ -64,7 +65,7 @@ function Opened({ secret }: { secret: string }) {
       <h1>My tickets</h1>
       {looked.at === 'asking' ? <span className="bone" style={{ height: 180 }} /> : null}
       {looked.at === 'found' ? <OwnOrdersList found={looked.found} /> : null}
-      {looked.at === 'failed' ? <div className="callout is-bad" role="alert"><strong>Your tickets could not be loaded.</strong>{S.tryLater} <button type="button" className="btn small sec" onClick={() => { setLooked({ at: 'asking' }); setTurn(turn + 1); }}>Retry</button></div> : null}
+      {looked.at === 'failed' ? <LoadFailed words="Your tickets could not be loaded." text={S.tryLater} onRetry={() => { setLooked({ at: 'asking' }); setTurn(turn + 1); }} /> : null}
       <SupportContacts />
     </main>
   );

@@ -5,9 +5,9 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
 import type { PageProps } from '@/app/page-props';
-import { isBusy, ownHeld } from '@/features/buyer/checkout/checkout';
+import { isBusy } from '@/features/buyer/checkout/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
-import { keptOf } from '@/features/buyer/checkout/kept';
+import { heldHere } from '@/features/buyer/checkout/kept';
 import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
 import { clampCount, countFromQuery } from '@/features/buyer/checkout/purchase-rules';
 import { readSavedCheckout, walletOf } from '@/features/buyer/checkout/saved-checkout';
@@ -19,6 +19,7 @@ import { useDraw } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
 import { cents, priceOf, ticketPriceWords } from '@/shared/money';
 import { S } from '@/shared/strings';
+import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { Stepper } from '@/shared/ui/stepper';
 
@@ -38,7 +39,7 @@ export function Page({ params }: PageProps) {
   return (
     <main className="checkout" id="main" aria-busy={!draw && !failed}>
       <h1>Checkout</h1>
-      {failed ? <div className="callout is-bad" role="alert"><strong>{S.failedToFetchDraw}</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div> : null}
+      {failed ? <LoadFailed words={S.failedToFetchDraw} onRetry={retry} /> : null}
       {draw ? <Checkout draw={draw} /> : failed ? null : <div className="checkout-wait"><span className="spinner" role="status" aria-label="Loading" /></div>}
     </main>
   );
@@ -57,11 +58,9 @@ function useAsked(available: number, most: number) {
 
 function Checkout({ draw }: { draw: Draw }) {
   const now = useAtomValue(nowAtom);
-  const scope = `draw:${draw.drawNumber}`;
-  const checkout = useAtomValue(checkoutAtom(scope));
+  const checkout = useAtomValue(checkoutAtom(`draw:${draw.drawNumber}`));
   const most = useAtomValue(configAtom)?.maxPerPurchase ?? 50;
-  const held = ownHeld(checkout, now) || keptOf(scope, draw.drawNumber, now);
-  const available = Math.max(0, draw.ticketsAvailable) + held;
+  const { held, available } = heldHere(draw, checkout, now);
   const asked = useAsked(available, most);
   const [count, setCount] = useState(asked.count);
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);

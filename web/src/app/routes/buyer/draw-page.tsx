@@ -11,6 +11,7 @@ import { phaseOf } from '@/features/shared-live/draw-phase';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { useDraw } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
+import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /** One draw: what it is, and buying it, in one screen. */
@@ -46,7 +47,7 @@ function Bones({ failed, onRetry }: { failed: boolean; onRetry: () => Promise<vo
       <section className="card hero">
         <h1 className="sr">{failed ? S.failedToFetchDraw : 'Loading the draw'}</h1>
         {failed ? (
-          <div className="callout is-bad" role="alert"><strong>{S.failedToFetchDraw}</strong><button type="button" className="btn small sec" onClick={() => void onRetry()}>Retry</button></div>
+          <LoadFailed words={S.failedToFetchDraw} onRetry={onRetry} />
         ) : (
           <>
             <span className="bone" style={{ width: 90, height: 26 }} />

@@ -7,6 +7,7 @@ import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { useDrawTopics, useOrder } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
+import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /** A buyer's own tickets, from the link in the mail. It shows itself to whoever has the link, and to nobody else. */
@@ -19,7 +20,7 @@ export function Page({ params }: PageProps) {
     <main className="plain-page thanks" id="main" aria-busy={!order && !missing && !failed}>
       <h1>{title}</h1>
       {missing ? <><p>This link does not lead to any tickets. Please open it from your e-mail again.</p><div className="actions"><Link className="btn" href="/my">Ask for a new link</Link></div></> : null}
-      {failed ? <div className="callout is-bad" role="alert"><strong>Your tickets could not be loaded.</strong>{S.tryLater} <button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div> : null}
+      {failed ? <LoadFailed words="Your tickets could not be loaded." text={S.tryLater} onRetry={retry} /> : null}
       {!order && !missing && !failed ? <span className="bone" style={{ height: 180 }} /> : null}
       {order ? (
         <>

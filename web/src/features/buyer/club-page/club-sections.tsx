@@ -10,6 +10,7 @@ import { opensLater, phaseOf } from '@/features/shared-live/draw-phase';
 import { liveAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { S } from '@/shared/strings';
+import { LoadFailed } from '@/shared/ui/load-failed';
 import { OffersSection } from './offers-section';
 import { useClubDraws } from './use-club';
 import { useOffers } from './use-offers';
@@ -28,12 +29,7 @@ export function ClubSections({ club }: { club: Club }) {
     <>
       <section className="section" id="live-draws" aria-labelledby="live-draws-title">
         <div className="section-head"><h2 id="live-draws-title">Live Draws</h2></div>
-        {failed ? (
-          <div className="callout is-bad" role="alert">
-            <strong>{S.failedToLoadDraws}</strong>
-            <button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button>
-          </div>
-        ) : null}
+        {failed ? <LoadFailed words={S.failedToLoadDraws} onRetry={retry} /> : null}
         {active.length === 0 && !settled && !failed ? <Bones /> : null}
         {active.length === 0 && settled ? <Nothing comingSoon={empty} club={club.name} /> : null}
         {active.length > 0 ? <div className="draw-grid">{active.map((number) => <OnSale key={number} drawNumber={number} />)}</div> : null}

@@ -7,6 +7,7 @@ import { surchargeAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { dollars } from '@/shared/money';
 import { S, fromPrice } from '@/shared/strings';
+import { LoadFailed } from '@/shared/ui/load-failed';
 
 interface OffersSectionProps {
   offers: readonly Offer[];
@@ -20,12 +21,7 @@ export function OffersSection({ offers, failed, retry }: OffersSectionProps) {
   return (
     <section className="section" aria-labelledby="offers-title">
       <div className="section-head"><h2 id="offers-title">Special offers</h2></div>
-      {failed ? (
-        <div className="callout is-bad" role="alert">
-          <strong>{S.failedToLoadBundles}</strong>
-          <button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button>
-        </div>
-      ) : null}
+      {failed ? <LoadFailed words={S.failedToLoadBundles} onRetry={retry} /> : null}
       <div className="offer-grid">{offers.map((offer) => <OfferCard key={offer.slug} offer={offer} />)}</div>
     </section>
   );

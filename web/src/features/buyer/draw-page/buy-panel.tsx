@@ -2,8 +2,7 @@ import { useAtomValue } from 'jotai';
 import { useEffect, useState } from 'react';
 import type { Draw } from '@/api/wire';
 import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
-import { ownHeld } from '@/features/buyer/checkout/checkout';
-import { keptOf } from '@/features/buyer/checkout/kept';
+import { heldHere } from '@/features/buyer/checkout/kept';
 import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
 import { clampCount, countFromQuery } from '@/features/buyer/checkout/purchase-rules';
 import { TICKETS, opensLater, type DrawPhase } from '@/features/shared-live/draw-phase';
@@ -31,12 +30,10 @@ function useCount(available: number, most: number) {
 
 /** What can be done about this draw now: buy, or read why not. A purchase under way stays, whatever the draw becomes. */
 export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
-  const scope = `draw:${draw.drawNumber}`;
-  const checkout = useAtomValue(checkoutAtom(scope));
+  const checkout = useAtomValue(checkoutAtom(`draw:${draw.drawNumber}`));
   const now = useAtomValue(nowAtom);
   const config = useAtomValue(configAtom);
-  const held = ownHeld(checkout, now) || keptOf(scope, draw.drawNumber, now);
-  const available = Math.max(0, draw.ticketsAvailable) + held;
+  const { held, available } = heldHere(draw, checkout, now);
   const { count, note, change } = useCount(available, config?.maxPerPurchase ?? 50);
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const underWay = checkout.at !== 'choosing' || held > 0;

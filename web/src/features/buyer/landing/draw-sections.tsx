@@ -2,6 +2,7 @@ import { useAtomValue } from 'jotai';
 import { listAtom } from '@/features/shared-live/live-atoms';
 import { useDrawList } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
+import { LoadFailed } from '@/shared/ui/load-failed';
 import { DrawCard } from './draw-card';
 
 const RECENT_SHOWN = 9;
@@ -12,12 +13,7 @@ export function LiveDraws() {
   return (
     <section className="section" id="live-draws" aria-labelledby="live-draws-title">
       <div className="section-head"><h2 id="live-draws-title">Live Draws</h2></div>
-      {failed ? (
-        <div className="callout is-bad" role="alert">
-          <strong>{S.failedToLoadDraws}</strong>
-          <button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button>
-        </div>
-      ) : null}
+      {failed ? <LoadFailed words={S.failedToLoadDraws} onRetry={retry} /> : null}
       {numbers === null ? (failed ? null : <Bones />) : null}
       {numbers?.length === 0 ? (
         <div className="card empty">

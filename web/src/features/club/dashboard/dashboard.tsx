@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { Draw } from '@/api/wire';
 import { S } from '@/shared/strings';
 import { C } from '@/shared/strings-club';
+import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
 import { CreateDrawButton, archivedWords } from '../frame/club-frame';
@@ -78,7 +79,7 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
       <Reminder user={user} />
       {asTable ? <DrawTable draws={all} propsOf={propsOf} /> : list('awaiting', 'Draws Awaiting Results', sells(club) ? C.gamesFinishedEnter : 'Games have finished. A seller or an owner enters their results.')}
       {!draws && problem ? (
-        <div className="callout is-bad" role="alert"><strong>{S.failedToLoadDraws}</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div>
+        <LoadFailed words={S.failedToLoadDraws} onRetry={retry} />
       ) : asTable ? null : draws ? (
         list('active', 'Active Draws', undefined, some || !sells(club) ? 'No draw is on sale now.' : 'No draws yet – create your first')
       ) : (

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { AT } from '@/api/endpoints/club';
 import type { OwnClub } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
+import { LoadFailed } from '@/shared/ui/load-failed';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { copyText } from '../data/copy';
 import { useAnswer } from '../data/use-answer';
@@ -26,9 +27,7 @@ export function HomepageCard({ club }: { club: FrameClub }) {
   return (
     <section className="card" aria-labelledby="homepage-title">
       <h2 id="homepage-title">Club Homepage</h2>
-      {!data && problem ? (
-        <div className="callout is-bad" role="alert"><strong>{C.failedToLoadClubPage}</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div>
-      ) : null}
+      {!data && problem ? <LoadFailed words={C.failedToLoadClubPage} onRetry={retry} /> : null}
       {live ? (
         <>
           <p className="page-url">{slug ? <a href={`/club/${slug}`}>{url.replace(/^https?:\/\//, '')}</a> : C.noHomepageUrl}</p>

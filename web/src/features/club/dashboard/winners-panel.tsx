@@ -1,6 +1,7 @@
 import { AT } from '@/api/endpoints/club';
 import type { WinnersAnswer } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
+import { LoadFailed } from '@/shared/ui/load-failed';
 import { useAnswer } from '../data/use-answer';
 import { WinnerView } from '../results/winner-view';
 
@@ -9,5 +10,5 @@ export function WinnersPanel({ draw, namesShown }: { draw: number; namesShown: b
   const { data, problem, retry } = useAnswer<WinnersAnswer>(AT.winners(draw));
   if (data) return <div className="winners">{data.winningTickets.map((winner) => <WinnerView key={winner.ticketNumber} winner={winner} prize={data.prize} namesShown={namesShown} />)}</div>;
   if (!problem) return <span className="bone" style={{ height: 120, marginTop: 12 }} />;
-  return <div className="callout is-bad" role="alert"><strong>{C.failedToFetchTickets}</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div>;
+  return <LoadFailed words={C.failedToFetchTickets} onRetry={retry} />;
 }

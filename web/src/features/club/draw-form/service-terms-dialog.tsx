@@ -5,6 +5,7 @@ import type { TermsText } from '@/api/wire-club';
 import { C, titled } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { Check } from '@/shared/ui/field';
+import { LoadFailed } from '@/shared/ui/load-failed';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useAnswer } from '../data/use-answer';
 import { useAction } from '../session/use-session';
@@ -51,7 +52,7 @@ export function ServiceTermsDialog({ club, open, doing, onClose, onAgreed }: Ser
       <div className="terms-text" tabIndex={0} role="region" aria-label="The terms">
         {terms ? terms.text.split(/\n{2,}/).map((paragraph) => <p key={paragraph.slice(0, 60)}>{paragraph}</p>) : <Summary />}
       </div>
-      {!terms && problem ? <div className="callout is-bad" role="alert"><strong>The terms did not load.</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div> : null}
+      {!terms && problem ? <LoadFailed words="The terms did not load." onRetry={retry} /> : null}
       <Check id="agree-terms" checked={agreed} error={error} onChecked={setAgreed}>I have read and agree to the Terms of Service</Check>
       <div className="confirm-actions">
         <button type="button" className="btn sec" onClick={onClose}>Cancel</button>

@@ -7,6 +7,7 @@ import type { Offer } from '@/api/wire-offer';
 import { C } from '@/shared/strings-club';
 import { ChoiceField } from '@/shared/ui/choice-field';
 import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
+import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { changedAtom } from '../data/answers-atoms';
@@ -71,9 +72,7 @@ export function OfferList({ here: { club } }: { here: Here }) {
         {club.archived || !sells(club) ? null : <Link className="btn" href={adminPath(club.slug, 'bundles/new')}>New offer</Link>}
       </div>
       {club.archived ? <p className="callout is-warn">{archivedWords(club)}</p> : null}
-      {!data && problem ? (
-        <div className="callout is-bad" role="alert"><strong>{C.failedToLoadBundles}</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div>
-      ) : null}
+      {!data && problem ? <LoadFailed words={C.failedToLoadBundles} onRetry={retry} /> : null}
       {data && data.length > 0 ? (
         <ChoiceField id="offer-filter" label="Show" value={filter} onValue={setFilter}>
           <option value="all">All but archived</option>

@@ -7,6 +7,7 @@ import { cents, dollars } from '@/shared/money';
 import { C } from '@/shared/strings-club';
 import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 import { Field } from '@/shared/ui/field';
+import { LoadFailed } from '@/shared/ui/load-failed';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { changedAtom } from '../data/answers-atoms';
 import { said } from '../data/said';
@@ -78,7 +79,7 @@ export function PayoutSection({ number, winner, owns }: { number: number; winner
           )}
         </>
       ) : null}
-      {!payouts && problem ? <div className="callout is-bad" role="alert"><strong>Failed to load payouts</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div> : null}
+      {!payouts && problem ? <LoadFailed words="Failed to load payouts" onRetry={retry} /> : null}
       <PayoutList number={number} payouts={payouts ?? []} owns={owns} waits={waits} due={owns && !waits && Boolean(winner?.sold) && payouts !== undefined && !payouts.some(({ type, status }) => type === 'winner' && status !== 'failed')} onChange={again} />
     </section>
   );

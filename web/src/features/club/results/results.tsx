@@ -5,6 +5,7 @@ import { AT } from '@/api/endpoints/club';
 import type { OwnDraw, WinnersAnswer } from '@/api/wire-club';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
+import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { badgesOf, listOf, salesOf, teamsOf } from '../dashboard/draw-words';
 import { isMissing, useAnswer } from '../data/use-answer';
@@ -53,7 +54,7 @@ function Completed({ club, draw }: { club: Here['club']; draw: OwnDraw }) {
   const cancelled = draw.status === 'cancelled';
   const { data, problem, retry } = useAnswer<WinnersAnswer>(cancelled ? null : AT.winners(draw.drawNumber));
   if (cancelled) return <p className="callout is-warn">This draw was cancelled; every buyer is paid back.</p>;
-  if (!data && problem) return <div className="callout is-bad" role="alert"><strong>{C.failedToFetchTickets}</strong><button type="button" className="btn small sec" onClick={() => void retry()}>Retry</button></div>;
+  if (!data && problem) return <LoadFailed words={C.failedToFetchTickets} onRetry={retry} />;
   if (!data) return <span className="bone" style={{ height: 260 }} />;
   return (
     <>
