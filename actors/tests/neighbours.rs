@@ -19,7 +19,7 @@ mod orders;
 mod takeover;
 #[path = "support/world.rs"]
 mod world;
-use house::{House, two};
+use house::{House, settled, two};
 use world::{play, reserve, snapshot};
 
 const DRAW: DrawId = DrawId(1042);
@@ -191,9 +191,7 @@ fn a_node_that_lost_a_draw_unasked_learns_it_and_its_boards_follow() {
 #[test]
 fn who_hands_over_still_answers_and_the_others_own_at_once() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        let (house, one, other) = settled().await;
         assert_eq!(one.reserves(7, 3).await.unwrap().held, 3);
         one.engine.hand_over().await;
         let begun = tokio::time::Instant::now();
@@ -220,9 +218,7 @@ fn panic_in_appends(memory: &Memory, mut left: usize) {
 #[test]
 fn a_draw_paused_on_one_node_is_woken_at_the_others_console() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        let (house, one, other) = settled().await;
         panic_in_appends(&house.memory, 4);
         for _ in 0..4 {
             assert_eq!(one.reserves(7, 3).await, Err(Denied::Unavailable));
@@ -246,9 +242,7 @@ fn a_draw_paused_on_one_node_is_woken_at_the_others_console() {
 #[test]
 fn a_draw_made_on_one_node_is_known_on_the_other_within_seconds() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        let (house, one, other) = settled().await;
         house.memory.add_draw(snapshot(1043));
         one.engine.draws.wake(DrawId(1043)).await.unwrap();
         let known = || other.engine.draws.views().iter().any(|view| view.draw == DrawId(1043));
@@ -264,9 +258,7 @@ fn a_draw_made_on_one_node_is_known_on_the_other_within_seconds() {
 #[test]
 fn the_eldest_looks_after_what_one_node_is_enough_for() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        let (_house, one, other) = settled().await;
         assert!(one.engine.draws.is_eldest() && !other.engine.draws.is_eldest());
         one.dies();
         tokio::time::sleep(Duration::from_secs(3)).await;

@@ -1,5 +1,6 @@
 //! Refusals and failures, turned into a status and a sentence in one place (architecture rule 10, decision G-12).
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use actix_web::http::{StatusCode, header};
@@ -8,7 +9,7 @@ use actors::{Denied, PaymentFailure};
 use domain::access::Role;
 use domain::{DrawId, Refusal};
 use persistence::Failure;
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// What a call answers when it does not do what was asked: `{message, code, requestId}` and what belongs to the code.
@@ -154,33 +155,19 @@ impl Problem {
 
     /// The body, with the id under which the log knows the request.
     pub fn body(&self, request_id: &str) -> String {
-        serde_json::to_string(&Told { problem: self, request_id }).unwrap_or_default()
+        let more = self.more.iter().map(|(name, value)| (name.as_str(), Word::More(value)));
+        let own = [("code", self.code), ("message", &self.message), ("requestId", request_id)];
+        let words: BTreeMap<&str, Word> = more.chain(own.map(|(name, text)| (name, Word::Own(text)))).collect();
+        serde_json::to_string(&words).unwrap_or_default()
     }
 }
 
-/// A problem and its request, in the order of the alphabet.
-struct Told<'a> {
-    problem: &'a Problem,
-    request_id: &'a str,
-}
-
-impl Serialize for Told<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let own = [("code", self.problem.code), ("message", &self.problem.message), ("requestId", self.request_id)];
-        let mut more =
-            self.problem.more.iter().filter(|(name, _)| own.iter().all(|(known, _)| name != known)).peekable();
-        let mut fields = to.serialize_map(None)?;
-        for (name, text) in own {
-            while let Some((before, value)) = more.next_if(|(other, _)| other.as_str() < name) {
-                fields.serialize_entry(before, value)?;
-            }
-            fields.serialize_entry(name, text)?;
-        }
-        for (after, value) in more {
-            fields.serialize_entry(after, value)?;
-        }
-        fields.end()
-    }
+/// What stands under a name of the body. Names are in the order of the alphabet, and the problem's own words are the last said.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Word<'a> {
+    Own(&'a str),
+    More(&'a Value),
 }
 
 /// What a buyer reads when the game has started (A:73).

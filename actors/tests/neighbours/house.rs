@@ -178,3 +178,11 @@ pub async fn two(house: &House) -> (Inhabitant, Inhabitant) {
     let one = house.node(1).await;
     (one, house.node(2).await)
 }
+
+/// The two of one draw, long enough together that they know each other and both have their leases.
+pub async fn settled() -> (House, Inhabitant, Inhabitant) {
+    let house = House::with(&[1042]);
+    let (one, other) = two(&house).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    (house, one, other)
+}

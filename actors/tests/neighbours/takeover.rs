@@ -7,16 +7,14 @@ use persistence::Ledger;
 use persistence::memory::{Call, Fault};
 use persistence::nodes::Boot;
 
-use super::house::{AN_ANSWER, House, Inhabitant, two};
+use super::house::{AN_ANSWER, House, Inhabitant, settled};
 use super::world::play;
 use super::{A_LEASE, DRAW};
 
 #[test]
 fn a_draw_whose_owner_nobody_reaches_is_taken_over_though_its_lease_runs_and_the_owner_asks_who_has_it() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        let (house, one, other) = settled().await;
         one.is_silent();
         let begun = tokio::time::Instant::now();
         assert_eq!(other.reserves(7, 3).await.unwrap().held, 3);
@@ -30,9 +28,7 @@ fn a_draw_whose_owner_nobody_reaches_is_taken_over_though_its_lease_runs_and_the
 #[test]
 fn an_owner_that_hears_nothing_of_the_books_says_nothing_from_memory_when_a_draw_taken_over_is_served() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        let (house, one, other) = settled().await;
         one.reserves(6, 1).await.unwrap();
         // The former owner's lease runs on, and what it asks the books comes back as it was, or not at all.
         one.is_silent();
@@ -49,9 +45,7 @@ fn an_owner_that_hears_nothing_of_the_books_says_nothing_from_memory_when_a_draw
 #[test]
 fn a_draw_is_taken_over_from_an_owner_that_does_its_errands_and_whose_answers_are_lost() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        let (house, one, other) = settled().await;
         one.is_unheard();
         let begun = tokio::time::Instant::now();
         assert_eq!(other.reserves(7, 3).await.unwrap().held, 3, "done by the former owner, told by the new one");
@@ -76,9 +70,7 @@ async fn is_silent_and_sells(one: &Inhabitant, other: &Inhabitant, orders: [u128
 #[test]
 fn an_owner_that_is_silent_again_is_waited_for_less_and_loses_a_draw_that_hardly_goes_on() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        let (house, one, other) = settled().await;
         is_silent_and_sells(&one, &other, [7, 100]).await;
         assert_eq!(owner(&house).await, one.boot);
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -93,9 +85,7 @@ fn an_owner_that_is_silent_again_is_waited_for_less_and_loses_a_draw_that_hardly
 #[test]
 fn an_owner_that_only_said_what_it_knew_by_heart_since_is_waited_for_less() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        let (house, one, other) = settled().await;
         is_silent_and_sells(&one, &other, [7, 100]).await;
         one.is_heard();
         assert_eq!(other.reserves(7, 3).await.unwrap().held, 4, "there was nothing left to do");
@@ -110,9 +100,7 @@ fn an_owner_that_only_said_what_it_knew_by_heart_since_is_waited_for_less() {
 #[test]
 fn an_owner_that_has_written_since_is_waited_for_as_long_as_ever() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        let (house, one, other) = settled().await;
         is_silent_and_sells(&one, &other, [7, 100]).await;
         one.is_heard();
         assert_eq!(other.reserves(9, 1).await.unwrap().held, 5);
@@ -126,9 +114,7 @@ fn an_owner_that_has_written_since_is_waited_for_as_long_as_ever() {
 #[test]
 fn a_draw_that_goes_on_stays_with_an_owner_that_does_not_answer_however_often_it_is_asked() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        let (house, one, other) = settled().await;
         one.is_silent();
         let busy = async {
             for order in 100..140 {
@@ -149,9 +135,7 @@ fn a_draw_that_goes_on_stays_with_an_owner_that_does_not_answer_however_often_it
 #[test]
 fn who_hears_the_books_badly_takes_no_draw_from_an_owner_that_it_does_not_reach() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        let (house, one, other) = settled().await;
         other.line.send_replace(false);
         tokio::time::sleep(Duration::from_millis(1_500)).await;
         one.is_silent();
@@ -168,9 +152,7 @@ fn who_hears_the_books_badly_takes_no_draw_from_an_owner_that_it_does_not_reach(
 #[test]
 fn who_heard_the_books_late_a_moment_ago_takes_no_draw_either() {
     play(|| async {
-        let house = House::with(&[1042]);
-        let (one, other) = two(&house).await;
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        let (house, one, other) = settled().await;
         other.line.send_replace(false);
         tokio::time::sleep(Duration::from_millis(1_100)).await;
         other.line.send_replace(true);

@@ -270,56 +270,44 @@ pub(super) async fn consented(
 
 /// What may still come to something, oldest first.
 pub(super) async fn open(pool: &PgPool, before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
-    let rows =
-        sqlx::query(select_orders!("where o.unfinished and o.opened_at < $1 order by o.opened_at, o.id limit $2"))
-            .bind(instant::stored(before))
-            .bind(i64::from(limit))
-            .fetch_all(pool)
-            .await
-            .map_err(Failure::from_read)?;
-    rows.iter().map(read).collect()
+    let open = select_orders!("where o.unfinished and o.opened_at < $1 order by o.opened_at, o.id limit $2");
+    found(pool, sqlx::query(open).bind(instant::stored(before)).bind(i64::from(limit))).await
 }
 
 /// Oldest first; those that were refunded since, too.
 pub(super) async fn captured(pool: &PgPool, since: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
-    let rows = sqlx::query(select_orders!("where o.captured_at >= $1 order by o.captured_at, o.id limit $2"))
-        .bind(instant::stored(since))
-        .bind(i64::from(limit))
-        .fetch_all(pool)
-        .await
-        .map_err(Failure::from_read)?;
-    rows.iter().map(read).collect()
+    let captured = select_orders!("where o.captured_at >= $1 order by o.captured_at, o.id limit $2");
+    found(pool, sqlx::query(captured).bind(instant::stored(since)).bind(i64::from(limit))).await
 }
 
 /// Those with a ticket of a cancelled draw.
 pub(super) async fn called_off(pool: &PgPool, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
-    let rows = sqlx::query(select_orders!(
+    let called_off = select_orders!(
         "where o.state = 'captured' and o.id in (
            select l.order_id from draws d join order_lines l on l.draw_id = d.id
            where d.status = 'cancelled' and d.sold > 0 and l.serials is not null)
          order by o.captured_at, o.id limit $1"
-    ))
-    .bind(i64::from(limit))
-    .fetch_all(pool)
-    .await
-    .map_err(Failure::from_read)?;
-    rows.iter().map(read).collect()
+    );
+    found(pool, sqlx::query(called_off).bind(i64::from(limit))).await
 }
 
 /// Captured before a time, oldest first, without an address to write to, and without an anomaly that says so or was closed.
 pub(super) async fn nameless(pool: &PgPool, before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
-    let rows = sqlx::query(select_orders!(
+    let nameless = select_orders!(
         "where o.state = 'captured' and o.buyer_email is null and o.captured_at < $1
            and not exists (
              select from anomalies a where a.order_id = o.id and a.kind = 'orphaned_ticket'
                and (a.resolved_at is null or a.resolution <> 'healed'))
          order by o.captured_at, o.id limit $2"
-    ))
-    .bind(instant::stored(before))
-    .bind(i64::from(limit))
-    .fetch_all(pool)
-    .await
-    .map_err(Failure::from_read)?;
+    );
+    found(pool, sqlx::query(nameless).bind(instant::stored(before)).bind(i64::from(limit))).await
+}
+
+type Statement = sqlx::query::Query<'static, sqlx::Postgres, sqlx::postgres::PgArguments>;
+
+/// The orders of one `select_orders!`.
+async fn found(pool: &PgPool, orders: Statement) -> Result<Vec<OrderRecord>, Failure> {
+    let rows = orders.fetch_all(pool).await.map_err(Failure::from_read)?;
     rows.iter().map(read).collect()
 }
 

@@ -24,15 +24,17 @@ pub(super) async fn take_over(
     draw: DrawId,
     from: Boot,
 ) -> Result<Claims, Failure> {
-    for _ in 1..TURNS {
+    let mut turns_left = TURNS;
+    loop {
+        turns_left -= 1;
         end_what_stands_still(pool, draw).await?;
         match claim(pool, sealer, me, &[draw], Some(from)).await {
-            Err(Failure::NotWritten(why)) => tracing::debug!(draw.id = %draw, why, "it is tried again"),
+            Err(Failure::NotWritten(why)) if turns_left > 0 => {
+                tracing::debug!(draw.id = %draw, why, "it is tried again");
+            }
             done => return done,
         }
     }
-    end_what_stands_still(pool, draw).await?;
-    claim(pool, sealer, me, &[draw], Some(from)).await
 }
 
 /// Ends whoever holds a draw's row in a transaction and says nothing. Only a session of our own login: others are none of ours.

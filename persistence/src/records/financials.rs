@@ -53,19 +53,37 @@ impl From<Row> for DrawFinancials {
     }
 }
 
-/// A line's part of its order's provider fee is the step between two rounded shares: rounding never adds or loses a cent. The
-/// provider keeps its fee of a payment that went back, and what the platform keeps is the draw's own ledger's to say: a refund
+/// What is read of an order's lines (`l`, of `orders o` and `payments p`) to sum them: whether the line stands, its cents with and
+/// without the card fee, the order's provider fee, and the order's total, whole and up to this line.
+macro_rules! line_columns {
+    () => {
+        "l.draw_id, o.state in ('allocated', 'captured') as stands, l.card_fee_cents,
+         l.count * l.unit_price_cents as revenue, l.count * l.unit_price_cents + l.card_fee_cents as gross,
+         p.provider_fee_cents::numeric as fee,
+         sum(l.count * l.unit_price_cents + l.card_fee_cents) over (partition by l.order_id order by l.draw_id) as upto,
+         sum(l.count * l.unit_price_cents + l.card_fee_cents) over (partition by l.order_id) as whole"
+    };
+}
+
+/// The lines' parts of their orders' provider fees. A part is the step between two rounded shares: rounding never adds or loses
+/// a cent.
+macro_rules! fees_of_lines {
+    () => {
+        "sum(round(fee * upto / whole) - round(fee * (upto - gross) / whole))"
+    };
+}
+
+pub(super) use {fees_of_lines, line_columns};
+
+/// The provider keeps its fee of a payment that went back, and what the platform keeps is the draw's own ledger's to say: a refund
 /// can leave a part of the fee on the refunded order (decision D-3).
 macro_rules! sums {
     ($which:literal) => {
         concat!(
             "with lines as (
-               select l.draw_id, o.state in ('allocated', 'captured') as stands, l.card_fee_cents,
-                   l.count * l.unit_price_cents as revenue,
-                   l.count * l.unit_price_cents + l.card_fee_cents as gross, p.provider_fee_cents::numeric as fee,
-                   sum(l.count * l.unit_price_cents + l.card_fee_cents) over (partition by l.order_id order by l.draw_id) as upto,
-                   sum(l.count * l.unit_price_cents + l.card_fee_cents) over (partition by l.order_id) as whole
-               from order_lines l join orders o on o.id = l.order_id
+               select ",
+            line_columns!(),
+            " from order_lines l join orders o on o.id = l.order_id
                    left join payments p on p.payment_intent_id = o.payment_intent_id
                where (o.state = 'allocated' or o.captured_at is not null) and ",
             $which,
@@ -73,7 +91,9 @@ macro_rules! sums {
              select lines.draw_id, d.fee_cents as application_fee,
                  coalesce(sum(revenue) filter (where stands), 0)::bigint as revenue,
                  coalesce(sum(card_fee_cents) filter (where stands), 0)::bigint as passed_on,
-                 coalesce(sum(round(fee * upto / whole) - round(fee * (upto - gross) / whole)), 0)::bigint as known,
+                 coalesce(",
+            fees_of_lines!(),
+            ", 0)::bigint as known,
                  count(*) filter (where stands) as orders,
                  count(*) filter (where stands and fee is null) as orders_unknown,
                  coalesce(sum(gross) filter (where stands and fee is null), 0)::bigint as gross_unknown

@@ -46,7 +46,7 @@ fn is_off(facts: &Facts, takings: &Takings) -> bool {
 }
 
 /// The sums under a report, in its order.
-pub fn sums(facts: &Facts, takings: &Takings) -> Vec<(String, String)> {
+pub fn sums(facts: &Facts, takings: &Takings) -> [(String, String); 8] {
     let prize = match takings.prize_is_due {
         true => "Prize",
         false if is_off(facts, takings) => "Prize (not due: the draw was cancelled)",
@@ -63,7 +63,7 @@ pub fn sums(facts: &Facts, takings: &Takings) -> Vec<(String, String)> {
         (prize, takings.prize.decimal()),
         ("Club profit", takings.club_profit().decimal()),
     ];
-    sums.map(|(name, amount)| (name.to_string(), amount)).to_vec()
+    sums.map(|(name, amount)| (name.to_string(), amount))
 }
 
 /// A cell that no spreadsheet takes for a formula (decision F-6).

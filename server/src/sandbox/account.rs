@@ -11,7 +11,7 @@ use super::form::Form;
 use super::id;
 use super::record::RecordRef;
 use super::state::State;
-use super::table::Row;
+use super::table::{Key, Row};
 
 /// How long an onboarding link may be opened; the real ones live for minutes too.
 const LINK_SECONDS: i64 = 300;
@@ -88,16 +88,8 @@ impl Account {
 impl Row for Account {
     const OBJECT: &'static str = "account";
 
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn account(&self) -> &str {
-        ""
-    }
-
-    fn created(&self) -> i64 {
-        self.created
+    fn key(&self) -> Key<'_> {
+        Key { id: &self.id, account: "", created: self.created }
     }
 
     fn render(&self) -> Value {

@@ -13,7 +13,7 @@ use super::intent::{CaptureMethod, Intent};
 use super::method::Method;
 use super::record::RecordRef;
 use super::state::State;
-use super::table::Row;
+use super::table::{Key, Row};
 
 const AUTHORISATION_SECONDS: i64 = 7 * 24 * 3600;
 
@@ -117,16 +117,8 @@ impl Charge {
 impl Row for Charge {
     const OBJECT: &'static str = "charge";
 
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn account(&self) -> &str {
-        &self.account
-    }
-
-    fn created(&self) -> i64 {
-        self.created
+    fn key(&self) -> Key<'_> {
+        Key { id: &self.id, account: &self.account, created: self.created }
     }
 
     fn render(&self) -> Value {

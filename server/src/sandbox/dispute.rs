@@ -10,7 +10,7 @@ use super::id;
 use super::intent::Intent;
 use super::record::RecordRef;
 use super::state::State;
-use super::table::Row;
+use super::table::{Key, Row};
 use super::transaction::Transaction;
 
 /// What a bank's dispute costs the merchant, in cents.
@@ -32,16 +32,8 @@ pub struct Dispute {
 impl Row for Dispute {
     const OBJECT: &'static str = "dispute";
 
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn account(&self) -> &str {
-        &self.account
-    }
-
-    fn created(&self) -> i64 {
-        self.created
+    fn key(&self) -> Key<'_> {
+        Key { id: &self.id, account: &self.account, created: self.created }
     }
 
     fn render(&self) -> Value {

@@ -9,7 +9,7 @@ use super::id;
 use super::record::RecordRef;
 use super::snapshot::Snapshot;
 use super::state::State;
-use super::table::Row;
+use super::table::{Key, Row};
 
 /// The API version that shapes our objects: the one async-stripe 1.0.0-rc.10 is generated from.
 pub const API_VERSION: &str = "2026-09-30.endive";
@@ -58,17 +58,9 @@ impl Event {
 impl Row for Event {
     const OBJECT: &'static str = "event";
 
-    fn id(&self) -> &str {
-        &self.id
-    }
-
     /// An account's own events are that account's; `account.updated` too.
-    fn account(&self) -> &str {
-        &self.account
-    }
-
-    fn created(&self) -> i64 {
-        self.created
+    fn key(&self) -> Key<'_> {
+        Key { id: &self.id, account: &self.account, created: self.created }
     }
 
     fn render(&self) -> Value {

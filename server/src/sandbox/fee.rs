@@ -8,7 +8,7 @@ use super::charge::Charge;
 use super::failure::Failure;
 use super::record::RecordRef;
 use super::state::State;
-use super::table::Row;
+use super::table::{Key, Row};
 use super::transaction::Transaction;
 use super::{id, refund};
 
@@ -51,16 +51,8 @@ impl Fee {
 impl Row for Fee {
     const OBJECT: &'static str = "application fee";
 
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn account(&self) -> &str {
-        ""
-    }
-
-    fn created(&self) -> i64 {
-        self.created
+    fn key(&self) -> Key<'_> {
+        Key { id: &self.id, account: "", created: self.created }
     }
 
     fn render(&self) -> Value {
@@ -82,16 +74,8 @@ impl Row for Fee {
 impl Row for FeeRefund {
     const OBJECT: &'static str = "fee_refund";
 
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn account(&self) -> &str {
-        ""
-    }
-
-    fn created(&self) -> i64 {
-        self.created
+    fn key(&self) -> Key<'_> {
+        Key { id: &self.id, account: "", created: self.created }
     }
 
     fn render(&self) -> Value {

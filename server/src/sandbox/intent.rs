@@ -14,7 +14,7 @@ use super::form::Form;
 use super::id;
 use super::record::RecordRef;
 use super::state::State;
-use super::table::Row;
+use super::table::{Key, Row};
 
 /// Australian cents; the real minimum charge.
 pub const AMOUNT_MIN: i64 = 50;
@@ -93,16 +93,8 @@ pub struct Intent {
 impl Row for Intent {
     const OBJECT: &'static str = "payment_intent";
 
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn account(&self) -> &str {
-        &self.account
-    }
-
-    fn created(&self) -> i64 {
-        self.created
+    fn key(&self) -> Key<'_> {
+        Key { id: &self.id, account: &self.account, created: self.created }
     }
 
     fn render(&self) -> Value {

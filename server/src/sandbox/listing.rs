@@ -6,7 +6,7 @@ use super::call::Call;
 use super::charge::Charge;
 use super::failure::Failure;
 use super::state::{Holds, State};
-use super::table::Row;
+use super::table::{Key, Row};
 
 const LIMIT_DEFAULT: i64 = 10;
 const LIMIT_MAX: i64 = 100;
@@ -34,7 +34,10 @@ where
         Some(id) => table.position(id).map(Some).ok_or_else(|| Failure::unknown(T::OBJECT, id)),
     };
     let below = cursor("starting_after")?.unwrap_or(usize::MAX);
-    let wanted = |row: &T| row.account() == call.account && (oldest..=newest).contains(&row.created()) && keep(row);
+    let wanted = |row: &T| {
+        let Key { account, created, .. } = row.key();
+        account == call.account && (oldest..=newest).contains(&created) && keep(row)
+    };
     let numbered = table.rows().enumerate();
     let mut rows: Vec<&T> = match cursor("ending_before")? {
         // Backwards: the ones just newer than the cursor, still shown newest first.
@@ -46,7 +49,7 @@ where
             .filter(|(position, _)| *position < below)
             .map(|(_, row)| row)
             // Creation times never fall along the table, so everything further back is too old.
-            .take_while(|row| row.created() >= oldest)
+            .take_while(|row| row.key().created >= oldest)
             .filter(|row| wanted(row))
             .take(limit as usize + 1)
             .collect(),
@@ -83,7 +86,7 @@ fn reach(state: &State, account: &str, value: &mut Value, steps: &[&str]) {
 /// Any object by its id's prefix. Fees live on the platform but belong to the account's charge.
 fn object(state: &State, account: &str, id: &str) -> Option<Value> {
     fn seen<T: Row>(found: Option<&T>, account: &str) -> Option<Value> {
-        found.filter(|row| row.account().is_empty() || row.account() == account).map(Row::render)
+        found.filter(|row| ["", account].contains(&row.key().account)).map(Row::render)
     }
     match id.split('_').next()? {
         "pi" => seen(state.intents.get(id), account),

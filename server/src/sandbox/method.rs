@@ -10,7 +10,7 @@ use super::form::Form;
 use super::id;
 use super::record::RecordRef;
 use super::state::State;
-use super::table::Row;
+use super::table::{Key, Row};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Method {
@@ -120,16 +120,8 @@ impl Method {
 impl Row for Method {
     const OBJECT: &'static str = "PaymentMethod";
 
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn account(&self) -> &str {
-        &self.account
-    }
-
-    fn created(&self) -> i64 {
-        self.created
+    fn key(&self) -> Key<'_> {
+        Key { id: &self.id, account: &self.account, created: self.created }
     }
 
     fn render(&self) -> Value {

@@ -13,7 +13,7 @@ use super::id;
 use super::intent::Intent;
 use super::record::RecordRef;
 use super::state::State;
-use super::table::Row;
+use super::table::{Key, Row};
 use super::transaction::Transaction;
 
 const REASONS: [&str; 3] = ["duplicate", "fraudulent", "requested_by_customer"];
@@ -35,16 +35,8 @@ pub struct Refund {
 impl Row for Refund {
     const OBJECT: &'static str = "refund";
 
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn account(&self) -> &str {
-        &self.account
-    }
-
-    fn created(&self) -> i64 {
-        self.created
+    fn key(&self) -> Key<'_> {
+        Key { id: &self.id, account: &self.account, created: self.created }
     }
 
     fn render(&self) -> Value {

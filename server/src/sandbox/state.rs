@@ -203,7 +203,7 @@ impl State {
     where
         Self: Holds<T>,
     {
-        let row = self.table().get(id).filter(|row| row.account() == account);
+        let row = self.table().get(id).filter(|row| row.key().account == account);
         row.cloned().ok_or_else(|| Failure::unknown(T::OBJECT, id))
     }
 }

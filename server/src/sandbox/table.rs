@@ -6,15 +6,20 @@ use serde_json::Value;
 
 use super::record::RecordRef;
 
+/// What an object is found and listed by.
+pub struct Key<'a> {
+    pub id: &'a str,
+    /// The connected account it lives on; empty for the platform.
+    pub account: &'a str,
+    /// Seconds since 1970.
+    pub created: i64,
+}
+
 /// An object the stand-in keeps.
 pub trait Row: Clone {
     /// The provider's word for it, as used in `object` and in errors.
     const OBJECT: &'static str;
-    fn id(&self) -> &str;
-    /// The connected account it lives on; empty for the platform.
-    fn account(&self) -> &str;
-    /// Seconds since 1970.
-    fn created(&self) -> i64;
+    fn key(&self) -> Key<'_>;
     /// The object as the provider shows it to a secret key.
     fn render(&self) -> Value;
     fn record(&self) -> RecordRef<'_>;
@@ -35,10 +40,10 @@ impl<T> Default for Table<T> {
 
 impl<T: Row> Table<T> {
     pub fn put(&mut self, row: T) {
-        match self.positions.get(row.id()) {
+        match self.positions.get(row.key().id) {
             Some(position) => self.rows[(position - self.forgotten) as usize] = row,
             None => {
-                self.positions.insert(row.id().to_owned(), self.forgotten + self.rows.len() as u64);
+                self.positions.insert(row.key().id.to_owned(), self.forgotten + self.rows.len() as u64);
                 self.rows.push_back(row);
             }
         }
@@ -71,7 +76,7 @@ impl<T: Row> Table<T> {
 
     pub fn forget_oldest(&mut self) {
         if let Some(row) = self.rows.pop_front() {
-            self.positions.remove(row.id());
+            self.positions.remove(row.key().id);
             self.forgotten += 1;
         }
     }

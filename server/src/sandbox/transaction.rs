@@ -12,7 +12,7 @@ use super::id;
 use super::record::RecordRef;
 use super::refund::Refund;
 use super::state::State;
-use super::table::Row;
+use super::table::{Key, Row};
 
 const PAYOUT_DELAY_SECONDS: i64 = 2 * 24 * 3600;
 
@@ -104,16 +104,8 @@ impl Transaction {
 impl Row for Transaction {
     const OBJECT: &'static str = "balance transaction";
 
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn account(&self) -> &str {
-        &self.account
-    }
-
-    fn created(&self) -> i64 {
-        self.created
+    fn key(&self) -> Key<'_> {
+        Key { id: &self.id, account: &self.account, created: self.created }
     }
 
     /// As with direct charges in the real API, `fee` is the sum of both fees; `fee_details` tells them apart.

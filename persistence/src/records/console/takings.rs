@@ -4,6 +4,7 @@ use domain::Timestamp;
 use sqlx::PgPool;
 
 use crate::Failure;
+use crate::records::financials::{fees_of_lines, line_columns};
 use crate::records::{Records, column};
 
 /// Sums over draws, in cents. Test draws are those whose league contains "test" (decision E-15).
@@ -34,7 +35,7 @@ impl Records {
         to: Option<Timestamp>,
         without_tests: bool,
     ) -> Result<Vec<DrawTakings>, Failure> {
-        let read = sqlx::query_as(
+        let read = sqlx::query_as(concat!(
             "select d.id as draw_id, c.name as club_name, d.status, d.sold::bigint as tickets_sold, d.revenue_cents,
                  d.fee_cents, d.fee_cap_cents,
                  coalesce(s.card_fees, 0)::bigint as card_fees_cents,
@@ -49,17 +50,16 @@ impl Records {
              from draws d join clubs c on c.id = d.club_id left join (
                  select draw_id,
                      sum(card_fee_cents) filter (where stands) as card_fees,
-                     sum(round(fee * upto / whole) - round(fee * (upto - gross) / whole)) as provider_fees,
+                     ",
+            fees_of_lines!(),
+            " as provider_fees,
                      count(*) filter (where stands and fee is null) as unknown,
                      sum(gross) filter (where stands and fee is null) as unknown_charged,
                      sum(gross) filter (where refunded) as refunded
                  from (
-                     select l.draw_id, l.card_fee_cents, o.state in ('allocated', 'captured') as stands,
-                         r.state = 'succeeded' as refunded, p.provider_fee_cents::numeric as fee,
-                         l.count * l.unit_price_cents + l.card_fee_cents as gross,
-                         sum(l.count * l.unit_price_cents + l.card_fee_cents)
-                             over (partition by l.order_id order by l.draw_id) as upto,
-                         sum(l.count * l.unit_price_cents + l.card_fee_cents) over (partition by l.order_id) as whole
+                     select ",
+            line_columns!(),
+            ", r.state = 'succeeded' as refunded
                      from order_lines l join orders o on o.id = l.order_id
                          left join payments p on p.payment_intent_id = o.payment_intent_id and o.captured_at is not null
                          left join refunds r on r.order_id = o.id
@@ -68,7 +68,7 @@ impl Records {
              where ($1::timestamptz is null or d.kick_off >= $1) and ($2::timestamptz is null or d.kick_off < $2)
                  and not ($3 and coalesce(d.league, '') ilike '%test%')
              order by d.kick_off, d.id",
-        )
+        ))
         .bind(from.map(column))
         .bind(to.map(column))
         .bind(without_tests);

@@ -80,9 +80,7 @@ pub async fn resolve(
     path: web::Path<String>,
     body: Body<Resolution>,
 ) -> Result<HttpResponse, Problem> {
-    let unknown = || Problem::unknown("anomaly-unknown");
-    let id: Uuid = path.parse().map_err(|_| unknown())?;
-    let row = state.records.anomaly(id).await?.ok_or_else(unknown)?;
+    let (id, row) = found(&state, &path).await?;
     if row.resolved_at.is_none() {
         if row.kind == MISSING_TICKET {
             let sentence = "A missing ticket is resolved with the customer's details.";
@@ -95,7 +93,7 @@ pub async fn resolve(
         let entry = caller.act(&actor, None, "resolve-anomaly", &object).entry(detail);
         state.records.resolve_anomaly(id, &actor, &resolution, entry).await?;
     }
-    let row = state.records.anomaly(id).await?.ok_or_else(unknown)?;
+    let (_, row) = found(&state, &path).await?;
     Ok(HttpResponse::Ok().json(shown(&state, &row)))
 }
 
@@ -110,9 +108,7 @@ pub async fn refund(
     path: web::Path<String>,
     body: Body<Reasoned>,
 ) -> Result<HttpResponse, Problem> {
-    let unknown = || Problem::unknown("anomaly-unknown");
-    let id: Uuid = path.parse().map_err(|_| unknown())?;
-    let row = state.records.anomaly(id).await?.ok_or_else(unknown)?;
+    let (id, row) = found(&state, &path).await?;
     let reason = reason(&body.0, "Give a reason for the refund.")?;
     let nothing = || Problem::conflict("no-payment", "Nothing was taken that could go back.");
     let payment = PaymentIntentId(row.payment_intent_id.clone().ok_or_else(nothing)?);
@@ -129,8 +125,14 @@ pub async fn refund(
         Err(_) => return Err(nothing()),
     }
     state.records.resolve_anomaly(id, &actor, "Refunded by hand", act("resolve-anomaly")).await?;
-    let row = state.records.anomaly(id).await?.ok_or_else(unknown)?;
+    let (_, row) = found(&state, &path).await?;
     Ok(HttpResponse::Ok().json(shown(&state, &row)))
+}
+
+async fn found(state: &State, path: &str) -> Result<(Uuid, AnomalyRow), Problem> {
+    let unknown = || Problem::unknown("anomaly-unknown");
+    let id: Uuid = path.parse().map_err(|_| unknown())?;
+    Ok((id, state.records.anomaly(id).await?.ok_or_else(unknown)?))
 }
 
 pub(super) fn shown(state: &State, row: &AnomalyRow) -> Anomaly {
