@@ -59,6 +59,23 @@ test('an empty form leads from each problem to its field', async ({ page, reques
   await expect(page.getByLabel('Email Address')).toBeFocused();
 });
 
+test('a problem that is put right is said no more beside its field, and its line stays where it was, struck out', async ({ page, request }) => {
+  const draw = await drawWith(request, 1);
+  await page.goto(`/draw/${draw.drawNumber}`);
+  await page.getByLabel('Phone Number').focus();
+  await page.keyboard.press('Enter');
+  const line = page.locator('.problems').getByRole('listitem').filter({ hasText: 'Email is required' });
+  const before = await line.boundingBox();
+  await page.getByLabel('Email Address').fill('kim@example.com');
+  await expect(page.locator('.field-error', { hasText: 'Email is required' })).toHaveCount(0);
+  await expect(page.getByLabel('Email Address')).not.toHaveAttribute('aria-invalid');
+  await expect(line).toHaveClass('is-mended');
+  expect((await line.boundingBox())?.height).toBe(before?.height);
+  await expect(page.locator('.field-error', { hasText: 'Phone number is required' })).toBeVisible();
+  await page.getByLabel('Email Address').fill(' ');
+  await expect(page.locator('.field-error', { hasText: 'Email is required' })).toBeVisible();
+});
+
 test('F8 goes to the notifications, and Escape closes the terms and gives focus back', async ({ page, request }) => {
   const draw = await drawWith(request, 1);
   await page.goto(`/draw/${draw.drawNumber}`);

@@ -54,6 +54,7 @@ test('a declined card costs nothing, and another card buys', async ({ page, requ
   await buyByCard(page, draw.drawNumber, 1, somebody(), DECLINED_CARD);
   await expect(page.locator('.callout.is-bad')).toContainText('Your card was declined.');
   await expect(page.locator('.callout.is-bad')).toContainText('You have not been charged.');
+  await expect(page.locator('.callout.is-bad'), 'it is said where it was pressed').toBeInViewport();
   expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold);
   await expect(page.getByLabel('Full Name')).not.toHaveValue('');
   await fillCard(page, '4242424242424242');

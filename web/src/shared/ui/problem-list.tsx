@@ -4,7 +4,12 @@ export interface FormProblem {
   /** The id of the control to go to. */
   field: string;
   text: string;
+  /** Put right since the list was made. Its line stays, struck out, so that nothing moves under a thumb. */
+  mended?: boolean;
 }
+
+/** What to say beside a control: nothing any more once it is put right. */
+export const errorOf = (problems: readonly FormProblem[], field: string): string | null => problems.find((problem) => problem.field === field && !problem.mended)?.text ?? null;
 
 /** Everything wrong with a form, said together, each line leading to its control. Takes focus when it appears. */
 export const ProblemList = forwardRef<HTMLDivElement, { problems: readonly FormProblem[] }>(function ProblemList({ problems }, ref) {
@@ -13,8 +18,8 @@ export const ProblemList = forwardRef<HTMLDivElement, { problems: readonly FormP
     <div className="problems" role="group" aria-labelledby="problems-title" tabIndex={-1} ref={ref}>
       <h2 id="problems-title">There is a problem</h2>
       <ul>
-        {problems.map(({ field, text }) => (
-          <li key={text}>
+        {problems.map(({ field, text, mended }) => (
+          <li key={text} className={mended ? 'is-mended' : undefined}>
             <a
               href={`#${field}`}
               onClick={(event) => {
@@ -24,6 +29,7 @@ export const ProblemList = forwardRef<HTMLDivElement, { problems: readonly FormP
             >
               {text}
             </a>
+            {mended ? <span className="sr">, done</span> : null}
           </li>
         ))}
       </ul>

@@ -66,7 +66,7 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
   const payment = usePayment({ place: 'cart', checkout, say, details, card: () => cartByCard(cart, total, buyerOf(details)), wallet: (payer) => cartByWallet(cart, total, payer) });
   const summary = useSummary(cart, details.name);
   usePageTitle('Cart checkout', payment.problems.length > 0);
-  useFinish(CART_SCOPE, checkout, { summary, toast: payment.way === 'wallet' ? WALLET_SUCCESS : checkoutSuccess(tickets), onDone: empty });
+  useFinish(CART_SCOPE, checkout, { summary, toast: payment.pressed === 'wallet' ? WALLET_SUCCESS : checkoutSuccess(tickets), onDone: empty });
   const leave = useExpiry(onExpired);
   const expire = useCallback(() => {
     say({ is: 'expired' });
@@ -94,7 +94,7 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
           <h2 id="payment-title">Payment</h2>
           <PaymentPart
             checkout={checkout} say={say} details={details} total={dollars(total)} ready={cardProblems(details).length === 0} withCard
-            busyWords={payment.busyWords} onUnconfirmed={payment.onUnconfirmed} onWallet={payment.onWallet}
+            pressed={payment.pressed} busyWords={payment.busyWords} onUnconfirmed={payment.onUnconfirmed} onWallet={payment.onWallet}
           />
         </section>
       </form>

@@ -1,7 +1,7 @@
 import { PaymentElement } from '@stripe/react-stripe-js';
 import type { StripePaymentElementOptions } from '@stripe/stripe-js';
 import { Field } from '@/shared/ui/field';
-import type { FormProblem } from '@/shared/ui/problem-list';
+import { errorOf, type FormProblem } from '@/shared/ui/problem-list';
 import { FIELD, emailHint, type Details } from './purchase-rules';
 
 interface BuyerFieldsProps {
@@ -13,12 +13,11 @@ interface BuyerFieldsProps {
 
 /** Who the tickets are for. One name field; the browser's own memory fills them in. */
 export function BuyerFields({ details, onDetails, problems, readOnly = false }: BuyerFieldsProps) {
-  const errorOf = (field: string) => problems.find((problem) => problem.field === field)?.text ?? null;
   return (
     <>
-      <Field id={FIELD.name} name="name" label="Full Name" autoComplete="name" enterKeyHint="next" value={details.name} readOnly={readOnly} error={errorOf(FIELD.name)} onValue={(name) => onDetails({ ...details, name })} />
-      <Field id={FIELD.email} name="email" label="Email Address" type="email" inputMode="email" autoComplete="email" enterKeyHint="next" value={details.email} readOnly={readOnly} error={errorOf(FIELD.email)} hint={emailHint(details.email)} onValue={(email) => onDetails({ ...details, email })} />
-      <Field id={FIELD.phone} name="phone" label="Phone Number" type="tel" inputMode="tel" autoComplete="tel" enterKeyHint="next" placeholder="04XX XXX XXX" value={details.phone} readOnly={readOnly} error={errorOf(FIELD.phone)} onValue={(phone) => onDetails({ ...details, phone })} />
+      <Field id={FIELD.name} name="name" label="Full Name" autoComplete="name" enterKeyHint="next" value={details.name} readOnly={readOnly} error={errorOf(problems, FIELD.name)} onValue={(name) => onDetails({ ...details, name })} />
+      <Field id={FIELD.email} name="email" label="Email Address" type="email" inputMode="email" autoComplete="email" enterKeyHint="next" value={details.email} readOnly={readOnly} error={errorOf(problems, FIELD.email)} hint={emailHint(details.email)} onValue={(email) => onDetails({ ...details, email })} />
+      <Field id={FIELD.phone} name="phone" label="Phone Number" type="tel" inputMode="tel" autoComplete="tel" enterKeyHint="next" placeholder="04XX XXX XXX" value={details.phone} readOnly={readOnly} error={errorOf(problems, FIELD.phone)} onValue={(phone) => onDetails({ ...details, phone })} />
     </>
   );
 }

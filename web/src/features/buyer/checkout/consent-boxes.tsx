@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Check } from '@/shared/ui/field';
 import { S } from '@/shared/strings';
-import type { FormProblem } from '@/shared/ui/problem-list';
+import { errorOf, type FormProblem } from '@/shared/ui/problem-list';
 import { FIELD, type Details } from './purchase-rules';
 import { TermsDialog } from './terms-dialog';
 
@@ -15,13 +15,12 @@ interface ConsentBoxesProps {
 
 export function ConsentBoxes({ details, onDetails, problems, ageWords }: ConsentBoxesProps) {
   const [reading, setReading] = useState(false);
-  const errorOf = (field: string) => problems.find((problem) => problem.field === field)?.text ?? null;
   return (
     <>
-      <Check id={FIELD.age} checked={details.overEighteen} error={errorOf(FIELD.age)} onChecked={(overEighteen) => onDetails({ ...details, overEighteen })}>
+      <Check id={FIELD.age} checked={details.overEighteen} error={errorOf(problems, FIELD.age)} onChecked={(overEighteen) => onDetails({ ...details, overEighteen })}>
         {ageWords}
       </Check>
-      <Check id={FIELD.terms} checked={details.acceptsTerms} error={errorOf(FIELD.terms)} onChecked={(acceptsTerms) => onDetails({ ...details, acceptsTerms })}>
+      <Check id={FIELD.terms} checked={details.acceptsTerms} error={errorOf(problems, FIELD.terms)} onChecked={(acceptsTerms) => onDetails({ ...details, acceptsTerms })}>
         I accept the{' '}
         <button
           type="button"

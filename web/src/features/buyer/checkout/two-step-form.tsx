@@ -77,7 +77,7 @@ export function TwoStepForm({ draw, count, price, walletOnly: walletWanted, wall
   const bought = boughtCount(checkout, count);
   useFinish(scope, checkout, {
     summary: () => summaryOf([{ draw, count: bought }], details.name),
-    toast: payment.way === 'wallet' ? WALLET_SUCCESS : checkoutSuccess(bought),
+    toast: payment.pressed === 'wallet' ? WALLET_SUCCESS : checkoutSuccess(bought),
     onDone: forgetSavedCheckout,
   });
   const onExpired = useCallback(() => {
@@ -112,7 +112,7 @@ export function TwoStepForm({ draw, count, price, walletOnly: walletWanted, wall
           <h2 id="payment-title" tabIndex={-1}>Payment</h2>
           <PaymentPart
             checkout={checkout} say={say} details={details} total={dollars(price.total)} ready={complete} withCard={locked} onlyWallet={walletType} onNoWallet={() => setByCard(true)}
-            busyWords={payment.busyWords} onUnconfirmed={payment.onUnconfirmed} onWallet={payment.onWallet}
+            pressed={payment.pressed} busyWords={payment.busyWords} onUnconfirmed={payment.onUnconfirmed} onWallet={payment.onWallet}
           />
           {locked ? null : <p className="meta">{walletOnly ? <>Would you rather use a card? <button type="button" className="link-btn" onClick={() => setByCard(true)}>Pay with card</button></> : 'To pay by card, fill in your details and tick both boxes first.'}</p>}
         </section>

@@ -28,20 +28,23 @@ export function usePaused(checkout: Checkout): boolean {
 export function usePayment({ place, checkout, say, details, card, wallet }: Asked) {
   const surface = usePaymentSurface();
   const loading = usePaymentLoading();
-  const [problems, setProblems] = useState<readonly FormProblem[]>([]);
+  const [found, setProblems] = useState<readonly FormProblem[]>([]);
+  const left = cardProblems(details);
+  const problems = found.map((problem) => ({ ...problem, mended: !left.some(({ field }) => field === problem.field) }));
   const [busyWords, setBusyWords] = useState<string | null>(null);
-  const [way, setWay] = useState<Way>('card');
+  // What was pressed last: what went wrong is said there, and the wallet's words differ from the card's.
+  const [pressed, setPressed] = useState<Way | null>(null);
   const list = useRef<HTMLDivElement>(null);
   const begin = (by: Way) => {
     setProblems([]);
-    setWay(by);
+    setPressed(by);
   };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     if (!mayPay(checkout)) return;
-    const found = cardProblems(details);
-    setProblems(found);
-    if (found.length > 0) {
+    setPressed('card');
+    setProblems(left);
+    if (left.length > 0) {
       requestAnimationFrame(() => list.current?.focus());
       return;
     }
@@ -64,11 +67,11 @@ export function usePayment({ place, checkout, say, details, card, wallet }: Aske
   };
   /** The wallet was pressed too early: what is missing is said, marked, and led to (D3). */
   const onUnconfirmed = () => {
-    const found = consentProblems(details);
-    if (found.length === 0) return;
-    setProblems([]);
+    const missing = consentProblems(details);
+    if (missing.length === 0) return;
+    begin('wallet');
     say({ is: 'refused', trouble: unconfirmed(place) });
-    document.getElementById(found[0]?.field ?? '')?.focus();
+    document.getElementById(missing[0]?.field ?? '')?.focus();
   };
-  return { problems, list, busyWords, way, onSubmit, onWallet, onUnconfirmed };
+  return { problems, list, busyWords, pressed, onSubmit, onWallet, onUnconfirmed };
 }

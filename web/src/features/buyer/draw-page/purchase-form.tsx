@@ -39,13 +39,13 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
   const [details, setDetails] = useAtom(detailsAtom);
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const order = { draw, count, price };
-  const { problems, list, busyWords, way, onSubmit, onWallet, onUnconfirmed } = usePayment({
+  const { problems, list, busyWords, pressed, onSubmit, onWallet, onUnconfirmed } = usePayment({
     place: 'draw', checkout, say, details, card: () => cardPurchase(order, buyerOf(details)), wallet: (payer) => walletPurchase(order, payer),
   });
   useRightPrice(checkout, [draw.drawNumber]);
   const busy = isBusy(checkout);
   const paused = usePaused(checkout);
-  useFinish(scope, checkout, { summary: () => summaryOf([{ draw, count: boughtCount(checkout, count) }], details.name), toast: way === 'card' ? CARD_SUCCESS : WALLET_SUCCESS });
+  useFinish(scope, checkout, { summary: () => summaryOf([{ draw, count: boughtCount(checkout, count) }], details.name), toast: pressed === 'wallet' ? WALLET_SUCCESS : CARD_SUCCESS });
   usePageTitle(`${draw.homeTeam} v ${draw.awayTeam}`, problems.length > 0);
   const trouble = checkout.at === 'choosing' ? checkout.trouble : null;
   useEffect(() => {
@@ -62,10 +62,11 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
       <fieldset disabled={busy}>
         <ConsentBoxes details={details} onDetails={setDetails} problems={problems} ageWords={S.overEighteenDraw} />
         {paused ? null : <WalletSlot confirmed={confirmed} busy={busy} onUnconfirmed={onUnconfirmed} onConfirm={onWallet} />}
-        <TroubleCallout checkout={checkout} />
+        {pressed === 'card' ? null : <TroubleCallout checkout={checkout} />}
         <BuyerFields details={details} onDetails={setDetails} problems={problems} />
         <CardField />
       </fieldset>
+      {pressed === 'card' ? <TroubleCallout checkout={checkout} /> : null}
       {paused ? <MaintenanceNote /> : <PayButton checkout={checkout} total={dollars(price.total)} ready={confirmed} busyWords={busyWords} />}
     </form>
   );

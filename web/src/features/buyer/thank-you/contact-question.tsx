@@ -7,7 +7,7 @@ import { FIELD, emailHint } from '@/features/buyer/checkout/purchase-rules';
 import { receiveOrderAtom } from '@/features/shared-live/live-atoms';
 import { S } from '@/shared/strings';
 import { Field } from '@/shared/ui/field';
-import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
+import { ProblemList, errorOf, type FormProblem } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
 /** Whether a wallet gave nobody to write to: a winner could not be reached (decision C-11). */
@@ -28,7 +28,6 @@ export function ContactQuestion({ order }: { order: OrderAnswer }) {
   const [problems, setProblems] = useState<readonly FormProblem[]>([]);
   const [sending, setSending] = useState(false);
   const list = useRef<HTMLDivElement>(null);
-  const errorOf = (field: string) => problems.find((problem) => problem.field === field)?.text ?? null;
   const complain = (found: readonly FormProblem[]) => {
     setProblems(found);
     requestAnimationFrame(() => list.current?.focus());
@@ -62,9 +61,9 @@ export function ContactQuestion({ order }: { order: OrderAnswer }) {
       <p>Your wallet did not give us your details. Without them the club cannot tell you if you win.</p>
       <form noValidate onSubmit={onSubmit}>
         <ProblemList ref={list} problems={problems} />
-        <Field id={FIELD.name} name="name" label="Full Name" autoComplete="name" enterKeyHint="next" value={contact.name} error={errorOf(FIELD.name)} onValue={(name) => setContact({ ...contact, name })} />
-        <Field id={FIELD.email} name="email" label="Email Address" type="email" inputMode="email" autoComplete="email" enterKeyHint="next" value={contact.email} error={errorOf(FIELD.email)} hint={emailHint(contact.email)} onValue={(email) => setContact({ ...contact, email })} />
-        <Field id={FIELD.phone} name="phone" label="Phone Number" type="tel" inputMode="tel" autoComplete="tel" enterKeyHint="done" placeholder="04XX XXX XXX" value={contact.phone} error={errorOf(FIELD.phone)} onValue={(phone) => setContact({ ...contact, phone })} />
+        <Field id={FIELD.name} name="name" label="Full Name" autoComplete="name" enterKeyHint="next" value={contact.name} error={errorOf(problems, FIELD.name)} onValue={(name) => setContact({ ...contact, name })} />
+        <Field id={FIELD.email} name="email" label="Email Address" type="email" inputMode="email" autoComplete="email" enterKeyHint="next" value={contact.email} error={errorOf(problems, FIELD.email)} hint={emailHint(contact.email)} onValue={(email) => setContact({ ...contact, email })} />
+        <Field id={FIELD.phone} name="phone" label="Phone Number" type="tel" inputMode="tel" autoComplete="tel" enterKeyHint="done" placeholder="04XX XXX XXX" value={contact.phone} error={errorOf(problems, FIELD.phone)} onValue={(phone) => setContact({ ...contact, phone })} />
         <div className="actions"><button type="submit" className="btn" disabled={sending}>Save my details</button></div>
       </form>
     </section>

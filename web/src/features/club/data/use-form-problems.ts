@@ -1,23 +1,29 @@
 import { useSetAtom } from 'jotai';
 import { useEffect, useRef, useState } from 'react';
-import type { FormProblem } from '@/shared/ui/problem-list';
+import { errorOf, type FormProblem } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
-/** A form's problems: listed together with focus on the list, each beside its field, and the first as a toast (D12). */
+/** A form's problems: listed together with focus on the list, each beside its field until that is touched again, and the first as a toast (D12). */
 export function useFormProblems() {
-  const [problems, setProblems] = useState<readonly FormProblem[]>([]);
+  const [found, setFound] = useState<readonly FormProblem[]>([]);
+  const [touched, setTouched] = useState<readonly string[]>([]);
   const list = useRef<HTMLDivElement>(null);
   const showToast = useSetAtom(showToastAtom);
   useEffect(() => {
-    if (problems.length > 0) list.current?.focus();
-  }, [problems]);
-  const errorOf = (field: string) => problems.find((problem) => problem.field === field)?.text ?? null;
+    const form = found.length > 0 ? list.current?.closest('form') : null;
+    list.current?.focus();
+    const onInput = ({ target }: Event) => setTouched((last) => (target instanceof Element && !last.includes(target.id) ? [...last, target.id] : last));
+    form?.addEventListener('input', onInput);
+    return () => form?.removeEventListener('input', onInput);
+  }, [found]);
+  const problems = found.map((problem) => ({ ...problem, mended: touched.includes(problem.field) }));
   /** True when there is nothing to complain about. */
-  const settle = (found: readonly FormProblem[], title?: string): boolean => {
-    setProblems(found);
-    const first = found[0];
+  const settle = (now: readonly FormProblem[], title?: string): boolean => {
+    setFound(now);
+    setTouched([]);
+    const first = now[0];
     if (first) showToast(title ? { title, text: first.text, bad: true } : { title: first.text, bad: true });
-    return found.length === 0;
+    return now.length === 0;
   };
-  return { problems, list, errorOf, settle };
+  return { problems, list, errorOf: (field: string) => errorOf(problems, field), settle };
 }

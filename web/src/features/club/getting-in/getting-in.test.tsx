@@ -27,6 +27,20 @@ test('every field the doors need is asked for in the specified words', () => {
   expect(resetProblem('12345678', '12345678')).toBeNull();
 });
 
+test('a problem stands beside its field until that is touched; its line in the list is struck out', async () => {
+  new FakeServer().on('GET /api/settings/club-registration', OPEN);
+  show(<GettingIn />, '/admin/login');
+  await userEvent.click(await screen.findByRole('button', { name: 'Login' }));
+  const list = await screen.findByRole('group', { name: 'There is a problem' });
+  const beside = (words: string) => screen.queryAllByText(words).filter((found) => found.className === 'field-error');
+  expect(document.activeElement).toBe(list);
+  await userEvent.type(screen.getByLabelText('Email'), 'c');
+  expect(beside('Email is required')).toEqual([]);
+  expect(beside('Password is required')).toHaveLength(1);
+  expect(within(list).getAllByRole('listitem').map(({ className }) => className)).toEqual(['is-mended', '']);
+  expect(document.activeElement, 'the list takes focus once').toBe(screen.getByLabelText('Email'));
+});
+
 test('a club goes to its side after logging in, the operator to the console, and the browser remembers who', async () => {
   for (const [user, path] of [[USER, '/admin'], [{ ...USER, isAdmin: true, clubSlug: null }, '/super-admin']] as const) {
     new FakeServer().on('GET /api/settings/club-registration', OPEN).on('POST /api/clubs/login', { body: user });
