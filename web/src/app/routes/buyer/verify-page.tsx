@@ -40,7 +40,7 @@ export function Page({ params }: PageProps) {
       ) : null}
       {state.at === 'known' && state.verdict ? <VerdictView proof={state.proof} verdict={state.verdict} draw={draw} /> : null}
       {state.at === 'known' && !state.verdict ? <BeforeReveal proof={state.proof} draw={draw} /> : null}
-      <div className="actions"><Link className="btn sec" href={`/draw/${drawNumber}`}>Back to the draw</Link></div>
+      {state.at === 'asking' ? null : <div className="actions"><Link className="btn sec" href={`/draw/${drawNumber}`}>Back to the draw</Link></div>}
     </main>
   );
 }

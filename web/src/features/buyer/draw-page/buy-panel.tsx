@@ -1,5 +1,6 @@
 import { useAtomValue } from 'jotai';
 import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
 import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
 import { heldHere } from '@/features/buyer/checkout/kept';
@@ -46,7 +47,10 @@ export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
           <PurchaseForm draw={draw} count={count} onCount={change} available={available} note={note} />
         </PaymentProvider>
       ) : (
-        <ClosedPanel draw={draw} phase={phase} opens={opens} />
+        <>
+          <ClosedPanel draw={draw} phase={phase} opens={opens} />
+          {phase === 'active' ? null : <p className="onward"><Link href={`/club/${draw.clubSlug}`}>Other draws of {draw.clubName}</Link></p>}
+        </>
       )}
     </section>
   );

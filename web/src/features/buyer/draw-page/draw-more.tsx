@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
 import { HowItWorks } from '@/features/buyer/site/how-it-works';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
@@ -17,6 +18,7 @@ export function DrawMore({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
       {phase === 'completed' && home !== null && away !== null ? <Result draw={draw} home={home} away={away} /> : <Lights draw={draw} />}
       <section className="card panel" aria-labelledby="help-title">
         <h2 id="help-title">{S.needHelp}</h2>
+        {draw.clubSlug ? <p>This draw is run by <Link href={`/club/${draw.clubSlug}`}>{draw.clubName}</Link>.</p> : null}
         {draw.contactName ? <p>Questions about this draw: {draw.contactName}{draw.contactPhone ? <>, <a href={`tel:${draw.contactPhone.replace(/\s/g, '')}`}>{draw.contactPhone}</a></> : null}.</p> : null}
         <p>Payments and tickets:</p>
         <SupportContacts />
