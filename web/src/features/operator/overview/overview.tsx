@@ -5,9 +5,13 @@ import { O } from '@/shared/strings-operator';
 import { AuditTrail } from '../audit/audit-trail';
 import { useAnswer } from '../answers/use-answers';
 import { money } from '../pieces/money';
-import { Bones, Facts, Figure, Figures, Trouble } from '../pieces/pieces';
+import { Facts, Figure, Figures, Trouble } from '../pieces/pieces';
 import { Spark } from './spark';
 import { statusLines, unknownLines } from './status-words';
+
+/** What is to come keeps its place, so that nothing jumps when it does. */
+const COMING = ['Total revenue', 'Platform fees', 'Club revenue', 'Prize money', 'Card fees', 'Refunded'] as const;
+const LINES = ['Database', 'Payments', 'Stripe', 'Webhook', 'Mail', 'Sockets', 'Draws', 'Promises'] as const;
 
 /** Overview: how many, how much, and whether everything works. */
 export function Overview() {
@@ -38,7 +42,7 @@ export function Overview() {
             ]} />
           ) : null}
           {!sums && analytics.error ? <Trouble title="The revenue did not load" error={analytics.error} onRetry={() => void analytics.again().catch(() => {})} /> : null}
-          {!sums && !analytics.error ? <Bones rows={4} /> : null}
+          {!sums && !analytics.error ? <Facts facts={COMING.map((name) => [name, <span key={name} className="bone ops-word-bone" />])} /> : null}
         </section>
         <SystemStatus />
       </div>
@@ -62,18 +66,20 @@ function SystemStatus() {
         </ul>
       ) : null}
       {!health.data && health.error ? <ul className="ops-status"><li className="is-bad"><span>System</span><strong>Unknown</strong><small>the health check did not answer</small></li></ul> : null}
-      {!health.data && !health.error ? <Bones rows={5} /> : null}
+      {!health.data && !health.error ? <ul className="ops-status" aria-busy="true" aria-label="Loading">{LINES.map((name) => <li key={name}><span>{name}</span><span className="bone ops-word-bone" /><small>&nbsp;</small></li>)}</ul> : null}
     </section>
   );
 }
+
+const NOTHING_YET = { at: [], ticketsSold: [], payments: [], revenueCents: [], anomalies: [] };
 
 const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
 const count = (value: number) => String(value);
 
 function Lines() {
-  const series = useAnswer('series').data;
-  if (!series || series.at.length === 0) return null;
-  const { at, ticketsSold, payments, revenueCents, anomalies } = series;
+  const { data: series, error } = useAnswer('series');
+  if (series ? series.at.length === 0 : error) return null;
+  const { at, ticketsSold, payments, revenueCents, anomalies } = series ?? NOTHING_YET;
   const lines = [
     { title: 'Tickets sold, 24 h', values: ticketsSold, format: count, colour: '#0b5d4b' },
     { title: 'Payments, 24 h', values: payments, format: count, colour: '#1d5fd1' },
@@ -84,7 +90,7 @@ function Lines() {
     <div className="ops-sparks">
       {lines.map(({ title, values, format, colour }) => {
         const sum = format(total(values));
-        return <Spark key={title} title={title} value={sum} words={`${title}: ${sum} in all, at most ${format(Math.max(0, ...values))} in ${series.stepSeconds / 60} minutes`} at={at} values={values} format={format} colour={colour} />;
+        return <Spark key={title} title={title} value={series ? sum : '–'} words={!series ? `${title}: loading` : `${title}: ${sum} in all, at most ${format(Math.max(0, ...values))} in ${series.stepSeconds / 60} minutes`} at={at} values={values} format={format} colour={colour} />;
       })}
     </div>
   );
