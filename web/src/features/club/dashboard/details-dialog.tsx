@@ -35,7 +35,7 @@ function Details({ draw }: { draw: Draw }) {
     ['Ticket price', dollars(cents(draw.ticketPrice))],
     ['Prize', `${draw.prizePercentage}% of sales${draw.roundUpPrize ? ', rounded up to $10' : ''}`],
     ['Card fee', draw.passStripeFees ? 'paid by the buyer' : 'paid by the club'],
-    ['Contact', [draw.contactName, draw.contactPhone].filter(Boolean).join(', ')],
+    ['Contact', [draw.contactName, draw.contactPhone?.replaceAll(' ', '\u00a0')].filter(Boolean).join(', ')],
     ['Tickets sold', `${draw.ticketsSold}/169`],
     ['Current prize', dollars(cents(draw.currentPrize))],
   ];
