@@ -136,9 +136,26 @@ struct Rounds {
     comparison: Comparison,
     count: u64,
     captures: Captures,
-    known: BTreeMap<PaymentIntentId, PaymentIntent>,
+    known: Known,
     /// What a starting process has still to list; `None`: it has not asked the books yet.
     behind: Option<Behind>,
+}
+
+/// Payments as they were when they were compared and found right.
+#[derive(Default)]
+struct Known(BTreeMap<PaymentIntentId, PaymentIntent>);
+
+impl Known {
+    fn found_right(&mut self, said: PaymentIntent) {
+        if self.0.len() >= KNOWN_MAX {
+            self.0.clear();
+        }
+        self.0.insert(said.id.clone(), said);
+    }
+
+    fn says_the_same(&self, said: &PaymentIntent) -> bool {
+        self.0.get(&said.id) == Some(said)
+    }
 }
 
 /// Accounts to be listed from where the memory of the books ends.
@@ -174,7 +191,7 @@ impl Rounds {
         self.sweep().await;
         self.return_fees().await;
         self.refund_called_off().await;
-        if let Err(failure) = self.captures.witness(&self.comparison).await {
+        if let Err(failure) = self.captures.witness(&self.comparison, &mut self.known).await {
             tracing::warn!(%failure, "captured payments are compared later");
         }
         self.nameless().await;
@@ -187,7 +204,7 @@ impl Rounds {
 
     fn new(room: Arc<Room>) -> Rounds {
         let captures = Captures::since(room.clock.now().plus_ms(-START_MS));
-        Rounds { comparison: Comparison { room }, count: 0, captures, known: BTreeMap::new(), behind: None }
+        Rounds { comparison: Comparison { room }, count: 0, captures, known: Known::default(), behind: None }
     }
 
     /// Every open order goes through the room; what waits too long is let go.
@@ -318,14 +335,11 @@ impl Rounds {
         for said in self.comparison.list(account, since).await? {
             let decided = said.intent.status != PaymentStatus::RequiresCapture;
             let settled = decided && !reported.contains(&said.intent.id);
-            if settled && self.known.get(&said.intent.id) == Some(&said.intent) {
+            if settled && self.known.says_the_same(&said.intent) {
                 continue;
             }
             if self.comparison.one(&said).await?.raised == 0 {
-                if self.known.len() >= KNOWN_MAX {
-                    self.known.clear();
-                }
-                self.known.insert(said.intent.id.clone(), said.intent);
+                self.known.found_right(said.intent);
             }
         }
         Ok(())

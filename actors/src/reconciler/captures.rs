@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use domain::{AccountId, OrderId, Timestamp};
+use domain::{AccountId, OrderId, PaymentIntentId, Timestamp};
 use persistence::Failure;
 use persistence::books::OrderRecord;
 
-use super::comparison::Comparison;
-use super::{CLOCKS_DIFFER_MS, READ_MAX, SILENT_ACCOUNTS_MAX};
+use super::comparison::{Comparison, Said};
+use super::{CLOCKS_DIFFER_MS, Known, READ_MAX, SILENT_ACCOUNTS_MAX};
 
 /// From so many payments of one account on, listing them costs less than asking for each.
 const LIST_FROM: usize = 5;
@@ -23,15 +23,24 @@ pub(super) struct Captures {
     missed: VecDeque<(AccountId, BTreeSet<OrderId>)>,
 }
 
+/// What an account's payments were listed as while one look lasts: a page of orders that were captured before it was listed needs
+/// no list of its own.
+struct Listed {
+    since: Timestamp,
+    asked_at: Timestamp,
+    payments: BTreeMap<PaymentIntentId, Said>,
+}
+
 impl Captures {
     pub(super) fn since(start: Timestamp) -> Captures {
         Captures { until: start, witnessed: BTreeSet::new(), missed: VecDeque::new() }
     }
 
-    /// Looks at those that were captured since it last did.
-    pub(super) async fn witness(&mut self, comparison: &Comparison) -> Result<(), Failure> {
+    /// Looks at those that were captured since it last did, and remembers which it found right.
+    pub(super) async fn witness(&mut self, comparison: &Comparison, known: &mut Known) -> Result<(), Failure> {
         let books = &comparison.room.books;
         let mut silent = self.witness_missed(comparison).await;
+        let mut lists = BTreeMap::new();
         loop {
             let page = books.orders_captured(self.until, READ_MAX).await?;
             let full = page.len() == READ_MAX as usize;
@@ -48,7 +57,8 @@ impl Captures {
                 by_account.entry(record.order.account.clone()).or_default().push(record);
             }
             for (account, records) in by_account {
-                let Err(failure) = witness_account(comparison, &account, &records).await else { continue };
+                let witnessed = witness_account(comparison, &account, &records, &mut lists, known).await;
+                let Err(failure) = witnessed else { continue };
                 let missed = self.missed.iter().map(|(_, missed)| missed.len()).sum::<usize>();
                 if silent == SILENT_ACCOUNTS_MAX || missed + records.len() > MISSED_MAX {
                     return Err(failure);
@@ -104,20 +114,30 @@ async fn witness_account(
     comparison: &Comparison,
     account: &AccountId,
     records: &[&OrderRecord],
+    lists: &mut BTreeMap<AccountId, Listed>,
+    known: &mut Known,
 ) -> Result<(), Failure> {
-    let room = &comparison.room;
-    let first = records.iter().map(|record| record.opened_at).min().unwrap_or(room.clock.now());
-    let mut listed = BTreeMap::new();
-    if records.len() >= LIST_FROM {
-        let since = first.plus_ms(-CLOCKS_DIFFER_MS);
+    let now = comparison.room.clock.now();
+    let first = records.iter().map(|record| record.opened_at).min().unwrap_or(now);
+    let last = records.iter().filter_map(|record| record.captured_at).max().unwrap_or(now);
+    let since = first.plus_ms(-CLOCKS_DIFFER_MS);
+    lists.retain(|of, listed| of != account || listed.since <= since && last < listed.asked_at);
+    if records.len() >= LIST_FROM && !lists.contains_key(account) {
         let list = comparison.list(account, since).await?;
-        listed.extend(list.into_iter().map(|said| (said.intent.id.clone(), said)));
+        let payments = list.into_iter().map(|said| (said.intent.id.clone(), said)).collect();
+        lists.insert(account.clone(), Listed { since, asked_at: now, payments });
     }
+    let mut listed = lists.get_mut(account);
     for record in records {
-        match record.order.payment_intent.as_ref().and_then(|id| listed.remove(id)) {
-            Some(said) => comparison.compare(Some(record), &said).await?,
-            None => comparison.order(record.order.id).await?,
-        };
+        let id = record.order.payment_intent.as_ref();
+        match listed.as_mut().zip(id).and_then(|(listed, id)| listed.payments.remove(id)) {
+            Some(said) => {
+                if comparison.compare(Some(record), &said).await?.raised == 0 {
+                    known.found_right(said.intent);
+                }
+            }
+            None => drop(comparison.order(record.order.id).await?),
+        }
     }
     Ok(())
 }

@@ -1,9 +1,14 @@
 //! Who may say that a payment is there, and that any one of them is enough.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
 use crate::world::{World, account, intent_of, play};
 use actors::testing::{Fault, Verb};
 use actors::{Confirmed, FulfilStatus, PaymentFailure};
 use domain::{Cents, OrderState, Timestamp};
+use persistence::memory::{Call, Fault as BooksFault};
 use persistence::nodes::Boot;
 
 #[test]
@@ -193,6 +198,37 @@ fn every_captured_payment_is_witnessed_within_a_minute() {
         }
         world.pass(40).await;
         assert_eq!(world.memory.witnesses().len(), 12);
+        assert!(world.memory.anomaly_records().is_empty());
+    });
+}
+
+/// More of them than are read at once.
+#[test]
+fn a_crowds_captured_payments_are_witnessed_from_one_list_and_once_each() {
+    play(|| async {
+        const BOUGHT: usize = 600;
+        let world = World::with(&[1042, 1043, 1044, 1045]).await;
+        world.pass(35).await;
+        let (lists, writes) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (listed, written) = (lists.clone(), writes.clone());
+        world.gateway.set_faults(move |asked| {
+            listed.fetch_add(usize::from(asked.verb == Verb::List), Ordering::Relaxed);
+            Fault::None
+        });
+        world.memory.set_faults(move |call| {
+            written.fetch_add(usize::from(matches!(call, Call::Write("witness"))), Ordering::Relaxed);
+            BooksFault::None
+        });
+        for number in 0..BOUGHT {
+            world.buy(&[(1042 + number as i64 % 4, 1)]).await;
+            world.clock.advance(Duration::from_millis(10)).await;
+        }
+        // One round of the schedule is within.
+        world.pass(30).await;
+        assert_eq!(world.memory.witnesses().len(), BOUGHT);
+        assert_eq!(writes.load(Ordering::Relaxed), BOUGHT);
+        // One of what was captured, and one of what the books may have forgotten.
+        assert_eq!(lists.load(Ordering::Relaxed), 2);
         assert!(world.memory.anomaly_records().is_empty());
     });
 }
