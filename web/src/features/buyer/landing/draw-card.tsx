@@ -95,7 +95,7 @@ function Foot({ draw, state, awaiting }: { draw: Draw; state: CardState; awaitin
   }[state as 'closed' | 'soldOut' | 'cancelled'];
   return (
     <p className="closed-foot">
-      <strong>{said}</strong> <Link href={`/draw/${draw.drawNumber}`}>{note}<span className="sr">: {name}</span></Link>
+      <span><strong>{said}</strong> <span className="meta closed-note">{note}</span></span> <Link href={`/draw/${draw.drawNumber}`}>See draw<span className="sr">: {name}</span></Link>
     </p>
   );
 }

@@ -19,6 +19,7 @@ export function GettingIn() {
   return (
     <Door title={C.login}>
       <h1>Club Login</h1>
+      {data === undefined && !problem ? <span className="bone tabs-room" /> : null}
       <Tabs
         label="Getting in"
         chosen={open ? chosen : 'login'}
