@@ -12,9 +12,13 @@ export function useFormProblems() {
   useEffect(() => {
     const form = found.length > 0 ? list.current?.closest('form') : null;
     list.current?.focus();
-    const onInput = ({ target }: Event) => setTouched((last) => (target instanceof Element && !last.includes(target.id) ? [...last, target.id] : last));
-    form?.addEventListener('input', onInput);
-    return () => form?.removeEventListener('input', onInput);
+    if (!form) return;
+    // Heard at the document, after the field itself has kept what was typed: a render in between would put the old value back.
+    const onInput = ({ target }: Event) => {
+      if (target instanceof Element && form.contains(target)) setTouched((last) => (last.includes(target.id) ? last : [...last, target.id]));
+    };
+    document.addEventListener('input', onInput);
+    return () => document.removeEventListener('input', onInput);
   }, [found]);
   const problems = found.map((problem) => ({ ...problem, mended: touched.includes(problem.field) }));
   /** True when there is nothing to complain about. */

@@ -36,6 +36,7 @@ test('a problem stands beside its field until that is touched; its line in the l
   expect(document.activeElement).toBe(list);
   await userEvent.type(screen.getByLabelText('Email'), 'c');
   expect(beside('Email is required')).toEqual([]);
+  expect(screen.getByLabelText<HTMLInputElement>('Email').value, 'the first letter is kept').toBe('c');
   expect(beside('Password is required')).toHaveLength(1);
   expect(within(list).getAllByRole('listitem').map(({ className }) => className)).toEqual(['is-mended', '']);
   expect(document.activeElement, 'the list takes focus once').toBe(screen.getByLabelText('Email'));
