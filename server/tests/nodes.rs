@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use rig::{Node, Rig, Shopper};
+use serde_json::json;
 
 #[path = "nodes/rig.rs"]
 mod rig;
@@ -105,7 +106,7 @@ async fn five_wrong_passwords_at_one_node_are_five_at_every_node() {
     let (one, other) = (rig.node("a").await, rig.node("b").await);
     let http = reqwest::Client::new();
     let guess = async |node: &Node, email: &str| {
-        let body = serde_json::json!({ "email": email, "password": "a wrong one" });
+        let body = json!({ "email": email, "password": "a wrong one" });
         let request = http.post(format!("{}/api/clubs/login", node.url)).header("origin", &node.url).json(&body);
         request.send().await.expect("an answer").status().as_u16()
     };
@@ -119,23 +120,41 @@ async fn five_wrong_passwords_at_one_node_are_five_at_every_node() {
     rig.close(vec![one, other], 0).await;
 }
 
+/// Each of them mails whomever one names: a lost password, lost tickets, a club that registers or waits.
 #[actix_web::test]
-async fn twenty_forgotten_passwords_at_one_node_are_twenty_at_every_node() {
+async fn twenty_forms_at_one_node_are_twenty_at_every_node() {
     let rig = Rig::open(1).await;
     let (one, other) = (rig.node("a").await, rig.node("b").await);
     let http = reqwest::Client::new();
-    let forgets = async |node: &Node, path: &str, number: usize| {
-        let body = serde_json::json!({ "email": format!("somebody-{number}@club.test") });
+    let fills = async |node: &Node, path: &str, number: usize| {
+        let email = format!("somebody-{number}@club.test");
+        let body = match path {
+            "/api/clubs/register" => {
+                json!({ "name": "Greens", "email": email, "phone": "0400 000 001", "password": "password1" })
+            }
+            "/api/waitlist" => json!({
+                "clubName": "Greens", "contactName": "Kim", "contactEmail": email, "contactPhone": "0400 000 001",
+            }),
+            _ => json!({ "email": email }),
+        };
         let request = http.post(format!("{}{path}", node.url)).header("origin", &node.url).json(&body);
         request.send().await.expect("an answer").status().as_u16()
     };
-    // A lost ticket's link and a lost password's are both a mail to whomever one names.
+    // A registration's easy password is refused after it was counted.
+    let forms = [
+        ("/api/clubs/reset-password", 200),
+        ("/api/my-tickets", 200),
+        ("/api/clubs/register", 400),
+        ("/api/waitlist", 201),
+    ];
     for number in 0..20 {
-        let path = ["/api/clubs/reset-password", "/api/my-tickets"][number % 2];
-        assert_eq!(forgets(&one, path, number).await, 200, "{number}");
+        let (path, answer) = forms[number % forms.len()];
+        assert_eq!(fills(&one, path, number).await, answer, "{path}");
     }
-    for node in [&other, &one] {
-        assert_eq!(forgets(node, "/api/clubs/reset-password", 20).await, 429);
+    for (path, _) in forms {
+        for node in [&other, &one] {
+            assert_eq!(fills(node, path, 20).await, 429, "{path}");
+        }
     }
     rig.close(vec![one, other], 0).await;
 }

@@ -1,13 +1,13 @@
 //! Whoever writes something for a worker beside something else tells the worker: left alone, it looks ever more rarely.
 
 use actors::testing::{Fault, Verb};
-use domain::{Cents, DrawId, OrderState, Serial};
+use domain::{Cents, DrawId, OrderState, PaymentStatus, Serial};
 use persistence::books::OrderRecord;
 use persistence::ledger::BuyerDetails;
 use persistence::memory::{Call, Fault as BooksFault};
 use tokio::time::Instant;
 
-use crate::world::{KICK_OFF, World, account, intent_of, play};
+use crate::world::{KICK_OFF, NOON, World, account, intent_of, play};
 
 /// So long nobody writes anything that every worker rests as long as it ever does.
 async fn workers_rest(world: &World) {
@@ -71,6 +71,39 @@ fn a_refunds_money_leaves_at_once_though_its_fee_has_to_wait() {
         });
         at_once(async { world.payments().refund(record.order.id, "asked for").await.unwrap() }).await;
         assert_eq!(refunded(&world), Cents(1_000));
+    });
+}
+
+#[test]
+fn the_fee_of_a_disputed_payment_whose_tickets_are_released_goes_back_at_once() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let record = bought(&world).await;
+        assert!(world.gateway.dispute(&intent_of(&record)));
+        at_once(async { _ = world.engine().reconciler.scan(NOON).await.unwrap() }).await;
+        assert_eq!((world.order(&record).order.state, world.sold(1042)), (OrderState::Void, 0));
+        assert_eq!(world.gateway.takings(&account()).fees_refunded, Cents(35));
+    });
+}
+
+/// Whoever refuses an order cancels it. Left to the worker that has a while to wait: its next look by itself is in seven seconds.
+#[test]
+fn an_order_that_is_refused_is_cancelled_within_seconds_though_not_by_whoever_refused_it() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        workers_rest(&world).await;
+        world.pass(4).await;
+        let record = world.open(&[(1042, 2)]).await;
+        let mut is_first = true;
+        world.memory.set_faults(move |call| match call {
+            Call::Write("claim_operation") if std::mem::take(&mut is_first) => BooksFault::NotWritten,
+            _ => BooksFault::None,
+        });
+        world.payments().abandon(record.order.id).await.unwrap();
+        assert_eq!(world.order(&record).order.state, OrderState::Rejecting, "the cancellation was not claimed");
+        world.pass(4).await;
+        assert_eq!((world.order(&record).order.state, world.held(1042)), (OrderState::Released, 0));
+        assert_eq!(world.gateway.intent(&intent_of(&record)).unwrap().said.status, PaymentStatus::Canceled);
     });
 }
 

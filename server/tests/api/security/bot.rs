@@ -4,6 +4,8 @@
 use domain::DrawId;
 use reqwest::Method;
 use serde_json::json;
+use server::config::Stage;
+use server::limits::Limits;
 
 use crate::support::buyer::Answer;
 use crate::support::server::PASSWORD;
@@ -158,5 +160,22 @@ async fn guesses_at_once_add_up() {
     };
     let answers = futures_util::future::join_all((0..60).map(code)).await;
     assert_eq!(answers.iter().filter(|status| **status == 401).count(), 5, "{answers:?}");
+    server.finish().await;
+}
+
+/// Three links an hour. A node that was never asked knows it from the books alone.
+#[actix_web::test]
+async fn a_mailbox_fills_no_faster_at_several_nodes() {
+    let server = TestServer::start().await;
+    let (one, other) = (Limits::new(Stage::Production), Limits::new(Stage::Production));
+    let (records, now) = (&server.records, server.now());
+    for _ in 0..3 {
+        assert!(one.may_mail(records, "broncos@demo.test", now).await.expect("counted"));
+        assert!(one.may_mail_tickets(records, "broncos@demo.test", now).await.expect("counted"));
+    }
+    assert!(!other.may_mail(records, " Broncos@Demo.test", now).await.expect("counted"));
+    assert!(!other.may_mail_tickets(records, " Broncos@Demo.test", now).await.expect("counted"));
+    assert!(other.may_mail(records, "storm@demo.test", now).await.expect("counted"), "another's mailbox");
+    assert!(other.may_mail(records, "broncos@demo.test", now.plus_seconds(3600)).await.expect("counted"), "later");
     server.finish().await;
 }
