@@ -2,6 +2,7 @@
 //! hangs on it.
 
 use domain::{Cents, OrderState, PaymentIntent, PaymentIntentId};
+use persistence::books::OrderRecord;
 use persistence::records::audit::Entry;
 
 use super::room::Room;
@@ -23,17 +24,15 @@ impl Room {
         id: &PaymentIntentId,
         act: Option<Entry>,
     ) -> Result<Returned, Unresolved> {
-        let known = self.books.order_by_payment_intent(id).await?;
-        if known.as_ref().is_some_and(|record| record.order.state == OrderState::Captured) {
-            return Err(Unresolved::HasTickets);
-        }
-        // What is left of such a fee is the platform's by the draws' ledgers; the part that is not goes back by itself.
-        let fee_is_in_a_ledger = known.as_ref().is_some_and(|record| record.captured_at.is_some());
-        let account = match known {
+        let account = match self.without_tickets(id).await? {
             Some(record) => record.order.account,
             None => self.books.witnessed(id).await?.ok_or(Unresolved::Unknown)?,
         };
         let said = self.gateway.retrieve(&account, id).await.map_err(|_| Unresolved::Unavailable)?;
+        // While the provider took its time, the order may have had its tickets after all.
+        let known = self.without_tickets(id).await?;
+        // What is left of such a fee is the platform's by the draws' ledgers; the part that is not goes back by itself.
+        let fee_is_in_a_ledger = known.is_some_and(|record| record.captured_at.is_some());
         if !said.is_taken() {
             return Err(Unresolved::Unknown);
         }
@@ -51,6 +50,13 @@ impl Room {
         let said = self.gateway.retrieve(&account, id).await.map_err(|_| Unresolved::Unavailable)?;
         self.books.witness(&said, self.clock.now()).await?;
         Ok(back)
+    }
+
+    /// The payment's order, if there is one. Refused while it has its tickets, though its capture may not be written down yet.
+    async fn without_tickets(&self, id: &PaymentIntentId) -> Result<Option<OrderRecord>, Unresolved> {
+        let known = self.books.order_by_payment_intent(id).await?;
+        let holds = |record: &OrderRecord| matches!(record.order.state, OrderState::Allocated | OrderState::Captured);
+        if known.as_ref().is_some_and(holds) { Err(Unresolved::HasTickets) } else { Ok(known) }
     }
 
     async fn give_back_at_provider(&self, said: &PaymentIntent, back: Returned) -> Result<(), Unresolved> {

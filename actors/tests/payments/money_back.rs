@@ -3,7 +3,7 @@
 use crate::not_charged;
 use crate::world::{KICK_OFF, World, account, intent_of, play};
 use actors::testing::{Asked, Fault, Verb};
-use actors::{Denied, FulfilStatus, Gateway, PaymentFailure};
+use actors::{Denied, FulfilStatus, Gateway, PaymentFailure, Unresolved};
 use domain::{AnomalyKind, Cents, Command, DrawId, GameResult, OrderState, Refusal, Status};
 use persistence::memory::{Call, Fault as BooksFault};
 
@@ -103,6 +103,29 @@ fn a_refund_takes_the_tickets_back_and_gives_the_fee_back_from_whoever_has_it() 
         assert_eq!((takings.refunded, takings.fees_refunded), (takings.captured, Cents(1100)));
         assert_eq!(world.fulfil(&first).await.unwrap().status, FulfilStatus::Refunding);
         assert!(world.memory.anomaly_records().is_empty());
+    });
+}
+
+/// Its tickets are the buyer's, though nobody could write yet that the money was taken.
+#[test]
+fn money_whose_order_has_its_tickets_is_not_given_back_by_hand() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let record = world.open(&[(1042, 2)]).await;
+        world.gateway.authorise(&intent_of(&record));
+        world.memory.set_faults(|call| match call {
+            Call::Write("captured") => BooksFault::NotWritten,
+            _ => BooksFault::None,
+        });
+        assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Processing);
+        assert_eq!(world.order(&record).order.state, OrderState::Allocated);
+        let returned = world.engine().anomalies.give_back(&intent_of(&record)).await;
+        assert_eq!(returned, Err(Unresolved::HasTickets));
+        world.memory.clear_faults();
+        world.pass(60).await;
+        assert_eq!(world.order(&record).order.state, OrderState::Captured);
+        assert_eq!(world.gateway.takings(&account()).refunded, Cents::ZERO);
+        world.audit();
     });
 }
 
