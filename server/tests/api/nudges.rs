@@ -9,11 +9,11 @@ use crate::club::winners::won;
 use crate::support::buyer::Intent;
 use crate::support::{TestServer, club};
 
-/// What is done tells the mailer once.
+/// What is done tells the mailer. Of an earlier mail it may be told only now, when that was found before anybody said so.
 async fn tells<T>(server: &TestServer, done: impl Future<Output = T>) -> T {
     let before = server.state.outbox.nudged();
     let done = done.await;
-    assert_eq!(server.state.outbox.nudged(), before + 1, "the mailer is told");
+    assert!(server.state.outbox.nudged() > before, "the mailer is told");
     done
 }
 
