@@ -18,7 +18,7 @@ export function DrawMore({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
       {phase === 'completed' && home !== null && away !== null ? <Result draw={draw} home={home} away={away} /> : <Lights draw={draw} />}
       <section className="card panel" aria-labelledby="help-title">
         <h2 id="help-title">{S.needHelp}</h2>
-        {draw.clubSlug ? <p>This draw is run by <Link href={`/club/${draw.clubSlug}`}>{draw.clubName}</Link>.</p> : null}
+        <p>This draw is run by <Link href={`/club/${draw.clubSlug}`}>{draw.clubName}</Link>.</p>
         {draw.contactName ? <p>Questions about this draw: {draw.contactName}{draw.contactPhone ? <>, <a href={`tel:${draw.contactPhone.replace(/\s/g, '')}`}>{draw.contactPhone}</a></> : null}.</p> : null}
         <p>Payments and tickets:</p>
         <SupportContacts />

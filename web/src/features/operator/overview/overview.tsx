@@ -1,4 +1,5 @@
 import { useAtomValue } from 'jotai';
+import type { Analytics } from '@/api/wire-platform';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { dollars } from '@/shared/money';
 import { O } from '@/shared/strings-operator';
@@ -7,11 +8,20 @@ import { useAnswer } from '../answers/use-answers';
 import { money } from '../pieces/money';
 import { Facts, Figure, Figures, Trouble } from '../pieces/pieces';
 import { Spark } from './spark';
-import { statusLines, unknownLines } from './status-words';
+import { STATUS_NAMES, statusLines, unknownLines } from './status-words';
+
+/** What is said of the revenue; null: the sums do not tell. */
+const REVENUE: readonly (readonly [name: string, words: (sums: Analytics) => string | null])[] = [
+  ['Total revenue', (sums) => money(sums.totalRevenue)],
+  ['Platform fees', (sums) => money(sums.platformFees)],
+  ['Club revenue', (sums) => money(sums.clubRevenue)],
+  ['Prize money', (sums) => money(sums.prizeMoney)],
+  ['Card fees', (sums) => (sums.stripeFees === undefined ? null : `${money(sums.stripeFees)}${sums.feesEstimated ? ', partly estimated' : ''}`)],
+  ['Refunded', (sums) => (sums.refunded === undefined ? null : money(sums.refunded))],
+];
 
 /** What is to come keeps its place, so that nothing jumps when it does. */
-const COMING = ['Total revenue', 'Platform fees', 'Club revenue', 'Prize money', 'Card fees', 'Refunded'] as const;
-const LINES = ['Database', 'Payments', 'Stripe', 'Webhook', 'Mail', 'Sockets', 'Draws', 'Promises'] as const;
+const COMING = <span className="bone ops-word-bone" />;
 
 /** Overview: how many, how much, and whether everything works. */
 export function Overview() {
@@ -31,18 +41,9 @@ export function Overview() {
       <div className="ops-columns">
         <section className="card panel" aria-labelledby="revenue-title">
           <h2 id="revenue-title">Revenue Overview</h2>
-          {sums ? (
-            <Facts facts={[
-              ['Total revenue', money(sums.totalRevenue)],
-              ['Platform fees', money(sums.platformFees)],
-              ['Club revenue', money(sums.clubRevenue)],
-              ['Prize money', money(sums.prizeMoney)],
-              ...(sums.stripeFees === undefined ? [] : [['Card fees', `${money(sums.stripeFees)}${sums.feesEstimated ? ', partly estimated' : ''}`] as const]),
-              ...(sums.refunded === undefined ? [] : [['Refunded', money(sums.refunded)] as const]),
-            ]} />
-          ) : null}
+          {sums ? <Facts facts={REVENUE.map(([name, words]) => [name, words(sums)] as const).filter(([, words]) => words !== null)} /> : null}
           {!sums && analytics.error ? <Trouble title="The revenue did not load" error={analytics.error} onRetry={() => void analytics.again().catch(() => {})} /> : null}
-          {!sums && !analytics.error ? <Facts facts={COMING.map((name) => [name, <span key={name} className="bone ops-word-bone" />])} /> : null}
+          {!sums && !analytics.error ? <Facts facts={REVENUE.map(([name]) => [name, COMING])} /> : null}
         </section>
         <SystemStatus />
       </div>
@@ -66,7 +67,7 @@ function SystemStatus() {
         </ul>
       ) : null}
       {!health.data && health.error ? <ul className="ops-status"><li className="is-bad"><span>System</span><strong>Unknown</strong><small>the health check did not answer</small></li></ul> : null}
-      {!health.data && !health.error ? <ul className="ops-status" aria-busy="true" aria-label="Loading">{LINES.map((name) => <li key={name}><span>{name}</span><span className="bone ops-word-bone" /><small>&nbsp;</small></li>)}</ul> : null}
+      {!health.data && !health.error ? <ul className="ops-status" aria-busy="true" aria-label="Loading">{STATUS_NAMES.map((name) => <li key={name}><span>{name}</span>{COMING}<small>&nbsp;</small></li>)}</ul> : null}
     </section>
   );
 }

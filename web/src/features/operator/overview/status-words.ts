@@ -3,8 +3,11 @@ import type { Health } from '@/api/wire-platform';
 import { O } from '@/shared/strings-operator';
 import { agoWords } from '../pieces/ago';
 
+/** What the panel speaks of, in its order. */
+export const STATUS_NAMES = ['Database', 'Payments', 'Stripe', 'Webhook', 'Mail', 'Sockets', 'Draws', 'Promises'] as const;
+
 export interface StatusLine {
-  name: string;
+  name: (typeof STATUS_NAMES)[number];
   ok: boolean;
   word: string;
   detail: string;

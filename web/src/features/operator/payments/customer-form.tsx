@@ -5,7 +5,7 @@ import { Problem } from '@/api/http';
 import type { Anomaly } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { Field } from '@/shared/ui/field';
-import { ProblemList } from '@/shared/ui/problem-list';
+import { ProblemList, errorOf } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { Said } from '../pieces/pieces';
 import { useDoing } from '../session/use-act';
@@ -27,8 +27,7 @@ export function CustomerForm({ anomaly, onResolved, onRefund }: CustomerFormProp
   const [refundable, setRefundable] = useState<{ order: string | null } | null>(null);
   const list = useRef<HTMLDivElement>(null);
   const problems = tried ? customerProblems(said) : [];
-  const errorOf = (field: keyof CustomerSaid) => problems.find((problem) => problem.field === field)?.text ?? null;
-  const field = (name: keyof CustomerSaid) => ({ id: name, value: said[name], error: errorOf(name), onValue: (value: string) => setSaid({ ...said, [name]: value }) });
+  const field = (name: keyof CustomerSaid) => ({ id: name, value: said[name], error: errorOf(problems, name), onValue: (value: string) => setSaid({ ...said, [name]: value }) });
 
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
