@@ -267,6 +267,21 @@ async fn a_club_reads_what_is_due_what_was_entered_and_that_its_winner_answered(
     club.queue("winner", order.order.id, "alice.nguyen@example.com", &winner).await;
     let mails = club.mails(6).await;
     let results = format!("https://doubles.example.com/admin/results/{}", club.draw);
+    let result = format!("The result: https://doubles.example.com/draw/{}\n", club.draw);
+    let won = mails.iter().find(|mail| mail.kind == "winner").expect("the winner's mail");
+    assert!(won.text.contains(&result), "{}", won.text);
+    for mail in &mails {
+        // Whatever address stands in an HTML part can be tapped.
+        let body = mail.html.split("</head>").nth(1).expect("a body");
+        let body: String =
+            body.split("<a href=").map(|part| part.split_once("</a>").map_or(part, |(_, rest)| rest)).collect();
+        assert!(
+            !body.contains("https://") && !body.contains('@'),
+            "{} holds a plain address:\n{}",
+            mail.kind,
+            mail.html
+        );
+    }
     let label = serial.label(club.draw);
     for (kind, words) in [
         ("results-due", vec!["The game has finished", "1 ticket was sold", &results]),

@@ -26,7 +26,7 @@ use serde::Deserialize;
 use crate::catalogue::Facts;
 use crate::config::Config;
 use crate::render::colour::Colour;
-use crate::render::mail::{Confirmation, Game, Letterhead, Note, Numbers, Words, subject};
+use crate::render::mail::{Confirmation, Game, Letterhead, Note, Numbers, Paragraph, Words, subject};
 use crate::render::when;
 
 /// The bar of a mail that no club sends.
@@ -152,8 +152,8 @@ impl Writer<'_> {
             subject: format!("{total} is on its way back to you"),
             heading: format!("Refund of {total}"),
             paragraphs: vec![
-                "We have sent your money back. It shows on your statement within 5 to 10 business days.".to_string(),
-                format!("The tickets of this order are no longer valid. Reference {}.", reference(record)),
+                "We have sent your money back. It shows on your statement within 5 to 10 business days.".into(),
+                format!("The tickets of this order are no longer valid. Reference {}.", reference(record)).into(),
             ],
             link: Some(("See this order".to_string(), self.page(&format!("/my/{}", record.token)))),
         };
@@ -168,12 +168,13 @@ impl Writer<'_> {
             subject: subject::correction(&face(&listing)),
             heading: "The result was corrected".to_string(),
             paragraphs: vec![
-                format!("Hello {}.", buyer(record)),
+                format!("Hello {}.", buyer(record)).into(),
                 format!(
                     "We told you that your ticket in {home} v {away} had won. The result had been entered wrongly and \
                      was taken back, so that message no longer holds. We are sorry."
-                ),
-                "If the corrected result makes you the winner, you will hear from us again.".to_string(),
+                )
+                .into(),
+                "If the corrected result makes you the winner, you will hear from us again.".into(),
             ],
             link: Some(("See the draw".to_string(), self.page(&format!("/draw/{}", listing.id())))),
         };
@@ -187,7 +188,8 @@ impl Writer<'_> {
             (Some(_), None) => return Err("the mail has no link".to_string()),
             (None, _) => None,
         };
-        let paragraphs = [hello].into_iter().chain(about.paragraphs.iter().map(|words| words.to_string())).collect();
+        let paragraphs =
+            [hello.into()].into_iter().chain(about.paragraphs.iter().map(|words| Paragraph::from(*words))).collect();
         let note = Note { head, subject: subject.to_string(), heading: subject.to_string(), paragraphs, link };
         self.finish(note, None)
     }

@@ -114,13 +114,46 @@ impl Confirmation {
     }
 }
 
+/// What a letter says at a time: words, and perhaps an address of ours after them, which the HTML part makes a link. Words are
+/// never searched for addresses: what a person typed stays words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paragraph {
+    words: String,
+    address: Option<String>,
+}
+
+impl Paragraph {
+    /// The words end before the address, which is the paragraph's last word.
+    pub fn leading_to(words: &str, address: String) -> Paragraph {
+        Paragraph { words: words.to_string(), address: Some(address) }
+    }
+
+    /// Of a page, or of a mailbox.
+    fn href(address: &str) -> String {
+        let is_mailbox = address.contains('@') && !address.contains(['/', ':']);
+        if is_mailbox { format!("mailto:{address}") } else { address.to_string() }
+    }
+}
+
+impl From<String> for Paragraph {
+    fn from(words: String) -> Paragraph {
+        Paragraph { words, address: None }
+    }
+}
+
+impl From<&str> for Paragraph {
+    fn from(words: &str) -> Paragraph {
+        Paragraph::from(words.to_string())
+    }
+}
+
 /// A few paragraphs and at most one link: every other mail.
 #[derive(Clone, Debug)]
 pub struct Note {
     pub head: Letterhead,
     pub subject: String,
     pub heading: String,
-    pub paragraphs: Vec<String>,
+    pub paragraphs: Vec<Paragraph>,
     /// Words on the button, and where it leads.
     pub link: Option<(String, String)>,
 }

@@ -5,7 +5,7 @@ use domain::{Serial, Timestamp};
 use persistence::books::OrderRecord;
 
 use super::{Data, Letter, Writer, buyer, face};
-use crate::render::mail::{Note, subject};
+use crate::render::mail::{Note, Paragraph, subject};
 use crate::render::when;
 
 impl Writer<'_> {
@@ -18,31 +18,33 @@ impl Writer<'_> {
         let (result, _) = listing.view.result.ok_or("the draw has no result")?;
         let (home, away) = (&listing.home_team, &listing.away_team);
         let result_page = self.page(&format!("/draw/{draw}"));
-        let mut paragraphs = vec![
-            format!("Congratulations {}.", buyer(record)),
+        let mut paragraphs: Vec<Paragraph> = vec![
+            format!("Congratulations {}.", buyer(record)).into(),
             format!(
                 "Your ticket {} in {home} v {away} carries {} and {}: the jerseys of the first try scorers.",
                 ticket.label(draw),
                 result.cell.home(),
                 result.cell.away(),
-            ),
+            )
+            .into(),
         ];
         let link = match (data.link, data.until) {
             (Some(link), Some(until)) => {
                 let until = when::long(Timestamp(until), &listing.zone);
-                paragraphs.push(format!(
-                    "{} pays the prize straight to your bank account. Please say which one by {until}. The link below \
-                     is yours alone and works once.",
-                    club.name
-                ));
                 let asker = listing.contact_name.clone().zip(listing.contact_phone.clone());
                 let asker = asker.map_or_else(String::new, |(name, phone)| format!(" Questions: {name}, {phone}."));
-                paragraphs.push(format!("The result: {result_page}.{asker}"));
+                paragraphs.push(Paragraph::leading_to("The result:", result_page));
+                let words = format!(
+                    "{} pays the prize straight to your bank account. Please say which one by {until}. The link below \
+                     is yours alone and works once.{asker}",
+                    club.name
+                );
+                paragraphs.push(words.into());
                 ("Claim your prize".to_string(), link)
             }
             _ => {
-                paragraphs
-                    .push(format!("{} will contact you to pay the prize. Please answer within 7 days.", club.name));
+                let words = format!("{} will contact you to pay the prize. Please answer within 7 days.", club.name);
+                paragraphs.push(words.into());
                 ("See the result".to_string(), result_page)
             }
         };
@@ -65,10 +67,10 @@ impl Writer<'_> {
             subject: subject::about("Results due", &face(&listing)),
             heading: "The game has finished - enter the result".to_string(),
             paragraphs: vec![
-                format!("{} sold for {home} v {away}, and their owners are waiting.", count(sold)),
+                format!("{} sold for {home} v {away}, and their owners are waiting.", count(sold)).into(),
                 "Choose the jersey numbers of the two first try scorers, 9 for a team that did not score. It takes four \
                  taps."
-                    .to_string(),
+                    .into(),
             ],
             link: Some(("Enter the result".to_string(), self.page(&format!("/admin/results/{}", listing.id())))),
         };
@@ -97,9 +99,13 @@ impl Writer<'_> {
                     "{home} #{} and {away} #{} were entered as the first try scorers.",
                     result.cell.home(),
                     result.cell.away()
+                )
+                .into(),
+                outcome.into(),
+                Paragraph::leading_to(
+                    "Not what happened? Only we can take a result back:",
+                    self.config.support.email.clone(),
                 ),
-                outcome,
-                format!("Not what happened? Only we can take a result back: {}.", self.config.support.email),
             ],
             link: Some(("See the result".to_string(), self.page(&format!("/admin/results/{draw}")))),
         };
@@ -117,8 +123,9 @@ impl Writer<'_> {
             paragraphs: vec![
                 format!(
                     "The prize of {prize} can be paid now. The details are on the result's page; no mail holds them."
-                ),
-                "When it is paid, mark the payout as completed.".to_string(),
+                )
+                .into(),
+                "When it is paid, mark the payout as completed.".into(),
             ],
             link: Some(("Open the result".to_string(), self.page(&format!("/admin/results/{}", listing.id())))),
         };
@@ -135,12 +142,13 @@ impl Writer<'_> {
             subject: subject::invitation(&club.name),
             heading: format!("{} asks you in", club.name),
             paragraphs: vec![
-                format!("Hello {}.", data.name.unwrap_or_default()),
-                format!("{} sells tickets with Football Doubles, and asks you to help as {}.", club.name, as_what(role)),
+                format!("Hello {}.", data.name.unwrap_or_default()).into(),
+                format!("{} sells tickets with Football Doubles, and asks you to help as {}.", club.name, as_what(role))
+                    .into(),
                 "Choose a password to sign in with this e-mail address. The link is yours alone, works once, and for 72 \
                  hours; the club can send another."
-                    .to_string(),
-                "If you do not know the club, you need do nothing.".to_string(),
+                    .into(),
+                "If you do not know the club, you need do nothing.".into(),
             ],
             link: Some(("Choose a password".to_string(), link)),
         };
@@ -154,10 +162,10 @@ impl Writer<'_> {
             subject: "One step left before you can sell".to_string(),
             heading: "Connect your payment account".to_string(),
             paragraphs: vec![
-                format!("Hello {}.", club.name),
+                format!("Hello {}.", club.name).into(),
                 "Buyers pay your club directly, so the club needs an account at Stripe. Draws can be created as soon as \
                  it is connected; it takes about ten minutes, and you can stop and go on later."
-                    .to_string(),
+                    .into(),
             ],
             link: Some(("Go to your dashboard".to_string(), self.page(&format!("/club/{}/admin", club.slug)))),
         };

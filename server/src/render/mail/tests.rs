@@ -89,12 +89,42 @@ fn a_note_has_its_words_and_its_one_link() {
         head: head(),
         subject: "You won $290.00 – Sharks v Tigers".to_string(),
         heading: "You won $290.00".to_string(),
-        paragraphs: vec!["Your ticket FD-1042-007 carries 3 and 11.".to_string()],
+        paragraphs: vec!["Your ticket FD-1042-007 carries 3 and 11.".into()],
         link: Some(("See the draw".to_string(), "http://localhost:8080/draw/1042".to_string())),
     };
     let words = note.write().expect("a mail");
     assert!(words.text.contains("See the draw: http://localhost:8080/draw/1042"));
     assert!(words.html.contains("href=\"http://localhost:8080/draw/1042\""));
+}
+
+#[test]
+fn an_address_of_ours_is_a_link_in_html_and_one_that_somebody_typed_is_not() {
+    let note = Note {
+        head: head(),
+        subject: "Hello".to_string(),
+        heading: "Hello".to_string(),
+        paragraphs: vec![
+            "Hello https://evil.example/claim <a href='x'>.".into(),
+            Paragraph::leading_to("The result:", "http://localhost:8080/draw/1042".to_string()),
+            Paragraph::leading_to("Write to", "support@demo.test".to_string()),
+            Paragraph::leading_to("Odd:", "http://x/\" onclick=\"y".to_string()),
+        ],
+        link: None,
+    };
+    let words = note.write().expect("a mail");
+    assert!(words.text.contains("The result: http://localhost:8080/draw/1042\n"), "{}", words.text);
+    assert!(words.text.contains("Write to support@demo.test\n"), "{}", words.text);
+    let link = |href: &str, shown: &str| {
+        words.html.contains(&format!("<a href=\"{href}\" style=\"color:#1d5fd1\">{shown}</a>"))
+    };
+    assert!(link("http://localhost:8080/draw/1042", "http://localhost:8080/draw/1042"), "{}", words.html);
+    assert!(link("mailto:support@demo.test", "support@demo.test"), "{}", words.html);
+    assert!(
+        !words.html.contains("href=\"https://evil.example") && !words.html.contains("<a href='x'"),
+        "{}",
+        words.html
+    );
+    assert!(!words.html.contains("\" onclick"), "{}", words.html);
 }
 
 #[test]
