@@ -2,7 +2,7 @@
 
 use domain::{Cents, Timestamp};
 
-use super::paper::{HEIGHT, LINE, MARGIN, Paper, WIDTH};
+use super::paper::{HEIGHT, LINE, MARGIN, Paper, WIDTH, money};
 use crate::render::when;
 use crate::wire::console::money::{DrawFees, FeeReading, PlatformFees};
 
@@ -53,8 +53,8 @@ pub fn pdf(report: &PlatformFees, fee_note: &str, now: Timestamp) -> Option<Vec<
             total,
             String::new(),
             sold.to_string(),
-            report.total_revenue.clone(),
-            report.platform_fees.clone(),
+            money(&report.total_revenue),
+            money(&report.platform_fees),
         ],
     );
     Some(paper.finish(&format!("Generated {}", when::long(now, ZONE))))
@@ -102,11 +102,11 @@ fn percent(bps: u32) -> String {
 
 fn sums(report: &PlatformFees) -> [(&'static str, String); 5] {
     [
-        ("Total revenue", report.total_revenue.clone()),
-        ("Platform fees", report.platform_fees.clone()),
-        ("Card fees", report.stripe_fees.clone()),
-        ("Club revenue", report.club_revenue.clone()),
-        ("Prize money", report.prize_money.clone()),
+        ("Total revenue", money(&report.total_revenue)),
+        ("Platform fees", money(&report.platform_fees)),
+        ("Card fees", money(&report.stripe_fees)),
+        ("Club revenue", money(&report.club_revenue)),
+        ("Prize money", money(&report.prize_money)),
     ]
 }
 
@@ -118,13 +118,14 @@ fn head(paper: &mut Paper) {
 }
 
 fn cells(draw: &DrawFees) -> [String; COLUMNS.len()] {
-    let fee = if draw.capped { format!("{} (cap)", draw.platform_fee) } else { draw.platform_fee.clone() };
+    let fee = money(&draw.platform_fee);
+    let fee = if draw.capped { format!("{fee} (cap)") } else { fee };
     [
         draw.serial_number.clone(),
         format!("{} v {}", draw.home_team, draw.away_team),
         draw.club_name.clone(),
         draw.tickets_sold.to_string(),
-        draw.revenue.clone(),
+        money(&draw.revenue),
         fee,
     ]
 }
@@ -133,10 +134,10 @@ fn row(paper: &mut Paper, cells: [String; COLUMNS.len()]) {
     paper.y -= LINE;
     let y = paper.y;
     for (place, ((_, x, width), cell)) in COLUMNS.into_iter().zip(cells).enumerate() {
-        let cell = paper.fitting(&cell, 8.5, width);
         if place < COLUMNS_LEFT {
-            paper.text(MARGIN + x, y, 8.5, &cell);
+            paper.text_within(MARGIN + x, y, 8.5, width, &cell);
         } else {
+            let cell = paper.fitting(&cell, 8.5, width);
             paper.text_right(MARGIN + x + width, y, 8.5, &cell);
         }
     }

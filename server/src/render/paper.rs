@@ -3,11 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
+use domain::Cents;
 use printpdf::{
     Color, FontId, Greyscale, Line, LinePoint, Mm, Op, PaintMode, ParsedFont, PdfDocument, PdfFont, PdfFontHandle,
     PdfPage, PdfSaveOptions, Point, Polygon, PolygonRing, Pt, TextItem, WindingOrder,
 };
 use qrcode::{Color as Module, EcLevel, QrCode};
+
+use crate::render::page::face::dollars;
 
 mod letters;
 
@@ -21,6 +24,8 @@ pub const MARGIN: f32 = 42.52;
 pub const LINE: f32 = 15.0;
 /// What the font has no shape for.
 const UNKNOWN: char = '□';
+/// A word in a column is set so much smaller before it is cut.
+const SMALLER: f32 = 0.8;
 /// Modules of white around a code.
 const QUIET: usize = 4;
 
@@ -116,6 +121,18 @@ impl Paper {
         self.text(left, y, size, text);
     }
 
+    /// A text whose left end stands at `x`, at most so wide: smaller if it must be, then cut.
+    pub fn text_within(&mut self, x: f32, y: f32, size: f32, width: f32, text: &str) {
+        let size = self.size_within(text, size, width, SMALLER * size);
+        let text = self.fitting(text, size, width);
+        self.text(x, y, size, &text);
+    }
+
+    /// The largest size up to `most` at which a text is no wider than `width`, but not below `least`.
+    pub fn size_within(&self, text: &str, most: f32, width: f32, least: f32) -> f32 {
+        (most * width / self.width(text, most).max(1.0)).clamp(least, most)
+    }
+
     /// A line for each sum: its name, and the amount to the right of it.
     pub fn sums<Name: AsRef<str>>(&mut self, sums: &[(Name, String)]) {
         for (name, amount) in sums {
@@ -139,6 +156,19 @@ impl Paper {
             Op::SetOutlineColor { col: Color::Greyscale(Greyscale::new(0.0, None)) },
             Op::SetOutlineThickness { pt: Pt(0.5) },
             Op::DrawLine { line },
+        ]);
+    }
+
+    /// A grey ground from margin to margin, for the words that come after it: one line of the height from `y` up.
+    pub fn ground(&mut self, y: f32, height: f32) {
+        const GREY: f32 = 0.86;
+        let corner = |x: f32, y: f32| LinePoint { p: Point { x: Pt(x), y: Pt(y) }, bezier: false };
+        let (left, right) = (MARGIN - 3.0, WIDTH - MARGIN + 3.0);
+        let points = vec![corner(left, y), corner(right, y), corner(right, y + height), corner(left, y + height)];
+        let rings = vec![PolygonRing { points }];
+        self.ops().extend([
+            Op::SetFillColor { col: Color::Greyscale(Greyscale::new(GREY, None)) },
+            Op::DrawPolygon { polygon: Polygon { rings, mode: PaintMode::Fill, winding_order: WindingOrder::NonZero } },
         ]);
     }
 
@@ -177,26 +207,56 @@ impl Paper {
 
     /// Writes `page n of m` and a line of its own on every page, and gives the file.
     pub fn finish(mut self, foot: &str) -> Vec<u8> {
+        self.number_pages(foot);
+        self.finish_bare()
+    }
+
+    /// The file, with nothing at the foot: what hangs on a wall is no document.
+    pub fn finish_bare(mut self) -> Vec<u8> {
+        let pages = std::mem::take(&mut self.pages);
+        self.embed_little();
+        let pages = pages.into_iter().map(|ops| PdfPage::new(Mm(210.0), Mm(297.0), ops)).collect();
+        self.document.with_pages(pages).save(&PdfSaveOptions::default(), &mut Vec::new())
+    }
+
+    fn number_pages(&mut self, foot: &str) {
         let pages = std::mem::take(&mut self.pages);
         let count = pages.len();
-        let mut done = Vec::new();
         for (place, ops) in pages.into_iter().enumerate() {
-            self.pages = vec![ops];
+            self.pages.push(ops);
             let page = format!("Page {} of {count}", place + 1);
             let foot = self.fitting(foot, 8.0, WIDTH - 2.0 * MARGIN - self.width(&page, 8.0) - LINE);
             self.text(MARGIN, MARGIN - 14.0, 8.0, &foot);
             self.text_right(WIDTH - MARGIN, MARGIN - 14.0, 8.0, &page);
-            let ops = self.pages.pop().unwrap_or_default();
-            done.push(PdfPage::new(Mm(210.0), Mm(297.0), ops));
         }
-        self.embed_little();
-        self.document.with_pages(done).save(&PdfSaveOptions::default(), &mut Vec::new())
     }
+}
+
+/// `$1,047.50`, from the decimal that a table has.
+pub fn money(decimal: &str) -> String {
+    let (sign, amount) = decimal.strip_prefix('-').map_or(("", decimal), |amount| ("−", amount));
+    Cents::parse(amount).map_or_else(|| decimal.to_string(), |amount| format!("{sign}{}", dollars(amount)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn money_on_paper_says_what_it_is() {
+        assert_eq!(money("1047.50"), "$1,047.50");
+        assert_eq!(money("-1.32"), "−$1.32");
+        assert_eq!(money("0.00"), "$0.00");
+    }
+
+    #[test]
+    fn a_word_is_set_smaller_before_it_is_cut() {
+        let paper = Paper::new("Test").expect("the font is read");
+        let width = paper.width("Mudcrabs", 10.0);
+        assert_eq!(paper.size_within("Mudcrabs", 10.0, width, 8.0), 10.0);
+        assert!((paper.size_within("Mudcrabs", 10.0, 0.9 * width, 8.0) - 9.0).abs() < 0.01);
+        assert_eq!(paper.size_within("Mudcrabs", 10.0, 0.5 * width, 8.0), 8.0);
+    }
 
     #[test]
     fn a_page_is_written_whatever_the_name() {

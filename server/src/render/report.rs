@@ -3,7 +3,7 @@
 use csv::{Terminator, WriterBuilder};
 use domain::{Cents, DrawId, TICKETS, Timestamp};
 
-use super::paper::{HEIGHT, LINE, MARGIN, Paper, WIDTH};
+use super::paper::{HEIGHT, LINE, MARGIN, Paper, WIDTH, money};
 use crate::render::when;
 use crate::takings::Takings;
 use crate::wire::instant::rfc3339;
@@ -147,13 +147,27 @@ pub fn pdf(facts: &Facts, takings: &Takings, rows: &[Row]) -> Option<Vec<u8>> {
     let title = format!("FD-{} {} v {}", facts.draw, facts.home, facts.away);
     let mut paper = Paper::new(&title)?;
     let generated = format!("Generated {} for {}", when::long(facts.generated_at, &facts.zone), facts.club);
-    heading(&mut paper, facts, takings);
-    paper.sums(&sums(facts, takings));
-    paper.y -= 2.0 * LINE;
+    heading(&mut paper, facts, takings, rows);
+    let sums = sums(facts, takings).map(|(name, amount)| {
+        // All but the first, which counts tickets, are money.
+        let amount = if amount.contains('.') { money(&amount) } else { amount };
+        (name, amount)
+    });
+    paper.sums(&sums);
+    paper.y -= 1.5 * LINE;
+    if rows.is_empty() {
+        let words = if is_off(facts, takings) { NOBODY_PAYS } else { "No ticket is sold." };
+        let y = paper.y;
+        paper.text(MARGIN, y, 10.0, words);
+        return Some(paper.finish(&generated));
+    }
     table_head(&mut paper);
-    for row in rows {
-        if paper.y < MARGIN + 2.0 * LINE {
+    for (place, row) in rows.iter().enumerate() {
+        // Room for the total under the last one, which does not stand on a page by itself.
+        let lines = if place + 1 == rows.len() { 2.5 } else { 1.5 };
+        if paper.y < MARGIN + lines * LINE {
             paper.next_page();
+            continued(&mut paper, &title);
             table_head(&mut paper);
         }
         table_row(&mut paper, row);
@@ -161,37 +175,67 @@ pub fn pdf(facts: &Facts, takings: &Takings, rows: &[Row]) -> Option<Vec<u8>> {
     let y = paper.y - 4.0;
     paper.rule(y);
     paper.y -= LINE + 2.0;
-    let total = format!("Total: {} tickets, {}", rows.len(), facts.price * rows.len() as i64);
+    let tickets = if rows.len() == 1 { "ticket" } else { "tickets" };
+    let total = format!("Total: {} {tickets}, {}", rows.len(), money(&(facts.price * rows.len() as i64).decimal()));
     let y = paper.y;
     paper.text(MARGIN, y, 9.0, &total);
     Some(paper.finish(&generated))
 }
 
-fn heading(paper: &mut Paper, facts: &Facts, takings: &Takings) {
-    let (top, wide) = (HEIGHT - MARGIN - 18.0, WIDTH - 2.0 * MARGIN);
-    let game = format!("{} v {}", facts.home, facts.away);
-    // Two of the league's longest names are written smaller, not cut.
-    let size = (18.0 * wide / paper.width(&game, 18.0).max(1.0)).floor().clamp(10.0, 18.0);
-    let game = paper.fitting(&game, size, wide);
-    paper.text(MARGIN, top, size, &game);
+const NOBODY_PAYS: &str = "Every ticket is refunded; none is left.";
+
+/// Which draw it is, on every page after the first: pages come apart.
+fn continued(paper: &mut Paper, title: &str) {
+    paper.y -= LINE;
+    let y = paper.y;
+    paper.text_within(MARGIN, y, 9.0, WIDTH - 2.0 * MARGIN, title);
+    paper.y -= LINE / 2.0;
+}
+
+fn heading(paper: &mut Paper, facts: &Facts, takings: &Takings, rows: &[Row]) {
+    let wide = WIDTH - 2.0 * MARGIN;
+    let top = title(paper, facts);
     let league = facts.league.as_ref().map_or_else(String::new, |league| format!(" · {league}"));
     let line = format!("FD-{} · {}{league}", facts.draw, when::long(facts.kick_off, &facts.zone));
-    let line = paper.fitting(&line, 10.0, wide);
-    paper.text(MARGIN, top - 18.0, 10.0, &line);
+    paper.text_within(MARGIN, top - 18.0, 10.0, wide, &line);
     let price = format!("{} a ticket · {} % of sales is the prize", facts.price, facts.prize_percentage);
     paper.text(MARGIN, top - 33.0, 10.0, &price);
     let result = match facts.result {
         Some((home, away)) => {
-            let room = (wide - paper.width("Result: … #13 and … #13", 10.0)) / 2.0;
+            let winner = rows.iter().find(|row| row.won);
+            let wins = winner.map_or_else(String::new, |row| format!(" · ticket {} wins", row.number));
+            let room = (wide - paper.width(&format!("Result: … #13 and … #13{wins}"), 10.0)) / 2.0;
             let team = |name: &str| paper.fitting(name, 10.0, room);
-            format!("Result: {} #{home} and {} #{away}", team(&facts.home), team(&facts.away))
+            format!("Result: {} #{home} and {} #{away}{wins}", team(&facts.home), team(&facts.away))
         }
         None if is_off(facts, takings) => "Result: none, the draw was cancelled".to_string(),
-        None => "Result: not entered yet".to_string(),
+        None => "Result: not entered yet. The numbers of the tickets stay secret until then.".to_string(),
     };
     paper.text(MARGIN, top - 48.0, 10.0, &result);
     paper.rule(top - 58.0);
     paper.y = top - 62.0;
+}
+
+/// The teams, on one line if they fit and else on two; answers where its last line stands.
+fn title(paper: &mut Paper, facts: &Facts) -> f32 {
+    const SIZE: f32 = 18.0;
+    const SIZE_ON_ONE_LINE_MIN: f32 = 12.0;
+    let (top, wide) = (HEIGHT - MARGIN - SIZE, WIDTH - 2.0 * MARGIN);
+    let game = format!("{} v {}", facts.home, facts.away);
+    let size = paper.size_within(&game, SIZE, wide, SIZE_ON_ONE_LINE_MIN);
+    if paper.width(&game, size) <= wide + 0.1 {
+        paper.text(MARGIN, top, size, &game);
+        return top;
+    }
+    let away = format!("v {}", facts.away);
+    let size = [&facts.home, &away].map(|team| paper.size_within(team, SIZE, wide, 10.0));
+    let size = size[0].min(size[1]);
+    let bottom = top - 1.25 * size;
+    for (y, team) in [(top, &facts.home), (bottom, &away)] {
+        let team = paper.fitting(team, size, wide);
+        paper.text(MARGIN, y, size, &team);
+    }
+    bottom
 }
 
 fn table_head(paper: &mut Paper) {
@@ -207,12 +251,15 @@ fn table_head(paper: &mut Paper) {
 fn table_row(paper: &mut Paper, row: &Row) {
     paper.y -= LINE;
     let y = paper.y;
+    if row.won {
+        // One of up to 169, and the one that is looked for.
+        paper.ground(y - 4.0, LINE);
+    }
     let won = if row.won { " ★" } else { "" };
-    let pair = row.pair.map_or_else(|| "secret".to_string(), |(home, away)| format!("{home} × {away}"));
+    let pair = row.pair.map_or_else(|| "–".to_string(), |(home, away)| format!("{home} × {away}"));
     let cells = [format!("{}{won}", row.label), pair, row.name.clone(), row.email.clone(), row.phone.clone()];
     for ((_, x, width), cell) in COLUMNS.into_iter().zip(cells) {
-        let cell = paper.fitting(&cell, 8.5, width);
-        paper.text(MARGIN + x, y, 8.5, &cell);
+        paper.text_within(MARGIN + x, y, 8.5, width, &cell);
     }
 }
 
@@ -226,6 +273,9 @@ pub fn poster(facts: &Facts, link: &str, prize_max: Cents) -> Option<Vec<u8>> {
         paper.text_centred(y, size, text);
     };
     line(&mut paper, 770.0, 20.0, &facts.club);
+    if let Some(league) = &facts.league {
+        line(&mut paper, 745.0, 14.0, league);
+    }
     line(&mut paper, 705.0, 40.0, &facts.home);
     line(&mut paper, 668.0, 18.0, "v");
     line(&mut paper, 622.0, 40.0, &facts.away);
@@ -235,9 +285,14 @@ pub fn poster(facts: &Facts, link: &str, prize_max: Cents) -> Option<Vec<u8>> {
     line(&mut paper, 190.0, 18.0, "Scan to buy tickets");
     let plain = link.trim_start_matches("https://").trim_start_matches("http://");
     line(&mut paper, 160.0, 14.0, plain);
-    line(&mut paper, 118.0, 12.0, &format!("{TICKETS} tickets. Two numbers on each. The first try scorers win it."));
+    line(
+        &mut paper,
+        118.0,
+        12.0,
+        &format!("{TICKETS} tickets, two jersey numbers on each. The first try scorers’ numbers win."),
+    );
     line(&mut paper, 90.0, 11.0, "18+ only, in Australia.");
-    Some(paper.finish(&facts.club))
+    Some(paper.finish_bare())
 }
 
 #[cfg(test)]

@@ -96,7 +96,7 @@ fn a_full_draw_fits_an_e_mail_and_says_every_ticket_once() {
     assert_eq!(text.matches('★').count(), 1);
     assert_eq!(text.matches("Zoë Ōtāhuhu Nguyễn").count(), usize::from(TICKETS));
     for line in [
-        "Result: Bayside Barracudas #7 and Ipswich Jetties #9",
+        "Result: Bayside Barracudas #7 and Ipswich Jetties #9 · ticket 1 wins",
         "Generated Fri 20 Nov 2026, 9:10 pm AEST for Bayside Barracudas",
         &format!("Page {0} of {0}", pages.len()),
         "Total: 169 tickets, $845.00",
@@ -116,6 +116,45 @@ fn a_prize_that_nobody_won_is_told_as_such() {
     assert_eq!(sums(&off, &takings)[6].0, "Prize (not due: the draw was cancelled)");
     let text = words(&pdf(&off, &takings, &[]).expect("a paper"));
     assert!(text.contains("Result: none, the draw was cancelled"), "{text}");
+}
+
+#[test]
+fn an_empty_report_says_so_and_money_is_said_as_money() {
+    let minus = Takings { sold: 0, revenue: Cents(0), platform_fee: Cents(0), provider_fees: Cents(132), ..takings() };
+    let minus = Takings { prize: Cents(0), prize_is_due: false, ..minus };
+    let off = Facts { result: None, ..facts() };
+    let text = words(&pdf(&off, &minus, &[]).expect("a paper"));
+    for line in ["−$1.32", "$0.00", "Every ticket is refunded; none is left."] {
+        assert!(text.contains(line), "{line} is missing in\n{text}");
+    }
+    assert!(!text.contains("Buyer") && !text.contains("Total: 0"), "{text}");
+    let text = words(&pdf(&off, &Takings { prize_is_due: true, ..minus }, &[]).expect("a paper"));
+    assert!(text.contains("No ticket is sold.") && text.contains("stay secret until then"), "{text}");
+    let full = Takings { revenue: Cents(169_000), ..takings() };
+    assert!(words(&pdf(&facts(), &full, &[row(1, "Zoë", "")]).expect("a paper")).contains("$1,690.00"));
+}
+
+#[test]
+fn every_page_says_which_draw_it_is_of_and_a_poster_has_no_page_number() {
+    let rows: Vec<Row> = (1..=TICKETS).map(|number| row(number, "Zoë", "")).collect();
+    let file = pdf(&facts(), &takings(), &rows).expect("a paper");
+    let document = Document::load_mem(&file).expect("a PDF");
+    for page in document.get_pages().into_keys() {
+        let text = document.extract_text(&[page]).expect("text");
+        assert!(text.contains("Bayside Barracudas v Ipswich Jetties"), "page {page} is nameless:\n{text}");
+    }
+    let text = words(&poster(&facts(), "http://localhost:8080/draw/1042", Cents(43_000)).expect("a paper"));
+    assert!(text.contains("Coastal Cup") && text.contains("/draw/1042"), "{text}");
+    assert!(!text.contains("Page 1"), "{text}");
+}
+
+#[test]
+fn two_long_names_stand_on_two_lines_and_are_whole() {
+    let (home, away) =
+        ("St George Illawarra Dragons Women’s Reserve Grade", "Canterbury Bankstown Bulldogs Under Nineteens");
+    let facts = Facts { home: home.to_string(), away: away.to_string(), ..facts() };
+    let text = words(&pdf(&facts, &takings(), &[]).expect("a paper"));
+    assert!(text.contains(home) && text.contains(&format!("v {away}")), "{text}");
 }
 
 #[test]

@@ -59,7 +59,7 @@ async fn the_fees_on_paper_are_the_fees_on_the_screen_and_every_reading_is_whole
         &format!("FD-{draw}"),
         "Broncos v Cowboys",
         "broncos RLFC",
-        "1 draw 3 15.00 0.53",
+        "1 draw 3 $15.00 $0.53",
         "Page 1 of 1",
     ] {
         assert!(text.contains(line), "{line} is missing in\n{text}");
@@ -73,7 +73,8 @@ async fn the_fees_on_paper_are_the_fees_on_the_screen_and_every_reading_is_whole
         ("Prize money", "prizeMoney"),
     ] {
         let amount = screen[field].as_str().expect("an amount");
-        let follows = |place: usize| text[place + name.len()..].split_whitespace().next() == Some(amount);
+        let on_paper = format!("${amount}");
+        let follows = |place: usize| text[place + name.len()..].split_whitespace().next() == Some(on_paper.as_str());
         assert!(text.match_indices(name).any(|(place, _)| follows(place)), "{name} {amount} is missing in\n{text}");
     }
     let text = paper("?from=2020-01-01&to=2020-12-31").await;
