@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react';
+import { act, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { OrderAnswer } from '@/api/wire';
 import { keepSummary, summaryOf } from '@/features/buyer/checkout/summary';
@@ -16,7 +16,10 @@ const order: OrderAnswer = {
   }],
 };
 
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
 /** What an earlier purchase left: one ticket, of another draw and club. */
 const earlier = () => keepSummary(summaryOf([{ draw: aDraw(), count: 1 }], 'Jo'));
@@ -35,6 +38,28 @@ test('the order says what was bought, whatever an earlier purchase or an emptied
   expect(page.querySelector('.share-box')?.textContent).toContain('backed Tigers with 3 tickets in the Wynnum Tigers v Ipswich Jets draw');
   expect(screen.getByRole('link', { name: 'Return to Tigers Page' }).getAttribute('href')).toBe('/club/tigers');
   expect(page.textContent).not.toContain('Redcliffe');
+});
+
+test('until the tickets are here nothing stands below them that they would push away; and it comes after two seconds anyhow', async () => {
+  vi.useFakeTimers();
+  earlier();
+  const page = arrive({});
+  expect(page.textContent).toContain('being issued');
+  expect(page.textContent).toContain('Reference 12345678');
+  expect(page.querySelector('.share-box')).toBeNull();
+  await act(() => vi.advanceTimersByTimeAsync(500));
+  expect(page.querySelectorAll('.ticket')).toHaveLength(3);
+  expect(page.querySelector('.share-box')).not.toBeNull();
+});
+
+test('when the tickets are late, the ways on are there after two seconds', async () => {
+  vi.useFakeTimers();
+  earlier();
+  const page = arrive({ state: 'authorised', status: 'processing', lines: order.lines.map((line) => ({ ...line, tickets: [] })) });
+  await act(() => vi.advanceTimersByTimeAsync(1_900));
+  expect(page.querySelector('.share-box')).toBeNull();
+  await act(() => vi.advanceTimersByTimeAsync(200));
+  expect(page.querySelector('.share-box')).not.toBeNull();
 });
 
 test('money that went back is not told as still on its way', async () => {

@@ -13,19 +13,23 @@ import { usePageTitle } from '@/shared/ui/page-title';
 
 /** Certainty: what was bought, what it cost, where the mail went. Nothing here moves on by itself. */
 export function Page() {
-  const { payment, order, summary, gaveUp, untouched } = useThankYou();
+  const { payment, order, summary, gaveUp, soon, untouched } = useThankYou();
   usePageTitle('Thank you');
   if (!summary) return <Nothing />;
   const over = untouched || (order !== undefined && isOver(order));
   return (
     <main className="plain-page thanks" id="main">
-      <Outcome order={order} summary={summary} known={payment !== null} gaveUp={gaveUp} untouched={untouched} />
+      <Outcome order={order} summary={summary} payment={payment} gaveUp={gaveUp} untouched={untouched} />
       {order && needsContact(order) ? <ContactQuestion order={order} /> : null}
       {over ? null : <Bought order={order} summary={summary} />}
       {order?.status === 'succeeded' ? <Receipt order={order} /> : null}
-      <WhereNext order={order} summary={summary}>{over ? null : <Resend payment={payment} />}</WhereNext>
-      {over ? null : <ShareBox order={order} summary={summary} />}
-      <SupportContacts />
+      {soon ? null : (
+        <>
+          <WhereNext order={order} summary={summary}>{over ? null : <Resend payment={payment} />}</WhereNext>
+          {over ? null : <ShareBox order={order} summary={summary} />}
+          <SupportContacts />
+        </>
+      )}
     </main>
   );
 }

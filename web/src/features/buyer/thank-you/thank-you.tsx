@@ -9,18 +9,19 @@ import { S, fill } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { share } from '@/features/buyer/site/share';
 import { calendarAddress } from './calendar';
+import type { LastPayment } from './last-payment';
 
 interface OutcomeProps {
   order: OrderAnswer | undefined;
   summary: Summary;
-  /** Whether there is a payment to ask about; without one only the kept summary speaks. */
-  known: boolean;
+  /** The payment to ask about; without one only the kept summary speaks. */
+  payment: LastPayment | null;
   gaveUp: boolean;
   untouched: boolean;
 }
 
 /** How the payment stands: certainty first. */
-export function Outcome({ order, summary, known, gaveUp, untouched }: OutcomeProps) {
+export function Outcome({ order, summary, payment, gaveUp, untouched }: OutcomeProps) {
   if (order?.status === 'not_charged') {
     return (
       <div className="card thanks-head" role="alert">
@@ -57,6 +58,7 @@ export function Outcome({ order, summary, known, gaveUp, untouched }: OutcomePro
   }
   const issued = order?.status === 'succeeded';
   const count = summary.totalTickets;
+  const reference = order?.paymentIntentId ?? payment?.paymentIntentId;
   return (
     <div className="card thanks-head">
       <span className="done-mark" aria-hidden="true">✓</span>
@@ -64,13 +66,13 @@ export function Outcome({ order, summary, known, gaveUp, untouched }: OutcomePro
       <div role="status">
         {issued ? (
           <p>{count} {count === 1 ? 'ticket' : 'tickets'} bought for {dollars(order.amount)}. {order.buyerEmailMasked ? <>A confirmation is on its way to <span className="mail">{order.buyerEmailMasked}</span>.</> : null}</p>
-        ) : !known ? (
+        ) : payment === null ? (
           <p>Your tickets are in your e-mail.</p>
         ) : (
           <p>Your payment went through. Your tickets are being issued{gaveUp ? '. A confirmation e-mail should follow; if it does not, please contact support.' : '…'}</p>
         )}
       </div>
-      {order?.paymentIntentId ? <p className="meta">Reference {order.paymentIntentId.slice(-8)}</p> : null}
+      {reference ? <p className="meta">Reference {reference.slice(-8)}</p> : null}
     </div>
   );
 }

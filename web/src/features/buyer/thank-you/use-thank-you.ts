@@ -10,6 +10,8 @@ import { S } from '@/shared/strings';
 import { cleanAddress, lastPayment, type LastPayment } from './last-payment';
 
 const ASKED_FOR_MS = 30_000;
+/** An answer mostly comes within this: until then nothing stands where the tickets will. */
+const SOON_MS = 2_000;
 const COMPLETED_AGAIN_MS = 4_000;
 /** One such answer may be the moment before the provider has finished; the second is a fact. */
 const UNTOUCHED_ANSWERS = 2;
@@ -20,6 +22,8 @@ export interface ThankYou {
   summary: Summary | null;
   /** Nobody could say within half a minute; the page goes on listening. */
   gaveUp: boolean;
+  /** The order is on its way; what comes below it would be pushed down the page. */
+  soon: boolean;
   /** No card was ever accepted for this payment. */
   untouched: boolean;
 }
@@ -45,8 +49,13 @@ export function useThankYou(): ThankYou {
     return () => clearTimeout(timer);
   }, []);
   const untouched = useFinishing(payment, order);
+  const [soon, setSoon] = useState(payment !== null);
+  useEffect(() => {
+    const timer = setTimeout(() => setSoon(false), SOON_MS);
+    return () => clearTimeout(timer);
+  }, []);
   // The order knows better than what was kept: of another purchase, perhaps, or of a form that a reload had emptied (C-18).
-  return { payment, order, summary: order ? summaryOfOrder(order) : kept.summary, gaveUp, untouched };
+  return { payment, order, summary: order ? summaryOfOrder(order) : kept.summary, gaveUp, soon: soon && outcome === null && !untouched, untouched };
 }
 
 /** Whoever comes back from a bank's page, or came here without tickets, finishes the purchase here, as often as it takes. */

@@ -8,6 +8,7 @@ import { customerProblems, labelOf, nextUnresolved, successRate } from './anomal
 afterEach(() => vi.unstubAllGlobals());
 
 const LIST = 'GET /api/admin/payment-anomalies';
+const STATS = 'GET /api/admin/payment-anomalies/stats';
 const MISMATCH = anAnomaly({ id: 'a-2', type: 'mismatched_amount', customerEmail: null, detectedAt: '2026-11-21T02:00:00Z' });
 const DUPLICATE = anAnomaly({ id: 'a-1' });
 const MISSING = anAnomaly({ id: 'a-3', type: 'missing_ticket', customerEmail: 'jo@example.com', detectedAt: '2026-11-21T01:00:00Z' });
@@ -29,6 +30,31 @@ test('the next that needs action is the one below, else the first', () => {
   expect(nextUnresolved([one, two, three], new Set(['1']))).toBe('2');
   expect(nextUnresolved([one, two, three], new Set(['2']))).toBe('1');
   expect(nextUnresolved([one, three], new Set(['1']))).toBeNull();
+});
+
+test('the count that needs action and the list come together, so that neither pushes the other away', async () => {
+  const server = aServer({ [LIST]: { body: [DUPLICATE] } });
+  const answered = globalThis.fetch;
+  let tellStats = () => {};
+  const stats = new Promise<void>((tell) => { tellStats = tell; });
+  vi.stubGlobal('fetch', async (path: string, init?: RequestInit) => {
+    if (path.includes('stats')) await stats;
+    return answered(path, init);
+  });
+  openConsole('payments');
+  await vi.waitFor(() => expect(server.paths()).toContain(LIST));
+  await new Promise((later) => setTimeout(later, 100));
+  expect(screen.queryByRole('table', { name: 'Payment anomalies' })).toBeNull();
+  tellStats();
+  expect(await screen.findByRole('table', { name: 'Payment anomalies' })).toBeDefined();
+  expect(document.querySelector('.ops-banner')).not.toBeNull();
+});
+
+test('a list is shown even when nothing can be counted', async () => {
+  aServer({ [LIST]: { body: [DUPLICATE] }, [STATS]: { status: 500 } });
+  openConsole('payments');
+  expect(await screen.findByRole('table', { name: 'Payment anomalies' })).toBeDefined();
+  expect(document.querySelector('.ops-banner')).toBeNull();
 });
 
 test('the ten latest are shown, all on demand, and somebody without an e-mail is a Guest', async () => {

@@ -61,12 +61,15 @@ function Banner({ unresolved, oldest }: { unresolved: number; oldest: string | n
 
 /** Payment Monitor: what went wrong with money, what healed itself, and what waits for the operator. */
 export function Payments() {
-  const stats = useAnswer('stats').data;
+  const { data: stats, error: statsError } = useAnswer('stats');
   const list = useAnswer('anomalies');
   const { read } = useAddress();
   const status = read('status');
   const type = read('type');
   const filtered = useMemo(() => list.data?.filter((anomaly: Anomaly) => (!type || anomaly.type === type) && (!status || (status === 'resolved') === anomaly.resolved)), [list.data, status, type]);
+  // What is counted above the list and the list itself come in one step: neither pushes the other away.
+  const data = stats || statsError ? filtered : undefined;
+  const isHere = data !== undefined || list.error !== null;
   return (
     <>
       <Buttons />
@@ -76,11 +79,11 @@ export function Payments() {
         <Figure label={O.resolved} value={stats?.resolved} />
         <Figure label={O.successRate} value={stats && successRate(stats)} />
       </Figures>
-      {stats ? <Banner unresolved={stats.unresolved} oldest={stats.oldestUnresolvedAt} /> : null}
-      <Shown data={filtered} error={list.error} again={list.again} title="The anomalies did not load">
+      {stats && isHere ? <Banner unresolved={stats.unresolved} oldest={stats.oldestUnresolvedAt} /> : null}
+      <Shown data={data} error={list.error} again={list.again} title="The anomalies did not load">
         {(anomalies) => <AnomalyList anomalies={anomalies} all={list.data ?? []} stats={stats} />}
       </Shown>
-      <KeyHints act={O.markResolved} />
+      {isHere ? <KeyHints act={O.markResolved} /> : null}
     </>
   );
 }
