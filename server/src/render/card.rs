@@ -5,8 +5,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::catalogue::Facts;
 use crate::offer::Offer;
 use crate::render::colour::Colour;
-use crate::render::page::DrawFace;
 use crate::render::page::face::dollars;
+use crate::render::page::{DrawFace, Phase};
+use crate::render::when;
 use crate::wire;
 use persistence::records::clubs::Club;
 
@@ -60,15 +61,18 @@ impl Card {
     }
 
     pub fn of_draw(club: &Club, draw: &wire::draw::Draw, face: &DrawFace) -> Card {
+        let sold = (format!("{}/169", face.sold), "tickets sold");
+        let figures = match face.phase {
+            // Nothing is to be won, and nothing is for sale.
+            Phase::Cancelled => vec![("Cancelled".to_string(), "every ticket is refunded")],
+            _ => vec![(face.prize.to_string(), "prize pool"), sold, (face.price.clone(), "a ticket")],
+        };
         Card {
             colours: of_club(club),
-            above: format!("{} · {}", club.name, face.kick_off),
+            // The face has no letter for what ties a time together.
+            above: format!("{} · {}", club.name, face.kick_off.replace(when::TIE, " ")),
             title: vec![draw.home_team.clone(), format!("v {}", draw.away_team)],
-            figures: vec![
-                (face.prize.to_string(), "prize pool"),
-                (format!("{}/169", face.sold), "tickets sold"),
-                (face.price.clone(), "a ticket"),
-            ],
+            figures,
             seed: digest(draw.draw_number),
         }
     }

@@ -5,6 +5,9 @@ use time::OffsetDateTime;
 use time::macros::format_description;
 use time_tz::{Offset, OffsetDateTimeExt, TimeZone, Tz, timezones};
 
+/// Stands between a time and its am or pm.
+pub const TIE: char = '\u{a0}';
+
 /// Zone of a draw that names none we know (A:13).
 const ZONE_DEFAULT: &Tz = timezones::db::australia::BRISBANE;
 
@@ -17,8 +20,14 @@ fn local(at: Timestamp, zone: &'static Tz) -> OffsetDateTime {
     utc.to_timezone(zone)
 }
 
-/// `Fri 20 Nov 2026, 7:10 pm`.
+/// `Fri 20 Nov 2026, 7:10 pm` on a page: no line ends inside the time. `web/src/shared/dates.ts` writes the same letters.
 pub fn day_and_time(at: Timestamp, zone_name: &str) -> String {
+    let plain = plain(at, zone_name);
+    plain.rsplit_once(' ').map_or_else(|| plain.clone(), |(time, period)| format!("{time}{TIE}{period}"))
+}
+
+/// The same with common spaces, for tables, paper and pictures.
+fn plain(at: Timestamp, zone_name: &str) -> String {
     let shape = format_description!(
         "[weekday repr:short] [day padding:none] [month repr:short] [year], [hour repr:12 padding:none]:[minute] [period case:lower]"
     );
@@ -28,7 +37,7 @@ pub fn day_and_time(at: Timestamp, zone_name: &str) -> String {
 /// `Fri 20 Nov 2026, 7:10 pm AEST`.
 pub fn long(at: Timestamp, zone_name: &str) -> String {
     let zone = zone(zone_name);
-    format!("{} {}", day_and_time(at, zone_name), zone.get_offset_utc(&local(at, zone)).name())
+    format!("{} {}", plain(at, zone_name), zone.get_offset_utc(&local(at, zone)).name())
 }
 
 /// Whether two instants fall on one calendar day of a zone.
@@ -56,6 +65,13 @@ mod tests {
         assert_eq!(long(FRIDAY, "Australia/Sydney"), "Fri 20 Nov 2026, 8:10 pm AEDT");
         assert_eq!(long(FRIDAY, "Europe/London"), "Fri 20 Nov 2026, 9:10 am GMT");
         assert_eq!(short(FRIDAY, "Australia/Brisbane"), "Fri 7:10 pm");
+    }
+
+    #[test]
+    fn no_line_of_a_page_ends_inside_a_time_and_no_table_holds_an_odd_space() {
+        assert_eq!(day_and_time(FRIDAY, "Australia/Brisbane"), "Fri 20 Nov 2026, 7:10\u{a0}pm");
+        assert!(!long(FRIDAY, "Australia/Brisbane").contains(TIE));
+        assert!(!short(FRIDAY, "Australia/Brisbane").contains(TIE));
     }
 
     #[test]

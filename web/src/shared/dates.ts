@@ -40,10 +40,13 @@ export function day(instant: string, timezone?: string | null): string {
   return `${said.weekday} ${said.day} ${said.month} ${said.year}`;
 }
 
-/** `7:10 pm`. */
+/** Between a time and its am or pm, so that no line ends there; `server/src/render/when.rs` writes the same into the first paint. */
+const TIE = '\u00a0';
+
+/** `7:10 pm`, which never breaks. */
 export function timeOfDay(instant: string | number, timezone?: string | null): string {
   const said = parts(new Date(instant), safeZone(timezone), { hour: 'numeric', minute: '2-digit', hour12: true });
-  return `${said.hour}:${said.minute} ${(said.dayPeriod ?? '').toLowerCase().replace(/[.\s\u202f]/g, '')}`;
+  return `${said.hour}:${said.minute}${TIE}${(said.dayPeriod ?? '').toLowerCase().replace(/[.\s\u202f]/g, '')}`;
 }
 
 /** `Fri 20 Nov 2026, 7:10 pm`, with the zone's name when the device keeps another time (decision E-10). */

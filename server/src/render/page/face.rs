@@ -194,8 +194,16 @@ impl DrawFace {
         format!("{} v {}", self.home, self.away)
     }
 
+    /// Called off: there is no prize, and whoever paid is paid back.
+    pub fn is_off(&self) -> bool {
+        self.phase == Phase::Cancelled
+    }
+
     /// One sentence for a share card.
     pub fn summary(&self) -> String {
+        if self.is_off() {
+            return format!("{}: this draw was cancelled. Every ticket is refunded.", self.club);
+        }
         format!("{}: prize pool {}, {}/{TICKETS} tickets sold. {}.", self.club, self.prize, self.sold, self.kick_off)
     }
 }

@@ -83,7 +83,7 @@ fn the_hero_says_what_a_buyer_came_for() {
         "Active",
         "2h 14m to kick-off",
         "Redcliffe Sharks<span class=\"v\"> v </span>Wynnum Tigers",
-        "Queensland Cup · Fri 20 Nov 2026, 7:10 pm · $5.00 + $0.39 fee = $5.39 a ticket",
+        "Queensland Cup · Fri 20 Nov 2026, 7:10\u{a0}pm · $5.00 + $0.39 fee = $5.39 a ticket",
         "<dd>$290<span class=\"cents\">.00</span></dd>",
         "113/169",
         "<dd>$430<span class=\"cents\">.00</span></dd>",
@@ -125,6 +125,23 @@ fn each_state_has_its_panel() {
 }
 
 #[test]
+fn a_cancelled_draw_has_no_prize_wherever_it_is_shown() {
+    let mut off = draw("Sharks");
+    off.status = "cancelled";
+    let face = DrawFace::new(&off, NOW);
+    let hero = page(&Body::Draw(&face), &json!({}));
+    for words in ["<dt>Prize pool</dt><dd>None</dd>", "<dt>Tickets</dt><dd>Refunded</dd>"] {
+        assert!(hero.contains(words), "{words} is missing in\n{hero}");
+    }
+    let board = page(&Body::Board(&face), &json!({}));
+    let shown = |html: &str| html.split("<main").nth(1).expect("a page").to_string();
+    for said in [shown(&hero), shown(&board), face.summary()] {
+        assert!(!said.contains("$290") && !said.contains("$430"), "a prize is shown in\n{said}");
+    }
+    assert!(face.summary().contains("Every ticket is refunded."), "{}", face.summary());
+}
+
+#[test]
 fn what_is_not_on_sale_yet_or_only_reserved_says_so_before_any_script() {
     let mut later = draw("Sharks");
     later.opens_at = Some("2026-11-20T08:00:00Z".to_string());
@@ -132,7 +149,7 @@ fn what_is_not_on_sale_yet_or_only_reserved_says_so_before_any_script() {
     for html in
         [page(&Body::Draw(&face), &json!({})), page(&Body::Landing { draws: std::slice::from_ref(&face) }, &json!({}))]
     {
-        assert!(html.contains("On sale from Fri 20 Nov 2026, 6:00 pm"), "{html}");
+        assert!(html.contains("On sale from Fri 20 Nov 2026, 6:00\u{a0}pm"), "{html}");
         assert!(!html.contains("Buy Now") && !html.contains("form-skeleton"), "{html}");
     }
     let mut reserved = draw("Sharks");

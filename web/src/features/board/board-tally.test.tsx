@@ -11,6 +11,13 @@ const later = { gameDate: '2099-01-01T00:00:00Z' };
 const reserved = aDraw({ ...later, ticketsSold: 160, ticketsHeld: 9, ticketsAvailable: 0 });
 const full = aDraw({ ...later, ticketsSold: 169, ticketsHeld: 0, ticketsAvailable: 0 });
 
+test('a cancelled draw’s board shows no prize and no tickets sold', () => {
+  show(<BoardTally draw={aDraw({ status: 'cancelled' })} options={optionsOf('')} />);
+  expect(screen.getByText('Cancelled')).toBeDefined();
+  expect(screen.getByText('Every ticket is refunded')).toBeDefined();
+  expect(document.body.textContent).not.toMatch(/Prize pool|\$290|113 \/ 169/);
+});
+
 test('a board says that all are sold only when they are: what is reserved may come free', () => {
   const { unmount } = show(<BoardTally draw={reserved} options={optionsOf('')} />);
   expect(screen.queryByText('All 169 tickets are sold')).toBeNull();

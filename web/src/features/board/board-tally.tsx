@@ -16,6 +16,8 @@ export function BoardTally({ draw, options }: { draw: Draw; options: BoardOption
   const ticket = cents(draw.ticketPrice);
   const price = draw.passStripeFees ? priceOf(ticket, 1, true).total : ticket;
   const opensAt = draw.opensAt ? Date.parse(draw.opensAt) : null;
+  // Called off: there is nothing to win, and what was sold is paid back.
+  const off = phase === 'cancelled';
   // The last tickets may only be reserved: they can still come free, so the code stays (E-3).
   const full = draw.ticketsSold >= TICKETS;
   return (
@@ -23,14 +25,13 @@ export function BoardTally({ draw, options }: { draw: Draw; options: BoardOption
       <BoardTitle words={`${draw.homeTeam} v ${draw.awayTeam}`}>{draw.homeTeam}<span className="v">v</span>{draw.awayTeam}</BoardTitle>
       {options.compact ? null : <div className="board-grid"><TallyGrid sold={draw.ticketsSold} /></div>}
       <div className="board-side">
-        <p className="board-label">Prize pool</p>
-        <BoardPrize prize={wholeDollars(cents(draw.currentPrize))} />
+        {off ? null : <><p className="board-label">Prize pool</p><BoardPrize prize={wholeDollars(cents(draw.currentPrize))} /></>}
         <dl className="board-stats">
-          <div><dt className="board-label">Tickets sold</dt><dd className="num">{draw.ticketsSold} / {TICKETS}</dd></div>
+          {off ? null : <div><dt className="board-label">Tickets sold</dt><dd className="num">{draw.ticketsSold} / {TICKETS}</dd></div>}
           <BoardTimer times={{ status: phase === 'soldOut' ? 'active' : draw.status, opensAt, closesAt: Date.parse(draw.gameDate), of: 'draw' }} />
         </dl>
         {phase === 'active' || (phase === 'soldOut' && !full) ? <PlayHere path={`/draw/${draw.drawNumber}`} shown={`/draw/${draw.drawNumber}`} price={`${dollars(price)} a ticket`} options={options} /> : null}
-        {phase === 'cancelled' ? <p className="board-full num">Every ticket is refunded</p> : null}
+        {off ? <p className="board-full num">Every ticket is refunded</p> : null}
         {phase === 'soldOut' && full ? <p className="board-full num">All 169 tickets are sold</p> : null}
       </div>
     </>

@@ -46,16 +46,17 @@ function Shown({ widget, loc, code }: { widget: WidgetAnswer; loc: string | null
   const now = useAtomValue(nowAtom);
   const closesAt = Date.parse(widget.earliestClosesAt ?? widget.closesAt ?? '');
   const onSale = ['active', 'open', 'locked', S.scheduled].includes(widget.status) && !(closesAt <= now);
+  const off = widget.status === 'cancelled';
   const full = widget.ticketsCap !== null && widget.ticketsSold >= widget.ticketsCap;
   return (
     <>
       <h1>{widget.title}</h1>
       <p className="widget-when"><When widget={widget} closesAt={closesAt} onSale={onSale} /></p>
       <dl>
-        <div><dt>Prize pool</dt><dd className="num">{wholeDollars(widget.prizePoolCents)}</dd></div>
-        <div><dt>Tickets sold</dt><dd className="num">{widget.ticketsSold}{widget.ticketsCap ? ` / ${widget.ticketsCap}` : ''}</dd></div>
+        <div><dt>Prize pool</dt><dd className="num">{off ? 'None' : wholeDollars(widget.prizePoolCents)}</dd></div>
+        {off ? <div><dt>Tickets</dt><dd className="num">Refunded</dd></div> : <div><dt>Tickets sold</dt><dd className="num">{widget.ticketsSold}{widget.ticketsCap ? ` / ${widget.ticketsCap}` : ''}</dd></div>}
       </dl>
-      {widget.ticketsCap ? <div className="widget-bar" aria-hidden="true"><span style={{ '--part': widget.ticketsSold / widget.ticketsCap } as React.CSSProperties} /></div> : null}
+      {widget.ticketsCap && !off ? <div className="widget-bar" aria-hidden="true"><span style={{ '--part': widget.ticketsSold / widget.ticketsCap } as React.CSSProperties} /></div> : null}
       <div className="widget-do">
         {code && onSale ? <img src={`/api/qr.svg?url=${encodeURIComponent(buy.pathname + buy.search)}`} alt="QR code to buy tickets" width="180" height="180" /> : null}
         <a className="btn" href={buy.href} target="_blank" rel="noopener">{onSale && !full ? S.buyNow : widget.type === 'bundle' ? 'See offer' : 'See draw'}<span className="sr">: {widget.title}, opens a new window</span></a>

@@ -27,7 +27,7 @@ test('a board shows days only when there are any and stops at zero', () => {
 
 test('what is shown says how fresh it is', () => {
   const said = (agoMs: number | null, online = true) => freshness({ agoMs, atMs: Date.parse('2026-11-20T09:02:00Z'), online }).words;
-  expect([said(0), said(20_000), said(42_000), said(61_000), said(5, false), said(null)]).toEqual(['Live', 'Live', 'Updated 40 s ago', 'Reconnecting – last update 7:02 pm', 'Offline', 'Connecting']);
+  expect([said(0), said(20_000), said(42_000), said(61_000), said(5, false), said(null)]).toEqual(['Live', 'Live', 'Updated 40 s ago', 'Reconnecting – last update 7:02\u00a0pm', 'Offline', 'Connecting']);
 });
 
 test('a draw whose game has begun is closed whatever its status still says', () => {

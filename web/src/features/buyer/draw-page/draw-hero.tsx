@@ -29,6 +29,15 @@ export function DrawHero({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
       <p className="meta">
         {draw.league ? `${draw.league} · ` : ''}{dayAndTime(draw.gameDate, draw.timezone)} · {ticketPriceWords(draw.ticketPrice, draw.passStripeFees)} a ticket
       </p>
+      {phase === 'cancelled' ? <NothingToWin /> : <Figures draw={draw} />}
+      <FreshnessBadge />
+    </section>
+  );
+}
+
+function Figures({ draw }: { draw: Draw }) {
+  return (
+    <>
       <dl className="stats">
         <div className="stat"><dt>Prize pool</dt><dd><Sum of={cents(draw.currentPrize)} /></dd></div>
         <div className="stat"><dt>Tickets sold</dt><dd>{draw.ticketsSold}/{TICKETS}</dd></div>
@@ -40,8 +49,17 @@ export function DrawHero({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
         </div>
         <span className="num">{soldShare(draw.ticketsSold)}</span>
       </div>
-      <FreshnessBadge />
-    </section>
+    </>
+  );
+}
+
+/** Of a cancelled draw: what is sold goes back to none while its refunds arrive, so it is not counted. */
+function NothingToWin() {
+  return (
+    <dl className="stats">
+      <div className="stat"><dt>Prize pool</dt><dd>None</dd></div>
+      <div className="stat"><dt>Tickets</dt><dd>Refunded</dd></div>
+    </dl>
   );
 }
 

@@ -15,7 +15,7 @@ export function DrawMore({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   const { homeFirstTryScorer: home, awayFirstTryScorer: away } = draw;
   return (
     <div className="more stack">
-      {phase === 'completed' && home !== null && away !== null ? <Result draw={draw} home={home} away={away} /> : <Lights draw={draw} />}
+      {phase === 'completed' && home !== null && away !== null ? <Result draw={draw} home={home} away={away} /> : phase === 'cancelled' ? null : <Lights draw={draw} />}
       <section className="card panel" aria-labelledby="help-title">
         <h2 id="help-title">{S.needHelp}</h2>
         <p>This draw is run by <Link href={`/club/${draw.clubSlug}`}>{draw.clubName}</Link>.</p>

@@ -43,7 +43,7 @@ export function DrawCard({ drawNumber, awaiting = false, children }: DrawCardPro
       <p className="meta">{dayAndTime(draw.gameDate, draw.timezone)}</p>
       <p className="meta">{draw.clubName}{draw.league ? ` · ${draw.league}` : ''}</p>
       <p className="meta">{priceLine(draw)}</p>
-      {state === 'completed' ? <Result draw={draw} /> : <Progress draw={draw} />}
+      {state === 'completed' ? <Result draw={draw} /> : state === 'cancelled' ? <NothingToWin /> : <Progress draw={draw} />}
       {state === 'completed' ? null : <Foot draw={draw} state={state} awaiting={awaiting} />}
       {children}
     </article>
@@ -81,6 +81,15 @@ function Progress({ draw }: { draw: Draw }) {
         <span style={{ '--part': draw.ticketsSold / 169 } as React.CSSProperties} />
       </div>
     </>
+  );
+}
+
+function NothingToWin() {
+  return (
+    <dl className="stats">
+      <div className="stat"><dt>Current prize</dt><dd>None</dd></div>
+      <div className="stat"><dt>Tickets</dt><dd>Refunded</dd></div>
+    </dl>
   );
 }
 

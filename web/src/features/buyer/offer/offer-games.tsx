@@ -29,7 +29,7 @@ function Game({ game }: { game: OfferGame }) {
       <div>
         <strong>{gameTitle(game)}</strong>
         <span className="meta">{game.league ? `${game.league} · ` : ''}{dayAndTime(game.gameDate, game.timezone)}</span>
-        {draw ? <span className="meta">Prize {dollars(cents(draw.currentPrize))} · {draw.ticketsSold}/169 sold</span> : null}
+        {phase === 'cancelled' ? <span className="meta">Every ticket is refunded</span> : draw ? <span className="meta">Prize {dollars(cents(draw.currentPrize))} · {draw.ticketsSold}/169 sold</span> : null}
         <Link className="game-link" href={`/draw/${number}`}>See draw<span className="sr">: {gameTitle(game)}</span></Link>
       </div>
       <div className="game-side">

@@ -13,6 +13,10 @@ test('what is shared is the match, the prize and how many are sold', () => {
   expect(shareOf(aDraw(), 'https://fd.example')).toEqual({ title: 'Redcliffe Sharks v Wynnum Tigers', text: 'Redcliffe Sharks v Wynnum Tigers: current prize $290.00, 113/169 tickets sold.', url: 'https://fd.example/draw/1042' });
 });
 
+test('of a cancelled draw no prize is shared', () => {
+  expect(shareOf(aDraw({ status: 'cancelled' }), '').text).toBe('Redcliffe Sharks v Wynnum Tigers: this draw was cancelled. Every ticket is refunded.');
+});
+
 test('a phone’s own menu comes first, and putting it away is no failure', async () => {
   const menu = vi.fn().mockResolvedValue(undefined);
   expect(await share(what, { share: menu, ...clipboard(refuse) })).toBeNull();

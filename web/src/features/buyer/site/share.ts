@@ -13,8 +13,10 @@ export interface Shared {
 /** Match, current prize and sold/169 (A:310). */
 export function shareOf(draw: Draw, origin: string): Shared {
   const title = `${draw.homeTeam} v ${draw.awayTeam}`;
+  const url = `${origin}/draw/${draw.drawNumber}`;
+  if (draw.status === 'cancelled') return { title, text: `${title}: this draw was cancelled. Every ticket is refunded.`, url };
   const text = `${title}: current prize ${dollars(cents(draw.currentPrize))}, ${draw.ticketsSold}/169 tickets sold.`;
-  return { title, text, url: `${origin}/draw/${draw.drawNumber}` };
+  return { title, text, url };
 }
 
 /** Tries each way in turn and says what happened; null when the phone's own menu did it or was dismissed. */

@@ -42,7 +42,7 @@ test('a section is a link, and a change of section moves focus to its heading', 
 
 test('the badge says Live System only while it is', () => {
   const at = Date.parse('2026-11-20T09:02:00Z');
-  expect([liveness(0, at, true), liveness(20_000, at, true), liveness(42_000, at, true), liveness(61_000, at, true), liveness(5, at, false), liveness(null, at, true)].map(({ words }) => words)).toEqual(['Live System', 'Live System', 'Delayed 40 s', 'Offline since 7:02 pm', 'Offline', 'Connecting']);
+  expect([liveness(0, at, true), liveness(20_000, at, true), liveness(42_000, at, true), liveness(61_000, at, true), liveness(5, at, false), liveness(null, at, true)].map(({ words }) => words)).toEqual(['Live System', 'Live System', 'Delayed 40 s', 'Offline since 7:02\u00a0pm', 'Offline', 'Connecting']);
 });
 
 test('the status words are said while they are true', () => {

@@ -7,7 +7,7 @@ import { useAddress } from '../console/address';
 import { money, signedCents } from '../pieces/money';
 import { Shown } from '../pieces/pieces';
 import { HideTestSwitch } from '../system/hide-test-switch';
-import { compare, textOf, type Column } from '../table/columns';
+import { compare, typedOf, type Column } from '../table/columns';
 import { TableTools, Chips } from '../table/table-tools';
 import { DrawCard, type DrawDoing } from './draw-card';
 import { CancelDialog } from './cancel-dialog';
@@ -37,7 +37,7 @@ const AT_ONCE = 24;
 export function chosen(draws: readonly AdminDraw[], query: string, status: string, order: string): AdminDraw[] {
   const words = query.trim().toLowerCase();
   const column = COLUMNS.find(({ id }) => id === order.replace(/^-/, ''));
-  const found = draws.filter((draw) => (!status || draw.status === status) && (!words || COLUMNS.some((each) => textOf(each, draw).toLowerCase().includes(words))));
+  const found = draws.filter((draw) => (!status || draw.status === status) && (!words || COLUMNS.some((each) => typedOf(each, draw).toLowerCase().includes(words))));
   if (!column) return found;
   const sign = order.startsWith('-') ? -1 : 1;
   return found.sort((one, other) => sign * compare(column.value(one), column.value(other)));

@@ -1,6 +1,6 @@
 /** CSV that opens in Excel as it should: UTF-8 with its mark, CRLF, and no cell that a spreadsheet would run (ASVS 1.2.10). */
 import { saveFile } from '../console/save-file';
-import { textOf, type Column } from './columns';
+import { typedOf, type Column } from './columns';
 
 const MARK = '\ufeff';
 
@@ -14,7 +14,7 @@ function cell(text: string): string {
 }
 
 export function toCsv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  const lines = [columns.map((column) => cell(column.header)), ...rows.map((row) => columns.map((column) => cell(textOf(column, row))))];
+  const lines = [columns.map((column) => cell(column.header)), ...rows.map((row) => columns.map((column) => cell(typedOf(column, row))))];
   return MARK + lines.map((line) => `${line.join(',')}\r\n`).join('');
 }
 

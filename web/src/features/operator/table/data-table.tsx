@@ -1,7 +1,7 @@
 import { columnFilteringFeature, createFilteredRowModel, createSortedRowModel, globalFilteringFeature, rowSelectionFeature, rowSortingFeature, tableFeatures, useTable, type ColumnDef, type RowData, type RowSelectionState, type SortingState } from '@tanstack/react-table';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useAddress } from '../console/address';
-import { compare, textOf, type Column } from './columns';
+import { compare, typedOf, type Column } from './columns';
 import { TableGrid } from './table-grid';
 import { TableTools } from './table-tools';
 import { useRowKeys, type RowKeys } from './use-row-keys';
@@ -66,7 +66,7 @@ export function DataTable<Row extends RowData>({ label, rows, rowId, columns, or
     onRowSelectionChange: setSelected,
     enableRowSelection: (row) => selecting?.can(row.original) ?? false,
     getColumnCanGlobalFilter: () => true,
-    globalFilterFn: (row, id, words: string) => textOf(columns.find((column) => column.id === id) as Column<Row>, row.original).toLowerCase().includes(words.trim().toLowerCase()),
+    globalFilterFn: (row, id, words: string) => typedOf(columns.find((column) => column.id === id) as Column<Row>, row.original).toLowerCase().includes(words.trim().toLowerCase()),
   });
   const found = table.getRowModel().rows;
   const cut = shown !== undefined && !all && !wanted ? found.slice(0, shown) : found;

@@ -1,0 +1,22 @@
+import { screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { phaseOf } from '@/features/shared-live/draw-phase';
+import { aDraw } from '@/testing/a-draw';
+import { show } from '@/testing/show';
+import { DrawHero } from './draw-hero';
+import { DrawMore } from './draw-more';
+
+test('a cancelled draw has no prize to be won, and says that its tickets are refunded', () => {
+  const draw = aDraw({ status: 'cancelled' });
+  const phase = phaseOf(draw, Date.now());
+  show(<><DrawHero draw={draw} phase={phase} /><DrawMore draw={draw} phase={phase} /></>);
+  expect([...document.querySelectorAll('.stat')].map((stat) => stat.textContent)).toEqual(['Prize poolNone', 'TicketsRefunded']);
+  expect(screen.queryByRole('progressbar')).toBeNull();
+  expect(document.body.textContent).not.toMatch(/290|430|113|stays secret until the draw/);
+});
+
+test('no line ends inside the time of a draw', () => {
+  const draw = aDraw();
+  show(<DrawHero draw={draw} phase="active" />);
+  expect(document.querySelector('.meta')?.textContent).toContain('7:10\u00a0pm');
+});
