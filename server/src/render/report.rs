@@ -1,12 +1,16 @@
 //! A draw's report as a table (CSV) and on paper (PDF), and its poster. The same figures in both, from `takings`.
 
-use csv::{Terminator, WriterBuilder};
-use domain::{Cents, DrawId, TICKETS, Timestamp};
+use domain::{Cents, DrawId, Timestamp};
 
 use super::paper::{HEIGHT, LINE, MARGIN, Paper, WIDTH, money};
 use crate::render::when;
 use crate::takings::Takings;
-use crate::wire::instant::rfc3339;
+
+mod poster;
+mod table;
+
+pub use poster::poster;
+pub use table::csv;
 
 /// What a report is about.
 #[derive(Clone)]
@@ -64,75 +68,6 @@ pub fn sums(facts: &Facts, takings: &Takings) -> [(String, String); 8] {
         ("Club profit", takings.club_profit().decimal()),
     ];
     sums.map(|(name, amount)| (name.to_string(), amount))
-}
-
-/// A cell that no spreadsheet takes for a formula (decision F-6).
-fn safe(text: &str) -> String {
-    let flat: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    // Their wide forms are read as the same where wide letters are written.
-    let sign = |c: char| "=+-@\u{ff1d}\u{ff0b}\u{ff0d}\u{ff20}".contains(c);
-    let unseen = |c: char| c.is_whitespace() || is_format(c);
-    let dangerous = text.starts_with(['\t', '\r', '\n', '\0']) || flat.trim_start_matches(unseen).starts_with(sign);
-    if dangerous { format!("'{flat}") } else { flat }
-}
-
-/// What is there and shows nothing: joiners, directions, marks of order.
-fn is_format(letter: char) -> bool {
-    matches!(
-        letter,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-    )
-}
-
-/// A phone number stays text: no spreadsheet takes its first zero away.
-fn phone(text: &str) -> String {
-    let text = safe(text);
-    if text.starts_with(|c: char| c.is_ascii_digit()) { format!("'{text}") } else { text }
-}
-
-/// UTF-8 with its mark, lines ended as spreadsheets want them, the sums below the rows.
-pub fn csv(facts: &Facts, takings: &Takings, rows: &[Row]) -> Option<Vec<u8>> {
-    let mut bytes = "\u{feff}".as_bytes().to_vec();
-    let mut writer = WriterBuilder::new().terminator(Terminator::CRLF).flexible(true).from_writer(&mut bytes);
-    let head = [
-        "Ticket",
-        "Serial",
-        "Home number",
-        "Away number",
-        "Winner",
-        "Buyer name",
-        "Buyer email",
-        "Buyer phone",
-        "Purchased (UTC)",
-        "Purchased (local)",
-        "Ticket price",
-    ];
-    writer.write_record(head).ok()?;
-    for row in rows {
-        let number = |pick: fn((u8, u8)) -> u8| row.pair.map(pick).map_or_else(String::new, |n| n.to_string());
-        writer
-            .write_record([
-                row.number.to_string(),
-                row.label.clone(),
-                number(|pair| pair.0),
-                number(|pair| pair.1),
-                if row.won { "yes".to_string() } else { String::new() },
-                safe(&row.name),
-                safe(&row.email),
-                phone(&row.phone),
-                rfc3339(row.sold_at),
-                when::long(row.sold_at, &facts.zone),
-                facts.price.decimal(),
-            ])
-            .ok()?;
-    }
-    writer.write_record([""]).ok()?;
-    for (name, amount) in sums(facts, takings) {
-        writer.write_record([name, amount]).ok()?;
-    }
-    writer.write_record(["Generated", &rfc3339(facts.generated_at)]).ok()?;
-    drop(writer);
-    Some(bytes)
 }
 
 const COLUMNS: [(&str, f32, f32); 5] = [
@@ -261,38 +196,6 @@ fn table_row(paper: &mut Paper, row: &Row) {
     for ((_, x, width), cell) in COLUMNS.into_iter().zip(cells) {
         paper.text_within(MARGIN + x, y, 8.5, width, &cell);
     }
-}
-
-/// One game, one code, on one page: 100 mm of it with its quiet zone.
-pub fn poster(facts: &Facts, link: &str, prize_max: Cents) -> Option<Vec<u8>> {
-    let mut paper = Paper::new(&format!("{} v {}", facts.home, facts.away))?;
-    let wide = WIDTH - 2.0 * MARGIN;
-    let size = |paper: &Paper, text: &str, most: f32| most.min(most * wide / paper.width(text, most).max(1.0));
-    let line = |paper: &mut Paper, y: f32, most: f32, text: &str| {
-        let size = size(paper, text, most);
-        paper.text_centred(y, size, text);
-    };
-    line(&mut paper, 770.0, 20.0, &facts.club);
-    if let Some(league) = &facts.league {
-        line(&mut paper, 745.0, 14.0, league);
-    }
-    line(&mut paper, 705.0, 40.0, &facts.home);
-    line(&mut paper, 668.0, 18.0, "v");
-    line(&mut paper, 622.0, 40.0, &facts.away);
-    line(&mut paper, 585.0, 16.0, &when::long(facts.kick_off, &facts.zone));
-    line(&mut paper, 545.0, 22.0, &format!("Win up to {prize_max} · {} a ticket", facts.price));
-    paper.code(link, 525.0, 311.8)?;
-    line(&mut paper, 190.0, 18.0, "Scan to buy tickets");
-    let plain = link.trim_start_matches("https://").trim_start_matches("http://");
-    line(&mut paper, 160.0, 14.0, plain);
-    line(
-        &mut paper,
-        118.0,
-        12.0,
-        &format!("{TICKETS} tickets, two jersey numbers on each. The first try scorers’ numbers win."),
-    );
-    line(&mut paper, 90.0, 11.0, "18+ only, in Australia.");
-    Some(paper.finish_bare())
 }
 
 #[cfg(test)]

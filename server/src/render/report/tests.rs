@@ -1,7 +1,9 @@
 //! The very bytes a club takes home.
 
+use domain::TICKETS;
 use lopdf::Document;
 
+use super::table::{phone, safe};
 use super::*;
 
 pub(super) fn facts() -> Facts {
