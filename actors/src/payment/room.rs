@@ -109,7 +109,7 @@ impl Room {
         let status = match stayed {
             Ok(Some(status)) => status,
             Ok(None) => return Err(PaymentFailure::Mismatch),
-            Err(Later) => under_way(&visit.record, &visit.said),
+            Err(Later) => decided(&visit.record).unwrap_or_else(|| under_way(&visit.record, &visit.said)),
         };
         Ok(Fulfilled { record: visit.record, status })
     }
@@ -123,7 +123,9 @@ impl Room {
                 }
                 Next::Allocate => match self.allocate(&mut visit.record, Authority::Sale, &mut None).await? {
                     Ok(now) => visit.allocated = now,
-                    Err(refusal) => self.reject(visit, &refusal.to_string()).await?,
+                    Err(refusal) if self.reject(visit, &refusal.to_string()).await? => {}
+                    // What the provider said before is old: the next door goes on.
+                    Err(_) => return Err(Later),
                 },
                 Next::Capture => self.capture(visit).await?,
                 Next::Record => self.captured(visit).await?,
@@ -143,16 +145,20 @@ impl Room {
     }
 
     /// The order is refused: that is written, then what it holds goes back to the draws, and its authorisation is cancelled.
-    /// Another node may have given it all its tickets while we asked: then it is not refused any more, and nothing goes back.
-    pub(super) async fn reject(&self, visit: &mut Visit, reason: &str) -> Result<(), Later> {
-        self.books.rejecting(visit.record.order.id, reason, self.clock.now()).await?;
-        visit.record.order.state = OrderState::Rejecting;
-        visit.record.reason = Some(reason.into());
+    /// Another node may have given it all its tickets while we asked, and its money back too: then (`false`) it is not refused any
+    /// more, nothing goes back, and the books say what to tell the buyer.
+    pub(super) async fn reject(&self, visit: &mut Visit, reason: &str) -> Result<bool, Later> {
+        let order = visit.record.order.id;
+        self.books.rejecting(order, reason, self.clock.now()).await?;
+        visit.record = self.books.order(order).await?.ok_or(Later)?;
+        if visit.record.order.state != OrderState::Rejecting {
+            return Ok(false);
+        }
         self.nudges.operations.notify_one();
         // Whatever is cut off here is given back once more before the order is over.
         self.give_back(&visit.record).await?;
         visit.record.tickets.clear();
-        Ok(())
+        Ok(true)
     }
 
     /// Money was taken without tickets: by hand at the provider, or before a backup was restored. Tickets if that may still be,
@@ -203,8 +209,8 @@ impl Room {
             && said.order == Some(order.id)
             && order.payment_intent.as_ref() == Some(&said.id);
         if ours && order.state == OrderState::Quoted && said.status == PaymentStatus::RequiresCapture {
-            self.reject(visit, "the order changed while it was being paid").await?;
-            return Ok(true);
+            let refused = self.reject(visit, "the order changed while it was being paid").await?;
+            return if refused { Ok(true) } else { Err(Later) };
         }
         self.raise(visit, AnomalyKind::MismatchedAmount, "amount, currency, account or order differ from ours").await?;
         Ok(false)

@@ -131,7 +131,10 @@ impl Comparison {
         let work = async move {
             let mut record = this.room.books.order(order).await?;
             let said = this.retrieve(&said.intent.account, &said.intent.id).await.map_err(not_asked)?;
-            let captured = record.as_ref().filter(|record| record.order.state == OrderState::Captured);
+            // A payment of a stranger's may bear our order's name: its bank moves nothing of ours.
+            let is_its_own = |record: &&OrderRecord| record.order.payment_intent.as_ref() == Some(&said.intent.id);
+            let captured =
+                record.as_ref().filter(is_its_own).filter(|record| record.order.state == OrderState::Captured);
             if said.intent.disputed
                 && let Some(captured) = captured
                 && this.room.release_disputed(captured).await?

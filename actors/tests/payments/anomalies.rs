@@ -243,6 +243,25 @@ fn a_dispute_before_the_game_releases_the_tickets_and_after_it_keeps_them() {
     });
 }
 
+/// Anybody may make a payment of their own that bears the name of an order of ours.
+#[test]
+fn the_dispute_of_a_payment_that_only_bears_an_orders_name_takes_nobodys_tickets() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let record = world.buy(&[(1042, 2)]).await;
+        let order = record.order.id;
+        let forged = NewIntent { order, account: account(), amount: Cents(1000), draws: "1042x2".into() };
+        let forged = world.gateway.create("forged", &forged).await.unwrap().id;
+        assert!(world.gateway.authorise(&forged) && world.gateway.capture_behind_our_back(&forged));
+        assert!(world.gateway.dispute(&forged));
+        world.deliver_notices().await;
+        world.pass(60).await;
+        assert_eq!((world.order(&record).order.state, world.sold(1042)), (OrderState::Captured, 2));
+        assert_eq!(world.gateway.takings(&account()).fees_refunded, Cents(0));
+        assert!(open(&world).iter().all(|(_, payment)| payment.as_ref() == Some(&forged)) && !open(&world).is_empty());
+    });
+}
+
 #[test]
 fn an_account_that_cannot_be_asked_hides_no_other_ones_refund() {
     play(|| async {

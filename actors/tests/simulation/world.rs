@@ -37,8 +37,8 @@ const LOOK_MS: u64 = 10_000;
 /// at most (`payment/pause.rs`), draws look at their clocks every minute, the sweeper goes every 30 s, mails 15 s, notices 10 s.
 const CALM_LOOK_MS: u64 = MINUTE;
 /// The same where somebody touched payments past us, and in worlds that are played whole: the reconciler looks far back only
-/// every ten minutes.
-const LONG_LOOK_MS: u64 = 5 * MINUTE;
+/// every ten minutes, its rounds themselves left out, and may have read its list right before.
+const LONG_LOOK_MS: u64 = 6 * MINUTE;
 
 pub struct World {
     pub plan: Plan,
