@@ -69,16 +69,20 @@ impl Club {
         numbers.iter().map(|draw| draw.as_i64().context("a draw without number")).collect()
     }
 
-    /// Enters the two first try scorers; closes sales first where they are still open (decision E-5).
-    pub async fn enter_result(&self, draw: i64, home: u8, away: u8) -> Result<Winner> {
+    /// Enters the two first try scorers; closes sales first where they are still open (decision E-5). `None` before kick-off:
+    /// the club, too, reads only then who won (decision E-6).
+    pub async fn enter_result(&self, draw: i64, home: u8, away: u8) -> Result<Option<Winner>> {
         let body = json!({"homeFirstTryScorer": home, "awayFirstTryScorer": away});
         let request = Request::post(format!("/api/draws/{draw}/results"), body);
         let answer = self.browser.ask(Call::Club, &request).await.context("no answer to the result")?;
         let body = expect(&answer, "entering a result")?;
+        if !text(body, "/revealedAt").is_empty() {
+            return Ok(None);
+        }
         let ticket =
             number(body, "/winningTickets/0/ticketNumber").with_context(|| format!("no winning ticket: {body}"))?;
         let sold = body.pointer("/winningTickets/0/sold").and_then(Value::as_bool).unwrap_or(false);
-        Ok(Winner { ticket, sold, reachable: !text(body, "/winningTickets/0/buyerEmail").is_empty() })
+        Ok(Some(Winner { ticket, sold, reachable: !text(body, "/winningTickets/0/buyerEmail").is_empty() }))
     }
 
     /// Mails the winner; gives how many mails were queued by this very call.

@@ -110,7 +110,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
         sandbox.set_webhook(&format!("http://127.0.0.1:{}/api/stripe/webhook", address.port()), secret.expose());
     }
     let delivery = delivery(&config, &provider, &life)?;
-    let postman = Arc::new(Postman::new(config.clone(), records.clone(), delivery));
+    let postman = Arc::new(Postman::new(config.clone(), records.clone(), delivery, clock.clone()));
     let engine = Engine::start(EngineParts {
         ledger: Arc::new(postgres.clone()),
         books,

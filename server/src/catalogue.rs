@@ -102,9 +102,10 @@ impl Facts {
         }
     }
 
-    /// Whether the winning ticket of a completed draw was sold; `None` while this reading is older than the result.
-    pub fn winner_sold(&self, view: &View) -> Option<bool> {
-        view.result?;
+    /// Whether the winning ticket was sold; `None` before it is revealed (decision E-6), and while this reading is older than
+    /// the result.
+    pub fn winner_sold(&self, view: &View, now: Timestamp) -> Option<bool> {
+        view.revealed(now)?;
         let listing = self.listing(view.draw)?;
         (listing.view.result == view.result).then_some(listing.winner_sold).flatten()
     }
@@ -239,9 +240,4 @@ impl Catalogue {
     pub async fn sold_serials(&self, draw: DrawId) -> Result<Vec<Serial>, Failure> {
         self.records.sold_serials(draw).await
     }
-}
-
-/// Whether everybody may see a draw's pairs: it is completed and its kick-off has passed (decision E-6).
-pub fn is_revealed(view: &View, now: Timestamp) -> bool {
-    view.status == Status::Completed && now >= view.closes_at
 }

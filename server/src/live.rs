@@ -185,7 +185,7 @@ async fn make(state: &State, topic: &Topic, after: u64) -> Option<Newest> {
             let now = state.clock.now();
             let (facts, views) = state.catalogue.listed(now);
             let data: Vec<DrawNow> =
-                views.iter().map(|view| DrawNow::new(view, facts.winner_sold(view), now)).collect();
+                views.iter().map(|view| DrawNow::new(view, facts.winner_sold(view, now), now)).collect();
             Some(encode(state, topic, after, "draws", data))
         }
         Topic::Public => Some(encode(state, topic, after, "public", public_now(state))),
@@ -202,11 +202,11 @@ fn public_now(state: &State) -> PublicNow {
 
 /// A draw's own frame; its sequence number is its revision. Whether the winning ticket was sold is read before it is told.
 async fn draw_frame(state: &State, topic: &Topic, view: &View) -> Newest {
-    let mut sold = state.catalogue.facts().winner_sold(view);
-    if view.result.is_some() && sold.is_none() && Box::pin(state.catalogue.reload()).await.is_ok() {
-        sold = state.catalogue.facts().winner_sold(view);
-    }
     let now = state.clock.now();
+    let mut sold = state.catalogue.facts().winner_sold(view, now);
+    if view.revealed(now).is_some() && sold.is_none() && Box::pin(state.catalogue.reload()).await.is_ok() {
+        sold = state.catalogue.facts().winner_sold(view, now);
+    }
     let text = frame(&topic.to_string(), view.revision, now.0, "draw", DrawNow::new(view, sold, now));
     Newest { seq: view.revision, text: text.into() }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use actors::Post;
+use actors::{Clock, Post};
 use async_trait::async_trait;
 use persistence::books::{Mail, OrderRecord};
 use persistence::records::Records;
@@ -45,11 +45,12 @@ pub struct Postman {
     /// Known once the engine has started: what clubs and draws are called, and the numbers on a buyer's tickets.
     catalogue: OnceLock<Arc<Catalogue>>,
     delivery: Delivery,
+    clock: Arc<dyn Clock>,
 }
 
 impl Postman {
-    pub fn new(config: Config, records: Records, delivery: Delivery) -> Postman {
-        Postman { config, records, catalogue: OnceLock::new(), delivery }
+    pub fn new(config: Config, records: Records, delivery: Delivery, clock: Arc<dyn Clock>) -> Postman {
+        Postman { config, records, catalogue: OnceLock::new(), delivery, clock }
     }
 
     /// Tells the postman whom to ask about clubs, draws and tickets. Mails wait until then.
@@ -79,7 +80,13 @@ impl Post for Postman {
         }
         let catalogue = self.catalogue.get().ok_or("the draws are not awake yet")?;
         let facts = catalogue.facts();
-        let writer = letters::Writer { config: &self.config, records: &self.records, draws: catalogue.draws(), facts };
+        let writer = letters::Writer {
+            config: &self.config,
+            records: &self.records,
+            draws: catalogue.draws(),
+            facts,
+            now: self.clock.now(),
+        };
         let letters::Letter { words: Words { subject, text, html }, reply_to } = writer.write(mail, order).await?;
         self.deliver(RenderedMail {
             message_id: mail.message_id.trim_matches(['<', '>']).to_string(),

@@ -18,12 +18,13 @@ pub struct Takings {
     pub is_estimated: bool,
     /// The prize as it stands, due or not.
     pub prize: Cents,
-    /// It is due: the winning ticket was sold; or it would be, while there is no result (decision D-12).
+    /// It is due: the winning ticket was sold; or it would be, while there is no result or it is not revealed (decisions
+    /// D-12, E-6).
     pub prize_is_due: bool,
 }
 
 impl Takings {
-    /// `winner_sold`: `None` while it is not known.
+    /// `winner_sold`: `None` while it is not known, or not for anybody yet.
     pub fn new(view: &View, winner_sold: Option<bool>, sums: &DrawFinancials) -> Takings {
         let over = view.status == Status::Completed;
         Takings {

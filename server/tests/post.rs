@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use actors::SystemClock;
 use domain::order::Wanted;
-use domain::{AccountId, Cents, Command, DrawId, FeePolicy, GameResult, OrderId};
+use domain::{AccountId, Cents, Command, DrawId, FeePolicy, GameResult, OrderId, Serial, Status, Terms};
 use persistence::books::OrderRecord;
 use persistence::records::clubs::NewClub;
 use persistence::records::draws::NewDraw;
@@ -92,6 +92,30 @@ impl Club {
             }
         };
         tokio::time::timeout(PATIENCE, arrived).await.expect("the mails arrive")
+    }
+
+    /// Moves kick-off to almost now, and waits until the whistle has gone.
+    async fn kick_off(&self) {
+        let terms = Terms {
+            price: Cents(500),
+            prize_percentage: 50,
+            round_up_prize: false,
+            opens_at: None,
+            closes_at: self.running.state.clock.now().plus_ms(300),
+        };
+        let draws = &self.running.engine.draws;
+        draws.execute(self.draw, Command::amend(terms), None).await.expect("amended");
+        let mut watched = draws.watch(self.draw).await.expect("watched");
+        let closed = watched.wait_for(|view| view.status != Status::Active);
+        tokio::time::timeout(PATIENCE, closed).await.expect("the whistle goes").expect("still watched");
+    }
+
+    /// The game ends with the pair of a ticket.
+    async fn ends_with(&self, serial: Serial) {
+        let draws = &self.running.engine.draws;
+        let (_, cell) = draws.cells(self.draw, &[serial]).await.expect("own pairs")[0];
+        let result = GameResult::new(cell.home(), cell.away()).expect("a result");
+        draws.execute(self.draw, Command::Complete { result }, None).await.expect("completed");
     }
 
     async fn queue(&self, kind: &str, order: OrderId, to: &str, data: &str) {
@@ -242,15 +266,31 @@ async fn every_letter_says_the_same_as_text_and_without_any_image() {
     club.running.stop().await.expect("stopped");
 }
 
+/// The result can be undone until then, and the draw sells on: the club must not know a pair (decision E-6).
+#[actix_web::test]
+async fn of_a_result_before_kick_off_the_club_does_not_read_which_ticket_wins() {
+    let club = Club::open().await;
+    let order = club.buy(1).await;
+    let serial = order.tickets[0].1[0];
+    club.ends_with(serial).await;
+    let about = format!(r#"{{"draw":{}}}"#, club.draw);
+    club.queue("results-submitted", order.order.id, "sharks@example.com", &about).await;
+    let mails = club.mails(2).await;
+    let mail = mails.iter().find(|mail| mail.kind == "results-submitted").expect("the club's mail");
+    assert_reads_well(mail, &["Which ticket wins is shown after kick-off"]);
+    for telling in [serial.label(club.draw).as_str(), "wins $", "was not sold"] {
+        assert!(!mail.text.contains(telling) && !mail.html.contains(telling), "{telling} in\n{}", mail.text);
+    }
+    club.running.stop().await.expect("stopped");
+}
+
 #[actix_web::test]
 async fn a_club_reads_what_is_due_what_was_entered_and_that_its_winner_answered() {
     let club = Club::open().await;
     let order = club.buy(1).await;
     let serial = order.tickets[0].1[0];
-    let draws = &club.running.engine.draws;
-    let (_, cell) = draws.cells(club.draw, &[serial]).await.expect("own pairs")[0];
-    let result = GameResult::new(cell.home(), cell.away()).expect("a result");
-    draws.execute(club.draw, Command::Complete { result }, None).await.expect("completed");
+    club.kick_off().await;
+    club.ends_with(serial).await;
     let about = format!(r#"{{"draw":{}}}"#, club.draw);
     for kind in ["results-due", "results-submitted", "winner-details"] {
         club.queue(kind, order.order.id, "sharks@example.com", &about).await;

@@ -55,8 +55,8 @@ test('every screen of a club at both widths', async ({ browser, baseURL }) => {
     await still(page);
     await page.screenshot({ path: `${FOLDER}/club-results-confirm-${width}.png` });
     await page.getByRole('alertdialog').getByRole('button', { name: 'Submit Results' }).click();
-    await page.getByRole('heading', { name: 'Winner Announced!' }).waitFor();
-    await keep(page, 'club-winner-unsold', width);
+    await page.getByRole('heading', { name: 'The result is in' }).waitFor();
+    await keep(page, 'club-winner-later', width);
     await context.close();
   }
 });

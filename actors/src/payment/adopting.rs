@@ -174,7 +174,7 @@ impl Room {
         }
         let view = self.draws.view(draw).await.map_err(unresolved)?;
         let wins = |winner: &Serial| record.tickets.iter().any(|(of, has)| *of == draw && has.contains(winner));
-        if !approved && view.result.is_some_and(|(_, winner)| wins(&winner)) {
+        if !approved && view.revealed(self.clock.now()).is_some_and(|(_, winner)| wins(&winner)) {
             return Err(Unresolved::NeedsApproval);
         }
         self.books.recover(order, buyer, act.as_ref()).await?;

@@ -186,6 +186,6 @@ impl Facts {
     /// A draw as lists show it; `None` only when its club is not known here yet.
     pub fn wire(&self, listing: &Listing, view: &View, now: Timestamp) -> Option<Draw> {
         let club = self.club(listing.club)?;
-        Some(Draw::listed(listing, club, view, self.winner_sold(view), now))
+        Some(Draw::listed(listing, club, view, self.winner_sold(view, now), now))
     }
 }

@@ -3,8 +3,8 @@
 use domain::{Deal, DrawId, Serial, Timestamp, View};
 use persistence::Failure;
 
+use super::Catalogue;
 use super::prepared::{Key, Prepared};
-use super::{Catalogue, is_revealed};
 use crate::wire::ticket::{Revealed, Ticket};
 
 impl Catalogue {
@@ -49,21 +49,19 @@ impl Catalogue {
         }
         let sold = self.sold_serials(draw).await?;
         let deal = self.deal_revealed(&view, now).await;
-        let rows = public_rows(&view, &sold, deal.as_ref());
+        let rows = public_rows(&view, &sold, deal.as_ref(), now);
         Ok(Some(self.tickets.keep(draw, Prepared::json(key, &rows))))
     }
 
     /// The deal, if everybody may see it.
     pub async fn deal_revealed(&self, view: &View, now: Timestamp) -> Option<Deal> {
-        if !is_revealed(view, now) {
-            return None;
-        }
+        view.revealed(now)?;
         self.draws.deal(view.draw).await.ok()
     }
 }
 
-fn public_rows(view: &View, sold: &[Serial], deal: Option<&Deal>) -> Vec<Ticket> {
-    let revealed = deal.zip(view.result).map(|(deal, (_, winner))| Revealed { deal, winner });
+fn public_rows(view: &View, sold: &[Serial], deal: Option<&Deal>, now: Timestamp) -> Vec<Ticket> {
+    let revealed = deal.zip(view.revealed(now)).map(|(deal, (_, winner))| Revealed { deal, winner });
     let row = |serial: Serial| Ticket::public(view.draw, serial, sold.binary_search(&serial).is_ok(), revealed);
     Serial::all().map(row).collect()
 }

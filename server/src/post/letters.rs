@@ -16,7 +16,7 @@
 use std::sync::Arc;
 
 use actors::Draws;
-use domain::{Cents, DrawId, Serial};
+use domain::{Cents, DrawId, Serial, Timestamp};
 use persistence::books::{Mail, OrderRecord};
 use persistence::records::Records;
 use persistence::records::clubs::Club;
@@ -41,6 +41,7 @@ pub struct Writer<'a> {
     pub draws: &'a Draws,
     /// Clubs and draws as this process knows them, the newest perhaps not yet.
     pub facts: Arc<Facts>,
+    pub now: Timestamp,
 }
 
 pub struct Letter {

@@ -1,13 +1,12 @@
 //! A draw as anyone may see it.
 
-use domain::{Serial, Status, Timestamp, View};
+use domain::{Status, Timestamp, View};
 use persistence::records::clubs::Club;
 use persistence::records::listings::Listing;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::instant::{local_time, rfc3339};
-use crate::catalogue::is_revealed;
 
 /// In lists and by itself (A:142). `id` and `drawNumber` are the same integer (decision A-1).
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -100,7 +99,7 @@ impl Draw {
             home_first_try_scorer: result.map(|(result, _)| result.cell.home()),
             away_first_try_scorer: result.map(|(result, _)| result.cell.away()),
             winning_ticket_serial: winning_label(view, now),
-            winning_ticket_sold: winner_sold.filter(|_| is_revealed(view, now)),
+            winning_ticket_sold: winner_sold,
             current_prize: view.prize.decimal(),
             max_prize: view.prize_max.decimal(),
             commitment: hex::encode(&listing.commitment),
@@ -154,7 +153,7 @@ impl DrawNow {
             home_first_try_scorer: view.result.map(|(result, _)| result.cell.home()),
             away_first_try_scorer: view.result.map(|(result, _)| result.cell.away()),
             winning_ticket_serial: winning_label(view, now),
-            winning_ticket_sold: winner_sold.filter(|_| is_revealed(view, now)),
+            winning_ticket_sold: winner_sold,
         }
     }
 }
@@ -170,6 +169,5 @@ pub fn status_shown(view: &View, now: Timestamp) -> &'static str {
 }
 
 fn winning_label(view: &View, now: Timestamp) -> Option<String> {
-    let winner = view.result.filter(|_| is_revealed(view, now));
-    winner.map(|(_, serial): (_, Serial)| serial.label(view.draw))
+    view.revealed(now).map(|(_, serial)| serial.label(view.draw))
 }

@@ -23,8 +23,10 @@ pub struct EnterResult {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultEntered {
-    /// Always one: every pair is on a ticket. `sold: false` when nobody bought it (decision D-11).
+    /// One, as every pair is on a ticket; `sold: false` when nobody bought it (decision D-11). Empty until kick-off.
     pub winning_tickets: Vec<WinningTicket>,
+    /// Kick-off, while the winning ticket is withheld until then; else null (decision E-6).
+    pub revealed_at: Option<String>,
     pub prize: String,
     pub draw: Draw,
 }
@@ -54,7 +56,10 @@ pub struct WinningTicket {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Winners {
+    /// As in the answer of the result.
     pub winning_tickets: Vec<WinningTicket>,
+    /// Kick-off, while the winning ticket is withheld until then; else null (decision E-6).
+    pub revealed_at: Option<String>,
     pub prize: String,
     /// The winner was written to about this result.
     pub notified: bool,
@@ -133,7 +138,8 @@ pub struct Financials {
     pub club_revenue: String,
     pub actual_transaction_count: i64,
     pub card_fees_paid_by_buyers: String,
-    /// The prize comes off the club's revenue: the winning ticket was sold, or there is no result yet (decision D-12).
+    /// The prize comes off the club's revenue: the winning ticket was sold, or it is not revealed yet (decisions D-12,
+    /// E-6).
     pub prize_due: bool,
     pub club_profit: String,
 }

@@ -51,5 +51,5 @@ test('a result is entered with the keyboard alone', async ({ page, baseURL }) =>
   await expect(page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' })).toBeFocused();
   await tabTo(page, /^Submit Results$/);
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('heading', { name: 'Winner Announced!' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'The result is in' })).toBeVisible();
 });

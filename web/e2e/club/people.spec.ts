@@ -71,7 +71,7 @@ test('an owner asks a seller in, who chooses a password, enters a result, and ha
   await kim.locator('.pad').nth(1).locator('button').nth(10).click();
   await kim.locator('.entry-bar').getByRole('button', { name: 'Submit Results' }).click();
   await kim.getByRole('alertdialog').getByRole('button', { name: 'Submit Results' }).click();
-  await expect(kim.getByRole('heading', { name: 'Winner Announced!' })).toBeVisible();
+  await expect(kim.getByRole('heading', { name: 'The result is in' })).toBeVisible();
   await kim.goto(`${admin}/people`);
   await expect(kim.getByText('Only an owner of the club can do this.')).toBeVisible();
 

@@ -2,12 +2,13 @@ import { expect, test } from '@playwright/test';
 import { expectNoViolations } from '../support/axe';
 import { settled, signIn } from '../support/club';
 import { mailTo } from '../support/mailbox';
-import { ownDraw } from '../support/own-draw';
+import { kickOff, ownDraw } from '../support/own-draw';
 
 test('a winner is told, answers by the one-time link, and is paid', async ({ page, browser, playwright, baseURL }) => {
   test.setTimeout(120_000);
   await page.setViewportSize({ width: 390, height: 844 });
   const draw = await ownDraw(playwright, baseURL ?? '', { left: 0 });
+  await kickOff(playwright, baseURL ?? '', draw.drawNumber);
   await signIn(page, baseURL ?? '', draw.club);
   const entered = await page.request.post(`/api/draws/${draw.drawNumber}/results`, { headers: { origin: new URL(baseURL ?? '').origin }, data: { homeFirstTryScorer: 4, awayFirstTryScorer: 11 } });
   expect(entered.ok(), await entered.text()).toBe(true);

@@ -52,10 +52,17 @@ export const RESULT_STATES: readonly ClubState[] = [
     },
   },
   {
-    name: 'club-winner-unsold',
+    name: 'club-winner-later',
     show: async (stage) => {
       await submitted(stage, 7, 9);
       await stage.page.getByRole('alertdialog').getByRole('button', { name: 'Submit Results' }).click();
+      await expect(stage.page.getByText(/^The winning ticket is shown after kick-off, /)).toBeVisible();
+    },
+  },
+  {
+    name: 'club-winner-unsold',
+    show: async (stage) => {
+      await winner(stage, { sold: false, buyerName: null, buyerEmail: null, winnerPayoutStatus: null, bank: null });
       await expect(stage.page.getByText('This ticket was not sold - no winner contact information available')).toBeVisible();
     },
   },

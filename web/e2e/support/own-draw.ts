@@ -60,6 +60,16 @@ export async function ownDraw(playwright: Playwright, baseURL: string, wanted: W
   return draw as OwnDraw;
 }
 
+/** Its club moves kick-off to almost now, and the whistle goes. */
+export async function kickOff(playwright: Playwright, baseURL: string, drawNumber: number): Promise<void> {
+  const { calls } = await asClub(playwright, baseURL);
+  const moved = await calls.patch(`/api/draws/${drawNumber}`, { data: { gameDate: new Date(Date.now() + 2_000).toISOString() } });
+  expect(moved.ok(), await moved.text()).toBe(true);
+  const status = async () => ((await (await calls.get(`/api/draws/${drawNumber}`)).json()) as { status: string }).status;
+  await expect.poll(status, { timeout: 15_000 }).toBe('closed');
+  await calls.dispose();
+}
+
 /** A crowd of others buys, fifty tickets each, until so many are left. */
 async function sellUntil(playwright: Playwright, baseURL: string, drawNumber: number, left: number): Promise<void> {
   for (let more = 169 - left; more > 0; more -= 50) {

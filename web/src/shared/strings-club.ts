@@ -111,6 +111,7 @@ export const C = {
   missingInformation: 'Missing information',
   selectBothScorers: 'Please select first try scorer for both teams',
   resultsSubmitted: 'Results submitted successfully',
+  winnerAfterKickOff: 'The winning ticket is shown after kick-off',
   winnerDetermined: 'Winner determined! {n} winning ticket(s) found.',
   failedToSubmitResults: 'Failed to submit results',
   winnerAnnounced: 'Winner Announced!',

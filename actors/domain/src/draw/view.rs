@@ -18,12 +18,17 @@ pub struct View {
     pub prize_max: Cents,
     pub closes_at: Timestamp,
     /// The result and the serial that carries it, once completed. That is one pair of the deal: before kick-off a result
-    /// can still be undone, so whoever shows the serial then has revealed it (decision E-6).
+    /// can still be undone, so [`View::revealed`] is what may be shown (decision E-6).
     pub result: Option<(GameResult, Serial)>,
 }
 
 impl View {
     pub fn free(&self) -> u16 {
         TICKETS - self.sold - self.held
+    }
+
+    /// The result and the winning ticket, once everybody may know them: completed, and its kick-off passed (decision E-6).
+    pub fn revealed(&self, now: Timestamp) -> Option<(GameResult, Serial)> {
+        self.result.filter(|_| self.status == Status::Completed && now >= self.closes_at)
     }
 }

@@ -23,7 +23,8 @@ pub struct DrawTakings {
     /// What those orders were charged: the estimate's base (decision D-18).
     pub charged_without_provider_fee_cents: i64,
     pub refunded_cents: i64,
-    /// The prize owed: of a completed draw whose winning ticket was sold, else as it stands while the draw lives.
+    /// The prize owed: of a completed draw whose winning ticket was sold, else as it stands while the draw lives. Until
+    /// kick-off a completed draw owes it whichever ticket wins, or the sum would tell (decision E-6).
     pub prize_cents: i64,
 }
 
@@ -34,6 +35,7 @@ impl Records {
         from: Option<Timestamp>,
         to: Option<Timestamp>,
         without_tests: bool,
+        now: Timestamp,
     ) -> Result<Vec<DrawTakings>, Failure> {
         let read = sqlx::query_as(concat!(
             "select d.id as draw_id, c.name as club_name, d.status, d.sold::bigint as tickets_sold, d.revenue_cents,
@@ -44,7 +46,7 @@ impl Records {
                  coalesce(s.unknown_charged, 0)::bigint as charged_without_provider_fee_cents,
                  coalesce(s.refunded, 0)::bigint as refunded_cents,
                  case when d.status = 'cancelled' then 0
-                      when d.status = 'completed' then case when exists (select from tickets t
+                      when d.status = 'completed' then case when d.kick_off > $4 or exists (select from tickets t
                           where t.draw_id = d.id and t.serial = d.winning_serial) then d.prize_cents else 0 end
                       else prize_of(d.revenue_cents, d.prize_percentage, d.round_up_prize) end as prize_cents
              from draws d join clubs c on c.id = d.club_id left join (
@@ -71,7 +73,8 @@ impl Records {
         ))
         .bind(from.map(column))
         .bind(to.map(column))
-        .bind(without_tests);
+        .bind(without_tests)
+        .bind(column(now));
         self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
     }
 }

@@ -80,15 +80,19 @@ impl Writer<'_> {
     pub(super) async fn results_submitted(&self, data: Data) -> Result<Letter, String> {
         let (listing, club) = self.draw_of(&data).await?;
         let draw = listing.id();
-        let (result, serial) = listing.view.result.ok_or("the draw has no result")?;
+        let (result, _) = listing.view.result.ok_or("the draw has no result")?;
         let (home, away) = (&listing.home_team, &listing.away_team);
-        let outcome = match listing.winner_sold {
-            Some(true) => format!(
+        let outcome = match listing.view.revealed(self.now) {
+            // The result can be undone until then, and the draw sells on (decision E-6).
+            None => "Which ticket wins is shown after kick-off, on the result's page.".to_string(),
+            Some((_, serial)) if listing.winner_sold == Some(true) => format!(
                 "Ticket {} wins {}. Notify the winner from the result's page; the prize is yours to pay.",
                 serial.label(draw),
                 listing.view.prize
             ),
-            _ => format!("Ticket {} was not sold, so the prize stays with the club.", serial.label(draw)),
+            Some((_, serial)) => {
+                format!("Ticket {} was not sold, so the prize stays with the club.", serial.label(draw))
+            }
         };
         let note = Note {
             head: self.letterhead(Some(&club)),

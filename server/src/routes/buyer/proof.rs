@@ -4,7 +4,6 @@ use actix_web::{HttpResponse, web};
 use domain::Serial;
 
 use super::draw_number;
-use crate::catalogue::is_revealed;
 use crate::error::Problem;
 use crate::state::State;
 use crate::wire::proof::{Proof, ProofResult};
@@ -23,6 +22,6 @@ pub async fn show(state: web::Data<State>, path: web::Path<String>) -> Result<Ht
         algorithm: "football-doubles-v1",
         sold_tickets: sold.into_iter().map(Serial::number).collect(),
         result: view.result.map(|(result, _)| ProofResult { home: result.cell.home(), away: result.cell.away() }),
-        winning_ticket: view.result.filter(|_| is_revealed(&view, now)).map(|(_, winner)| winner.number()),
+        winning_ticket: view.revealed(now).map(|(_, winner)| winner.number()),
     }))
 }

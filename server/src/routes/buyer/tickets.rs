@@ -30,8 +30,9 @@ pub async fn list(
 
 async fn owned_rows(state: &State, view: &View) -> Result<Vec<Ticket>, Problem> {
     let sold = state.records.sold_tickets(view.draw).await?;
-    let deal = state.catalogue.deal_revealed(view, state.clock.now()).await;
-    let revealed = deal.as_ref().zip(view.result).map(|(deal, (_, winner))| Revealed { deal, winner });
+    let now = state.clock.now();
+    let deal = state.catalogue.deal_revealed(view, now).await;
+    let revealed = deal.as_ref().zip(view.revealed(now)).map(|(deal, (_, winner))| Revealed { deal, winner });
     let row = |serial: Serial| match sold.binary_search_by_key(&serial, |ticket| ticket.serial) {
         Ok(place) => Ticket::owned(view.draw, &sold[place], revealed),
         Err(_) => Ticket::public(view.draw, serial, false, revealed),

@@ -26,7 +26,7 @@ pub async fn show(state: web::Data<State>, caller: Caller, path: web::Path<Strin
 /// The books could not be read.
 pub(super) async fn of(state: &State, draw: DrawId, view: &View) -> Result<Takings, Problem> {
     let sums = state.records.draw_financials(draw).await?;
-    Ok(Takings::new(view, state.catalogue.facts().winner_sold(view), &sums))
+    Ok(Takings::new(view, state.catalogue.facts().winner_sold(view, state.clock.now()), &sums))
 }
 
 /// The dashboard's three figures: everything the club's draws brought in so far.
@@ -35,13 +35,12 @@ pub async fn stats(state: web::Data<State>, caller: Caller, path: web::Path<Stri
     caller.must_own(club)?;
     let sums = state.records.club_financials(club).await?;
     let facts = state.catalogue.facts();
-    let draws = state.catalogue.of_club(&facts, club);
+    let (draws, now) = (state.catalogue.of_club(&facts, club), state.clock.now());
     let takings = draws.iter().map(|(listing, view)| {
         let sums = sums.get(&listing.id()).copied().unwrap_or(DrawFinancials::default());
-        Takings::new(view, facts.winner_sold(view), &sums)
+        Takings::new(view, facts.winner_sold(view, now), &sums)
     });
     let takings: Vec<Takings> = takings.collect();
-    let now = state.clock.now();
     let count = |status: &str| {
         let shown = |(_, view): &&(Arc<Listing>, View)| status_shown(view, now) == status;
         draws.iter().filter(shown).count()

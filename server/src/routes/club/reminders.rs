@@ -74,7 +74,7 @@ async fn settle_shares(state: &State) -> Result<(), Failure> {
     for (id, draw) in state.records.shares_pending().await? {
         let Some((facts, _, view)) = state.catalogue.draw(draw).await else { continue };
         let sums = state.records.draw_financials(draw).await?;
-        let takings = Takings::new(&view, facts.winner_sold(&view), &sums);
+        let takings = Takings::new(&view, facts.winner_sold(&view, state.clock.now()), &sums);
         if !takings.is_estimated {
             state.records.complete_share(id, takings.club_revenue().max(Cents::ZERO)).await?;
         }

@@ -65,9 +65,10 @@ impl Report {
     async fn read(state: &State, caller: Caller, path: &web::Path<String>, action: &str) -> Result<Report, Problem> {
         let (draw, listing, view) = own_draw(state, caller, path).await?;
         let takings = financials::of(state, draw, &view).await?;
-        let deal = state.catalogue.deal_revealed(&view, state.clock.now()).await;
+        let now = state.clock.now();
+        let deal = state.catalogue.deal_revealed(&view, now).await;
         let sold = state.records.sold_tickets(draw).await?;
-        let winner = view.result.map(|(_, serial)| serial);
+        let winner = view.revealed(now).map(|(_, serial)| serial);
         let rows = sold.into_iter().map(|ticket| Row {
             label: ticket.serial.label(draw),
             number: ticket.serial.number(),

@@ -8,7 +8,7 @@ use persistence::records::listings::Listing;
 use persistence::records::payouts::NewPayout;
 use serde_json::json;
 
-use super::winners::{Winner, row, winner};
+use super::winners::{Winner, rows, winner};
 use super::{financials, own_draw};
 use crate::error::Problem;
 use crate::identity::{Caller, link_hash, random};
@@ -39,10 +39,11 @@ pub async fn enter(
     let facts = state.catalogue.facts();
     let now = state.clock.now();
     let listed = facts.listing(draw).and_then(|listing| facts.wire(listing, &view, now));
-    let winner = winner(&state, &view).await?;
     let claim = state.records.claim(draw).await?;
+    let (winning_tickets, revealed_at) = rows(&state, caller, listing.club, &view, claim.as_ref()).await?;
     Ok(HttpResponse::Ok().json(ResultEntered {
-        winning_tickets: vec![row(&state, caller, listing.club, &view, &winner, claim.as_ref()).await?],
+        winning_tickets,
+        revealed_at,
         prize: view.prize.decimal(),
         draw: listed.ok_or_else(Problem::draw_not_found)?,
     }))

@@ -27,6 +27,8 @@ const NAME_CHARS_MAX: usize = 100;
 /// What a club reads of a winning ticket that nobody bought (B:66).
 pub(super) const UNSOLD: &str = "This ticket was not sold - no winner contact information available";
 
+const NOT_REVEALED: &str = "The winning ticket is shown after kick-off.";
+
 /// What is read by whoever comes with details, or with news of a payment, when the prize is paid.
 pub(super) const PAID: &str = "This payout is settled already.";
 
@@ -37,25 +39,46 @@ pub(super) struct Winner {
     pub ticket: Option<SoldTicket>,
 }
 
+/// A result before kick-off can be undone, and the draw sells on: then its club, too, must not know a pair (decision E-6).
+///
 /// # Errors
-/// 409 `not-completed`.
+/// 409 `not-completed`; 409 `not-revealed` before kick-off.
 pub(super) async fn winner(state: &State, view: &View) -> Result<Winner, Problem> {
-    let (result, serial) = view.result.ok_or_else(|| Problem::refused(view.draw, Refusal::NotCompleted))?;
+    view.result.ok_or_else(|| Problem::refused(view.draw, Refusal::NotCompleted))?;
+    let revealed = view.revealed(state.clock.now());
+    let (result, serial) = revealed.ok_or_else(|| Problem::conflict("not-revealed", NOT_REVEALED))?;
     let sold = state.records.sold_tickets(view.draw).await?;
     Ok(Winner { result, serial, ticket: sold.into_iter().find(|ticket| ticket.serial == serial) })
 }
 
 pub async fn list(state: web::Data<State>, caller: Caller, path: web::Path<String>) -> Result<HttpResponse, Problem> {
     let (_, listing, view) = own_draw(&state, caller, &path).await?;
-    let winner = winner(&state, &view).await?;
     let claim = state.records.claim(view.draw).await?;
     let notified = claim.as_ref().is_some_and(|claim| claim.respond_by.is_some());
-    let winning_tickets = vec![row(&state, caller, listing.club, &view, &winner, claim.as_ref()).await?];
-    Ok(HttpResponse::Ok().json(Winners { winning_tickets, prize: view.prize.decimal(), notified }))
+    let (winning_tickets, revealed_at) = rows(&state, caller, listing.club, &view, claim.as_ref()).await?;
+    Ok(HttpResponse::Ok().json(Winners { winning_tickets, revealed_at, prize: view.prize.decimal(), notified }))
+}
+
+/// The winning ticket of a completed draw; until kick-off none, and when that is.
+///
+/// # Errors
+/// 409 `not-completed`.
+pub(super) async fn rows(
+    state: &State,
+    caller: Caller,
+    club: ClubId,
+    view: &View,
+    claim: Option<&Claim>,
+) -> Result<(Vec<WinningTicket>, Option<String>), Problem> {
+    if view.result.is_some() && view.revealed(state.clock.now()).is_none() {
+        return Ok((Vec::new(), Some(rfc3339(view.closes_at))));
+    }
+    let winner = winner(state, view).await?;
+    Ok((vec![row(state, caller, club, view, &winner, claim).await?], None))
 }
 
 /// The winning ticket as its club sees it: buyers are for who sells, where the prize goes for owners (decision G-17).
-pub(super) async fn row(
+async fn row(
     state: &State,
     caller: Caller,
     club: ClubId,

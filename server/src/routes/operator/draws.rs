@@ -21,7 +21,7 @@ pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     for row in state.records.draw_desks().await? {
         let Some((_, listing, view)) = state.catalogue.draw(domain::DrawId(row.id)).await else { continue };
         let Some(club) = facts.club(listing.club) else { continue };
-        let draw = Draw::listed(&listing, club, &view, facts.winner_sold(&view), now);
+        let draw = Draw::listed(&listing, club, &view, facts.winner_sold(&view, now), now);
         shown.push((view.closes_at, ConsoleDraw::new(draw, &row)));
     }
     shown.sort_by_key(|(kick_off, draw)| std::cmp::Reverse((*kick_off, draw.draw.id)));

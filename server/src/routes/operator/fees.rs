@@ -29,7 +29,7 @@ pub async fn show(state: web::Data<State>, period: web::Query<Period>) -> Result
 pub(super) async fn report(state: &State, period: Period) -> Result<PlatformFees, Problem> {
     let from = period.from.as_deref().map(|day| midnight(day, 0)).transpose()?;
     let to = period.to.as_deref().map(|day| midnight(day, 1)).transpose()?;
-    let draws = state.records.takings(from, to, false).await?;
+    let draws = state.records.takings(from, to, false, state.clock.now()).await?;
     let sums = Takings::of(&draws);
     let policy = state.config.fees.policy;
     let facts = state.catalogue.facts();

@@ -8,7 +8,6 @@ use persistence::ledger::BuyerDetails;
 use persistence::records::console::orphans::Orphan;
 use serde_json::json;
 
-use crate::catalogue::is_revealed;
 use crate::error::Problem;
 use crate::form::{is_email, optional, trimmed};
 use crate::identity::Caller;
@@ -30,10 +29,10 @@ async fn present(state: &State, orphan: &Orphan) -> Option<OrphanedTicket> {
     let now = state.clock.now();
     let (_, _, view) = state.catalogue.draw(DrawId(orphan.draw_id)).await?;
     let serial = Serial::new(orphan.serial as u16)?;
-    let revealed = is_revealed(&view, now);
+    let revealed = view.revealed(now);
     let cell = match revealed {
-        true => state.draws.deal(view.draw).await.ok().map(|deal| deal.cell(serial)),
-        false => None,
+        Some(_) => state.draws.deal(view.draw).await.ok().map(|deal| deal.cell(serial)),
+        None => None,
     };
     let name = format!("FD-{}-{:03}", orphan.draw_id, orphan.serial);
     Some(OrphanedTicket {
@@ -51,8 +50,8 @@ async fn present(state: &State, orphan: &Orphan) -> Option<OrphanedTicket> {
         order_id: orphan.order_id.to_string(),
         club_name: orphan.club_name.clone(),
         draw_status: crate::wire::draw::status_shown(&view, now),
-        revealed,
-        is_winner: revealed.then(|| view.result.is_some_and(|(_, winner)| winner == serial)),
+        revealed: revealed.is_some(),
+        is_winner: revealed.map(|(_, winner)| winner == serial),
     })
 }
 

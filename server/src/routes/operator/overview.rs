@@ -20,7 +20,7 @@ const STEPS_SECONDS: [i64; 10] = [300, 600, 900, 1800, 3600, 7200, 14_400, 21_60
 pub async fn analytics(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let settings = state.records.settings().await?;
     let without_tests = settings.get(HIDE_TEST_DRAWS).is_none_or(|value| value != "false");
-    let draws = state.records.takings(None, None, without_tests).await?;
+    let draws = state.records.takings(None, None, without_tests, state.clock.now()).await?;
     let clubs = state.records.club_rows(Some(false), None).await?;
     let sums = Takings::of(&draws);
     Ok(HttpResponse::Ok().json(Analytics {

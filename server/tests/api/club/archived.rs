@@ -25,6 +25,7 @@ async fn every_address_knows_an_archived_club() {
     let bought = server.alice().buys(draw, 1).await.1;
     let browser = club::club(&server, "broncos").await;
     let number = |name: &str| bought["tickets"][0][name].as_u64().expect("a number") as u8;
+    server.kick_off(draw).await;
     club::enters(&browser, draw, number("homeNumber"), number("awayNumber")).await.ok();
     let payout = browser.post(&format!("/api/draws/{draw}/payouts"), json!({ "type": "winner" })).await.ok();
     let id = browser.get("/api/admin/whoami").await.ok()["user"]["id"].as_i64().expect("a number");

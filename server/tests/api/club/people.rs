@@ -140,6 +140,7 @@ async fn a_viewer_sees_counts_and_money_and_no_buyer_and_only_owners_see_bank_de
     let viewer = club::member(&server, club, Role::Viewer).await;
     let bought = server.alice().buys(draw, 1).await.1;
     let number = |name: &str| bought["tickets"][0][name].as_u64().expect("a number") as u8;
+    server.kick_off(draw).await;
     club::enters(&seller, draw, number("homeNumber"), number("awayNumber")).await.ok();
     let bank = json!({ "accountName": "Alice Winner", "accountNumber": "12345678", "bsb": "123-456" });
     owner.call(Method::PUT, &format!("/api/draws/{draw}/winner-bank"), Some(&bank)).await.ok();
@@ -308,6 +309,7 @@ async fn a_member_reads_whole_bank_details_for_their_own_password() {
     let owner = club::member(&server, club, Role::Owner).await;
     let bought = server.alice().buys(draw, 1).await.1;
     let number = |name: &str| bought["tickets"][0][name].as_u64().expect("a number") as u8;
+    server.kick_off(draw).await;
     club::enters(&owner, draw, number("homeNumber"), number("awayNumber")).await.ok();
     let bank = json!({ "accountName": "Alice", "accountNumber": "12345678", "bsb": "123456" });
     owner.call(Method::PUT, &format!("/api/draws/{draw}/winner-bank"), Some(&bank)).await.ok();

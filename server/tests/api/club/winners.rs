@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
-/// Alice's ticket wins.
+/// Alice's ticket wins, the game has begun.
 pub async fn won(server: &TestServer) -> (DrawId, Buyer) {
     let draw = server.game().await;
     let bought = server.alice().buys(draw, 2).await.1;
+    server.kick_off(draw).await;
     let browser = club::club(server, "broncos").await;
     let number = |name: &str| bought["tickets"][1][name].as_u64().expect("a number") as u8;
     club::enters(&browser, draw, number("homeNumber"), number("awayNumber")).await.ok();
@@ -48,6 +49,7 @@ async fn a_result_needs_both_numbers_and_names_the_winner() {
     browser.get(&format!("/api/draws/{draw}/winners")).await.refused(409, "not-completed");
     browser.get(&format!("/api/draws/{draw}/payouts")).await.refused(409, "not-completed");
     put(&browser, draw, bank()).await.refused(409, "not-completed");
+    server.kick_off(draw).await;
     let done = club::enters(&browser, draw, 7, 9).await.ok();
     assert_eq!(done["winningTickets"].as_array().map(Vec::len), Some(1));
     assert_eq!(
@@ -252,6 +254,7 @@ async fn another_club_finds_nothing_and_an_archived_one_finishes_what_runs() {
         .expect("archived");
     server.state.catalogue.reload().await.expect("read");
     let number = |name: &str| bought["tickets"][0][name].as_u64().expect("a number") as u8;
+    server.kick_off(draw).await;
     club::enters(&browser, draw, number("homeNumber"), number("awayNumber")).await.ok();
     put(&browser, draw, bank()).await.ok();
     put(&storm, draw, bank()).await.refused(404, "draw-not-found");
@@ -308,5 +311,82 @@ async fn a_club_is_reminded_once_that_a_result_is_due_and_that_it_is_not_connect
     sweep().await;
     sweep().await;
     assert_eq!(server.queued("connect-incomplete").await, 1);
+    server.finish().await;
+}
+
+/// What the club or the operator is told of a draw completed before its kick-off, wherever a winner could be named.
+async fn told(browser: &Buyer, draw: DrawId) -> Vec<String> {
+    let path = |end: &str| format!("/api/draws/{draw}/{end}");
+    let mut told = Vec::new();
+    for end in ["winners", "payouts", "financials", "tickets", "tickets/csv"] {
+        let answer = browser.get(&path(end)).await;
+        assert_eq!(answer.status, 200, "{end}: {}", answer.text);
+        // A table says at its end when it was made.
+        told.push(answer.text.split("\r\nGenerated").next().unwrap_or_default().to_string());
+    }
+    for (end, body) in [
+        ("notify-winners", json!({})),
+        ("payouts", json!({ "type": "winner" })),
+        ("winner-bank/reveal", json!({ "password": crate::support::server::PASSWORD })),
+    ] {
+        let refused = browser.post(&path(end), body).await.refused(409, "not-revealed");
+        assert_eq!(refused["message"], "The winning ticket is shown after kick-off.");
+    }
+    put(browser, draw, bank()).await.refused(409, "not-revealed");
+    told.push(browser.get(&format!("/api/draws/{draw}")).await.text);
+    told
+}
+
+/// It can be undone until kick-off, and the draw sells on: then its own club would know a pair (decisions E-6, F-1).
+#[actix_web::test]
+async fn a_result_before_kick_off_tells_not_even_its_club_who_won() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    server.operator().await;
+    server.alice().buys(draw, 2).await;
+    let (browser, operator) = (club::club(&server, "broncos").await, club::operator(&server).await);
+    let id = server.club_named("broncos");
+    let mut seen: Vec<Vec<String>> = Vec::new();
+    // Her first ticket, her second, and one that nobody bought.
+    for number in [1, 2, 169] {
+        let serial = domain::Serial::new(number).expect("a serial");
+        let pair = server.engine.draws.cells(draw, &[serial]).await.expect("a pair")[0].1;
+        let entered = club::enters(&browser, draw, pair.home(), pair.away()).await.ok();
+        assert_eq!(entered["winningTickets"], json!([]));
+        assert_eq!(entered["revealedAt"], entered["draw"]["gameDate"]);
+        let again = club::enters(&operator, draw, pair.home(), pair.away()).await.ok();
+        assert_eq!((&again["winningTickets"], &again["revealedAt"]), (&json!([]), &entered["draw"]["gameDate"]));
+        let mut all = told(&browser, draw).await;
+        all.extend(told(&operator, draw).await);
+        for (browser, path) in [
+            (&browser, format!("/api/clubs/{id}/stats")),
+            (&browser, format!("/api/clubs/{id}/draws")),
+            (&operator, "/api/admin/analytics".to_string()),
+            (&operator, "/api/admin/draws".to_string()),
+        ] {
+            all.push(browser.get(&path).await.ok().to_string());
+        }
+        // The two scorers themselves are public, a draw counts its commits, and the club's share is recorded anew each time.
+        let scorers = [("home", pair.home()), ("away", pair.away())];
+        let plain = all.into_iter().map(|text| {
+            let text = scorers.iter().fold(text, |text, (side, jersey)| {
+                text.replace(&format!("\"{side}FirstTryScorer\":{jersey}"), &format!("\"{side}FirstTryScorer\":0"))
+            });
+            let counts = |part: &&str| ["\"revision\"", "\"id\"", "edAt\""].iter().any(|name| part.contains(name));
+            text.split(',').filter(|part| !counts(part)).collect::<Vec<_>>().join(",")
+        });
+        let plain: Vec<String> = plain.collect();
+        for (text, before) in plain.iter().zip(seen.first().into_iter().flatten()) {
+            assert_eq!(text, before, "ticket {number} wins");
+        }
+        seen.push(plain);
+        let meant = json!({ "reason": "Wrong player", "drawNumber": draw.0 });
+        operator.post(&format!("/api/draws/{draw}/undo-results"), meant).await.ok();
+    }
+    let pair =
+        server.engine.draws.cells(draw, &[domain::Serial::new(1).expect("a serial")]).await.expect("a pair")[0].1;
+    server.kick_off(draw).await;
+    let entered = club::enters(&browser, draw, pair.home(), pair.away()).await.ok();
+    assert_eq!((&entered["winningTickets"][0]["ticketNumber"], &entered["revealedAt"]), (&json!(1), &json!(null)));
     server.finish().await;
 }

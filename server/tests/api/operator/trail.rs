@@ -111,6 +111,7 @@ async fn what_a_club_writes_is_signed_too_and_what_is_refused_is_not() {
     assert!(broncos.post(offers, offer).await.status >= 400, "the name is taken");
     broncos.post(&format!("{offers}/{made}/archive"), json!({})).await.ok();
     broncos.call(Method::PATCH, &format!("/api/draws/{draw}"), Some(&json!({ "league": "NRLW" }))).await.ok();
+    server.kick_off(draw).await;
     for _ in 0..2 {
         club::enters(&broncos, draw, number("homeNumber"), number("awayNumber")).await.ok();
         broncos.post(&format!("/api/draws/{draw}/notify-winners"), json!({})).await.ok();

@@ -30,6 +30,7 @@ impl Stock {
         let browser = club::club(server, slug).await;
         let bought = server.alice().buys(draw, 1).await.1;
         let number = |name: &str| bought["tickets"][0][name].as_u64().expect("a number") as u8;
+        server.kick_off(draw).await;
         club::enters(&browser, draw, number("homeNumber"), number("awayNumber")).await.ok();
         let payout = browser.post(&format!("/api/draws/{draw}/payouts"), json!({ "type": "winner" })).await.ok();
         let offer = NewBundle {

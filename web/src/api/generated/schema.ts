@@ -625,7 +625,10 @@ export interface components {
             clubRevenue: string;
             feesEstimated: boolean;
             platformFee: string;
-            /** @description The prize comes off the club's revenue: the winning ticket was sold, or there is no result yet (decision D-12). */
+            /**
+             * @description The prize comes off the club's revenue: the winning ticket was sold, or it is not revealed yet (decisions D-12,
+             *     E-6).
+             */
             prizeDue: boolean;
             prizePool: string;
             soldTickets: number;
@@ -1339,7 +1342,9 @@ export interface components {
         ResultEntered: {
             draw: components["schemas"]["Draw"];
             prize: string;
-            /** @description Always one: every pair is on a ticket. `sold: false` when nobody bought it (decision D-11). */
+            /** @description Kick-off, while the winning ticket is withheld until then; else null (decision E-6). */
+            revealedAt: string | null;
+            /** @description One, as every pair is on a ticket; `sold: false` when nobody bought it (decision D-11). Empty until kick-off. */
             winningTickets: components["schemas"]["WinningTicket"][];
         };
         /** @description Counters that rise when that list changed. */
@@ -1620,6 +1625,9 @@ export interface components {
             /** @description The winner was written to about this result. */
             notified: boolean;
             prize: string;
+            /** @description Kick-off, while the winning ticket is withheld until then; else null (decision E-6). */
+            revealedAt: string | null;
+            /** @description As in the answer of the result. */
             winningTickets: components["schemas"]["WinningTicket"][];
         };
         /** @description The winning ticket with its buyer, for the owning club. */

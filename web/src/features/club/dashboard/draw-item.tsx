@@ -71,7 +71,7 @@ export function DrawItem(props: DrawItemProps) {
         {list === 'completed' && draw.status === 'completed' ? <Link className="btn sec" href={results}>Winner and payout</Link> : null}
         <ActionsMenu of={teamsOf(draw)} items={menuOf(props, list)} />
       </div>
-      {winnersShown ? <WinnersPanel draw={draw.drawNumber} namesShown={props.sells} /> : null}
+      {winnersShown ? <WinnersPanel draw={draw.drawNumber} timezone={draw.timezone} namesShown={props.sells} /> : null}
     </article>
   );
 }

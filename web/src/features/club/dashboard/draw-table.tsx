@@ -72,7 +72,7 @@ export function DrawTable({ draws, propsOf }: DrawTableProps) {
               <td><span className="badges">{badgesOf(draw, now).map(({ words, look }) => <span className={`badge ${look}`} key={words}>{words}</span>)}</span></td>
               <td><ActionsMenu of={teamsOf(draw)} items={menuOf(propsOf(draw), listOf(draw, now))} /></td>
             </tr>
-            {propsOf(draw).winnersShown ? <tr><td colSpan={COLUMNS.length + 2}><WinnersPanel draw={draw.drawNumber} namesShown={propsOf(draw).sells} /></td></tr> : null}
+            {propsOf(draw).winnersShown ? <tr><td colSpan={COLUMNS.length + 2}><WinnersPanel draw={draw.drawNumber} timezone={draw.timezone} namesShown={propsOf(draw).sells} /></td></tr> : null}
             </Fragment>
           ))}
         </tbody>

@@ -51,8 +51,8 @@ export function ResultEntry({ draw, club, early }: ResultEntryProps) {
         const answer = await submitResults(draw.drawNumber, home, away);
         setAsking(false);
         forgetScorers(draw);
-        showToast({ title: C.resultsSubmitted, text: fill(C.winnerDetermined, { n: answer.winningTickets.length }) });
-        keep(AT.winners(draw.drawNumber), { winningTickets: answer.winningTickets, prize: answer.prize, notified: false });
+        showToast({ title: C.resultsSubmitted, text: answer.revealedAt ? `${C.winnerAfterKickOff}.` : fill(C.winnerDetermined, { n: answer.winningTickets.length }) });
+        keep(AT.winners(draw.drawNumber), { winningTickets: answer.winningTickets, revealedAt: answer.revealedAt, prize: answer.prize, notified: false });
         keep(AT.draw(draw.drawNumber), { ...draw, ...answer.draw });
         changed(AT.draw(draw.drawNumber), AT.draws(club), AT.stats(club), AT.awaiting(club), AT.winners(draw.drawNumber));
       },

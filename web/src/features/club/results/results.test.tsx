@@ -84,6 +84,25 @@ test('entering a result before the game warns that sales stop', async () => {
   expect(screen.getByText('The game has not started yet. Ticket sales stop at once.')).toBeTruthy();
 });
 
+test('a result before kick-off says when the winner is shown, and nothing can be sent or paid until then', async () => {
+  const early = aDraw({ gameDate: '2099-01-01T00:00:00Z' });
+  const later = { winningTickets: [], revealedAt: '2099-01-01T00:00:00Z', prize: '290.00' };
+  const done = { ...early, status: 'completed', revision: 6 };
+  server.on('POST /api/draws/1042/results', { body: { ...later, draw: done } }).on('GET /api/draws/1042', { body: early }, { body: done }).on('GET /api/draws/1042/winners', { body: { ...later, notified: false } });
+  open();
+  await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' });
+  await userEvent.click(key(0, 7));
+  await userEvent.click(key(1, 9));
+  await userEvent.click(submit());
+  await userEvent.click(within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Submit Results' }));
+  expect(await screen.findByText('The winning ticket is shown after kick-off.')).toBeTruthy();
+  expect(await screen.findByText('The winning ticket is shown after kick-off, Thu 1 Jan 2099, 10:00 am AEST.')).toBeTruthy();
+  expect(screen.queryByText(/0 winning ticket/)).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Notify Winner' })).toBeNull();
+  expect(screen.queryByRole('heading', { name: 'Payout Management' })).toBeNull();
+  expect(screen.getByRole('button', { name: 'Download Report' })).toBeTruthy();
+});
+
 test('a draw that is not there, or is another club’s, reads the same', async () => {
   server.on('GET /api/draws/1042', { status: 404 }, { body: aDraw({ clubId: 2 }) });
   const { unmount } = open();

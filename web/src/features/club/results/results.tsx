@@ -59,7 +59,7 @@ function Completed({ club, draw }: { club: Here['club']; draw: OwnDraw }) {
   return (
     <>
       <WinnerCard number={draw.drawNumber} timezone={draw.timezone} answer={data} sells={sells(club)} />
-      <PayoutSection number={draw.drawNumber} winner={data.winningTickets[0]} owns={owns(club)} />
+      {data.revealedAt ? null : <PayoutSection number={draw.drawNumber} winner={data.winningTickets[0]} owns={owns(club)} />}
     </>
   );
 }

@@ -9,6 +9,7 @@ import { changedAtom } from '../data/answers-atoms';
 import { said } from '../data/said';
 import { saveFile } from '../data/save-file';
 import { useAction } from '../session/use-session';
+import { WinnerLater } from './winner-later';
 import { WinnerView } from './winner-view';
 
 /** The winner, and the two things that whoever sells does at once: tell them, and keep the report. */
@@ -31,14 +32,24 @@ export function WinnerCard({ number, timezone, answer, sells }: { number: number
       async () => saveFile(await downloadReport(number)),
       (error) => showToast({ title: C.downloadFailed, text: said(error, C.pleaseTryAgain), bad: true }),
     );
-  if (!winner) return null;
+  const keep = <button type="button" className="btn sec" onClick={() => void report()}>{C.downloadReport}</button>;
+  if (!winner) {
+    if (!answer.revealedAt) return null;
+    return (
+      <section className="card" aria-labelledby="winner-title">
+        <h2 id="winner-title">The result is in</h2>
+        <WinnerLater at={answer.revealedAt} timezone={timezone} />
+        {sells ? <div className="row-actions">{keep}</div> : null}
+      </section>
+    );
+  }
   return (
     <section className="card" aria-labelledby="winner-title">
       <h2 id="winner-title">{C.winnerAnnounced}</h2>
       <WinnerView winner={winner} prize={answer.prize} namesShown={sells} />
       {sells ? <div className="row-actions">
         {winner.sold ? <button type="button" className="btn" aria-disabled={pending} onClick={() => void notify()}>{C.notifyWinner}</button> : null}
-        <button type="button" className="btn sec" onClick={() => void report()}>{C.downloadReport}</button>
+        {keep}
       </div> : null}
       {answer.notified ? <p className="meta" role="status">The winner has been e-mailed{winner.respondBy ? ` and can answer until ${dayAndTime(winner.respondBy, timezone)}` : ''}.</p> : null}
       {winner.sold && sells ? (
