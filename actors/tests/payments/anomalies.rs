@@ -209,6 +209,7 @@ fn a_ticket_without_an_address_gets_its_buyer_and_a_winning_one_needs_two_people
         assert_eq!(open(&world), [(AnomalyKind::OrphanedTicket, Some(intent_of(&second)))]);
         assert_eq!(world.mails().len(), 1, "the confirmation left");
 
+        world.clock.advance_to(KICK_OFF.plus_seconds(60)).await;
         let winner = world.draws().cells(DrawId(1042), &[two]).await.unwrap()[0].1;
         let result = GameResult { cell: winner };
         world.draws().execute(DrawId(1042), Command::Complete { result }, None).await.unwrap();
