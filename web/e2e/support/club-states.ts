@@ -154,9 +154,10 @@ export const CLUB_STATES: readonly ClubState[] = [
   },
   {
     name: 'club-winners-panel',
-    show: async ({ page, club }) => {
+    show: async ({ page, club, draws }) => {
       await go(page, `/club/${club.slug}/admin`);
-      const card = page.getByRole('article').filter({ has: page.getByText('Completed', { exact: true }) }).first();
+      // Of others the result may have been entered before kick-off.
+      const card = page.getByRole('article').filter({ has: page.locator(`a[href$="/results/${draws.completed}"]`) });
       await card.getByRole('button', { name: /^Actions for/ }).click();
       await page.getByRole('menuitem', { name: 'Show Winners' }).click();
       await expect(card.locator('.winner')).toBeVisible();
