@@ -98,8 +98,9 @@ impl Offer {
         self.games.iter().map(|(_, view)| view.price).sum()
     }
 
+    /// What there is to win; a game that was called off has none.
     pub fn prize(&self) -> Cents {
-        self.games.iter().map(|(_, view)| view.prize).sum()
+        self.games.iter().filter(|(_, view)| view.status != Status::Cancelled).map(|(_, view)| view.prize).sum()
     }
 
     pub fn sold(&self) -> u16 {

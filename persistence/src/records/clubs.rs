@@ -36,6 +36,13 @@ pub struct Club {
     pub created_at: Timestamp,
 }
 
+impl Club {
+    /// Whether it may begin a payment (decisions B-13, H-3).
+    pub fn is_selling(&self) -> bool {
+        !self.archived && self.connected && self.account.is_some()
+    }
+}
+
 #[derive(FromRow)]
 struct Row {
     id: i64,

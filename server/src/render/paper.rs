@@ -6,10 +6,11 @@ use std::sync::OnceLock;
 use domain::Cents;
 use printpdf::{
     Color, FontId, Greyscale, Line, LinePoint, Mm, Op, PaintMode, ParsedFont, PdfDocument, PdfFont, PdfFontHandle,
-    PdfPage, PdfSaveOptions, Point, Polygon, PolygonRing, Pt, TextItem, WindingOrder,
+    PdfPage, PdfSaveOptions, Point, Polygon, PolygonRing, Pt, Rgb, TextItem, WindingOrder,
 };
 use qrcode::{Color as Module, EcLevel, QrCode};
 
+use crate::render::colour::Colour;
 use crate::render::page::face::dollars;
 
 mod letters;
@@ -162,12 +163,21 @@ impl Paper {
     /// A grey ground from margin to margin, for the words that come after it: one line of the height from `y` up.
     pub fn ground(&mut self, y: f32, height: f32) {
         const GREY: f32 = 0.86;
+        self.fill((MARGIN - 3.0, WIDTH - MARGIN + 3.0), y, height, Color::Greyscale(Greyscale::new(GREY, None)));
+    }
+
+    /// A stripe from edge to edge, of the height from `y` up.
+    pub fn stripe(&mut self, y: f32, height: f32, Colour(colour): Colour) {
+        let [red, green, blue] = colour.map(|part| f32::from(part) / 255.0);
+        self.fill((0.0, WIDTH), y, height, Color::Rgb(Rgb::new(red, green, blue, None)));
+    }
+
+    fn fill(&mut self, (left, right): (f32, f32), y: f32, height: f32, col: Color) {
         let corner = |x: f32, y: f32| LinePoint { p: Point { x: Pt(x), y: Pt(y) }, bezier: false };
-        let (left, right) = (MARGIN - 3.0, WIDTH - MARGIN + 3.0);
         let points = vec![corner(left, y), corner(right, y), corner(right, y + height), corner(left, y + height)];
         let rings = vec![PolygonRing { points }];
         self.ops().extend([
-            Op::SetFillColor { col: Color::Greyscale(Greyscale::new(GREY, None)) },
+            Op::SetFillColor { col },
             Op::DrawPolygon { polygon: Polygon { rings, mode: PaintMode::Fill, winding_order: WindingOrder::NonZero } },
         ]);
     }

@@ -9,7 +9,7 @@ use crate::takings::Takings;
 mod poster;
 mod table;
 
-pub use poster::poster;
+pub use poster::Poster;
 pub use table::csv;
 
 /// What a report is about.

@@ -64,6 +64,10 @@ pub struct Draw {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub connected_account_id: Option<String>,
+    /// By itself only: whether its club may begin a payment now (decisions B-13, H-3). One under way ends as it began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub club_selling: Option<bool>,
 }
 
 impl Draw {
@@ -107,6 +111,7 @@ impl Draw {
             contact_name: None,
             contact_phone: None,
             connected_account_id: None,
+            club_selling: None,
         }
     }
 
@@ -115,6 +120,7 @@ impl Draw {
         self.contact_name = listing.contact_name.clone();
         self.contact_phone = listing.contact_phone.clone();
         self.connected_account_id = club.account.as_ref().map(|account| account.0.clone());
+        self.club_selling = Some(club.is_selling());
         self
     }
 }

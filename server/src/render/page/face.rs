@@ -117,6 +117,8 @@ pub struct DrawFace {
     pub phase: Phase,
     /// When its sales open, while they have not (decision E-20).
     pub opens: Option<String>,
+    /// Its club may begin payments, as far as the draw says.
+    pub club_selling: bool,
     /// The whole price first where a fee is passed on (ux.md D14).
     pub price: String,
     pub card_price: String,
@@ -160,6 +162,7 @@ impl DrawFace {
             left: on_sale.then(|| left(now, kick_off, &draw.timezone)).flatten(),
             phase,
             opens: opens_at.map(|at| format!("On sale from {}", when::day_and_time(at, &draw.timezone))),
+            club_selling: draw.club_selling != Some(false),
             card_price: if draw.pass_stripe_fees { price.clone() } else { format!("{price} a ticket") },
             price,
             prize: Sum(dollars(cents(&draw.current_prize))),
@@ -175,6 +178,7 @@ impl DrawFace {
     /// What stands in the form's place when nothing can be bought.
     pub fn panel(&self) -> Option<(&str, &str)> {
         match &self.opens {
+            _ if self.is_unsold() => Some(("Not on sale", "This club is not selling tickets at the moment.")),
             Some(opens) => Some(("Not on sale yet", opens)),
             // The last ones are only reserved: they may come free, and React shows how many.
             None if self.phase == Phase::SoldOut && self.sold < TICKETS => Some((
@@ -186,7 +190,12 @@ impl DrawFace {
     }
 
     pub fn is_buyable(&self) -> bool {
-        self.phase == Phase::Active && self.opens.is_none()
+        self.phase == Phase::Active && self.opens.is_none() && self.club_selling
+    }
+
+    /// It could be on sale, but for its club.
+    fn is_unsold(&self) -> bool {
+        matches!(self.phase, Phase::Active | Phase::SoldOut) && !self.club_selling
     }
 
     /// `Redcliffe Sharks v Wynnum Tigers`.

@@ -46,6 +46,7 @@ fn draw(home: &str) -> Draw {
         contact_name: None,
         contact_phone: None,
         connected_account_id: None,
+        club_selling: Some(true),
     }
 }
 
@@ -156,6 +157,11 @@ fn what_is_not_on_sale_yet_or_only_reserved_says_so_before_any_script() {
     (reserved.tickets_sold, reserved.tickets_held, reserved.tickets_available) = (160, 9, 0);
     let html = page(&Body::Draw(&DrawFace::new(&reserved, NOW)), &json!({}));
     assert!(html.contains("Every ticket is taken for now") && !html.contains("have been sold"), "{html}");
+    for draw in [&mut later, &mut reserved] {
+        draw.club_selling = Some(false);
+        let html = page(&Body::Draw(&DrawFace::new(draw, NOW)), &json!({}));
+        assert!(html.contains("This club is not selling tickets at the moment."), "{html}");
+    }
 }
 
 #[test]

@@ -5,6 +5,8 @@ use lopdf::Document;
 
 use super::table::{phone, safe};
 use super::*;
+use crate::render::colour::Colour;
+use crate::render::page::Phase;
 
 pub(super) fn facts() -> Facts {
     Facts {
@@ -145,9 +147,37 @@ fn every_page_says_which_draw_it_is_of_and_a_poster_has_no_page_number() {
         let text = document.extract_text(&[page]).expect("text");
         assert!(text.contains("Bayside Barracudas v Ipswich Jetties"), "page {page} is nameless:\n{text}");
     }
-    let text = words(&poster(&facts(), "http://localhost:8080/draw/1042", Cents(43_000)).expect("a paper"));
+    let text = words(&poster().pdf().expect("a paper"));
     assert!(text.contains("Coastal Cup") && text.contains("/draw/1042"), "{text}");
     assert!(!text.contains("Page 1"), "{text}");
+}
+
+#[test]
+fn a_poster_invites_to_buy_only_while_something_is_sold() {
+    let said = |phase: Phase| words(&Poster { phase, ..poster() }.pdf().expect("a paper"));
+    let (on_sale, off) = (said(Phase::Active), said(Phase::Cancelled));
+    assert!(on_sale.contains("Win up to $430 · $5 + $0.39 fee = $5.39 a ticket"), "{on_sale}");
+    assert!(on_sale.contains("Scan to buy tickets"), "{on_sale}");
+    assert!(off.contains("This draw was cancelled. Every ticket is refunded."), "{off}");
+    for over in [off, said(Phase::Closed), said(Phase::Completed)] {
+        assert!(!over.contains("buy") && !over.contains("Win up to"), "{over}");
+    }
+}
+
+fn poster() -> Poster {
+    let facts = facts();
+    Poster {
+        club: facts.club,
+        league: facts.league,
+        home: facts.home,
+        away: facts.away,
+        kick_off: "Friday 20 November 2026".to_string(),
+        price: "$5 + $0.39 fee = $5.39".to_string(),
+        prize_max: "$430".to_string(),
+        phase: Phase::Active,
+        colours: [Colour([11, 46, 107]), Colour([255, 199, 44])],
+        link: "http://localhost:8080/draw/1042".to_string(),
+    }
 }
 
 #[test]

@@ -9,10 +9,15 @@ use serde_json::json;
 use super::{financials, own_draw};
 use crate::error::Problem;
 use crate::identity::Caller;
-use crate::render::press;
-use crate::render::report::{self, Facts, Row};
+use crate::render::colour::Colour;
+use crate::render::page::DrawFace;
+use crate::render::report::{self, Facts, Poster, Row};
+use crate::render::{press, when};
 use crate::state::State;
 use crate::takings::Takings;
+
+/// Of a club whose colours cannot be read.
+const PLAIN: Colour = Colour([0; 3]);
 
 pub async fn table(state: web::Data<State>, caller: Caller, path: web::Path<String>) -> Result<HttpResponse, Problem> {
     let report = Report::read(&state, caller, &path, "download-tickets").await?;
@@ -40,9 +45,22 @@ pub async fn poster(state: web::Data<State>, caller: Caller, path: web::Path<Str
     let (draw, listing, view) = own_draw(&state, caller, &path).await?;
     let facts = state.catalogue.facts();
     let club = facts.club(listing.club).ok_or_else(Problem::draw_not_found)?;
-    let link = format!("{}/draw/{draw}", state.config.public_url);
-    let facts = facts_of(&listing, &view, &club.name, &state);
-    let made = press::run(move || report::poster(&facts, &link, view.prize_max)).await?;
+    let now = state.clock.now();
+    let face = facts.wire(&listing, &view, now).map(|wire| DrawFace::new(&wire.alone(&listing, club), now));
+    let face = face.ok_or_else(Problem::draw_not_found)?;
+    let poster = Poster {
+        kick_off: when::long(view.closes_at, &listing.zone),
+        link: format!("{}/draw/{draw}", state.config.public_url),
+        club: face.club,
+        league: face.league,
+        home: face.home,
+        away: face.away,
+        price: face.price,
+        prize_max: face.prize_max.to_string(),
+        phase: face.phase,
+        colours: [&club.primary_color, &club.accent_color].map(|colour| Colour::parse(colour).unwrap_or(PLAIN)),
+    };
+    let made = press::run(move || poster.pdf()).await?;
     let body = made.ok_or_else(Problem::unavailable)?;
     Ok(answer("application/pdf", &format!("draw-{draw}-poster.pdf"), body))
 }

@@ -75,6 +75,12 @@ async fn a_payment_under_way_gets_its_tickets_and_no_new_one_begins() {
     assert_eq!(alice.purchase(draw, 2, &paid).await.ok()["status"], "succeeded");
     let seen = bob.get(&format!("/api/draws/{draw}")).await.ok();
     assert_eq!((&seen["ticketsSold"], &seen["status"]), (&json!(2), &json!("active")));
+    assert_eq!(seen["clubSelling"], false, "the page says so before anybody fills in a form");
+    let page = bob.get(&format!("/draw/{draw}")).await.text;
+    assert!(
+        page.contains("This club is not selling tickets at the moment.") && !page.contains("form-skeleton"),
+        "{page}"
+    );
     assert_eq!(bob.get("/api/draws/active").await.ok(), json!([]), "hidden from lists");
     bob.get("/api/clubs/slug/broncos").await.refused(404, "club-not-found");
     let browser = club::club(&server, "broncos").await;

@@ -423,6 +423,8 @@ export interface components {
             clubLogoUrl: string | null;
             clubName: string;
             clubPrimaryColor: string;
+            /** @description By itself only: whether its club may begin a payment now (decisions B-13, H-3). One under way ends as it began. */
+            clubSelling?: boolean;
             clubSlug: string;
             /** @description SHA-256 of the deal's seed, in hexadecimal (decision K-1). */
             commitment: string;

@@ -17,6 +17,13 @@ export function opensLater(draw: { opensAt?: string | null }, nowMs: number): st
   return draw.opensAt && Date.parse(draw.opensAt) > nowMs ? draw.opensAt : null;
 }
 
+/** Nothing new is sold, because its club takes no payments: an archived one, or one that is not ready (B-13, H-3). */
+export function isUnsold(draw: Pick<Draw, 'clubSelling'>, phase: DrawPhase): boolean {
+  return draw.clubSelling === false && (phase === 'active' || phase === 'soldOut');
+}
+
+export const UNSOLD = { title: 'Not on sale', text: 'This club is not selling tickets at the moment.' };
+
 export const TICKETS = 169;
 
 /** Share of tickets sold with one decimal: `66.9%`. */

@@ -13,7 +13,7 @@ import { clampCount, countFromQuery } from '@/features/buyer/checkout/purchase-r
 import { readSavedCheckout, walletOf } from '@/features/buyer/checkout/saved-checkout';
 import { TwoStepForm } from '@/features/buyer/checkout/two-step-form';
 import { PriceLines } from '@/features/buyer/draw-page/price-lines';
-import { opensLater, phaseOf, type DrawPhase } from '@/features/shared-live/draw-phase';
+import { UNSOLD, isUnsold, opensLater, phaseOf, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { useDraw } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
@@ -65,8 +65,8 @@ function Checkout({ draw }: { draw: Draw }) {
   const [count, setCount] = useState(asked.count);
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const opens = opensLater(draw, now);
-  const notYet = opens ? { title: 'Not on sale yet', text: `On sale from ${dayAndTime(opens, draw.timezone)}.` } : null;
-  const closed = notYet ?? closedWords(phaseOf(draw, now), held > 0 || checkout.at !== 'choosing');
+  const notYet = opens && draw.clubSelling !== false ? { title: 'Not on sale yet', text: `On sale from ${dayAndTime(opens, draw.timezone)}.` } : null;
+  const closed = notYet ?? closedWords(draw, phaseOf(draw, now), held > 0 || checkout.at !== 'choosing');
   return (
     <>
       <section className="card" aria-labelledby="order-title">
@@ -92,8 +92,9 @@ function Checkout({ draw }: { draw: Draw }) {
 }
 
 /** Why nothing can be bought here now; null while it can. A purchase that has begun is not cut off. */
-function closedWords(phase: DrawPhase, underWay: boolean): { title: string; text: string } | null {
+function closedWords(draw: Draw, phase: DrawPhase, underWay: boolean): { title: string; text: string } | null {
   if (underWay) return null;
+  if (isUnsold(draw, phase)) return UNSOLD;
   if (phase === 'completed') return { title: S.drawCompleted, text: S.drawCompletedText };
   if (phase === 'cancelled') return { title: 'Draw cancelled', text: 'This draw was cancelled. Every ticket is refunded.' };
   if (phase === 'closed') return { title: S.drawClosed, text: S.drawClosedText };

@@ -42,3 +42,13 @@ test('after kick-off a buyer whose reservation has lapsed reads that the draw is
   declined(aDraw({ status: 'closed' }), -1);
   expect(screen.getByRole('heading', { name: 'Draw Closed' })).toBeDefined();
 });
+
+test('a club that takes no payments says so instead of a form, and a purchase under way goes on', () => {
+  const draw = aDraw({ gameDate: LATER, clubSelling: false });
+  const { unmount } = show(<BuyPanel draw={draw} phase="active" />);
+  expect(screen.getByRole('heading', { name: 'Not on sale' })).toBeDefined();
+  expect(screen.queryByRole('link', { name: 'Other draws of Sharks' })).toBeNull();
+  unmount();
+  declined(draw, 60_000);
+  expect(screen.getByRole('heading', { name: 'Purchase Tickets' })).toBeDefined();
+});

@@ -6,7 +6,7 @@ import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
 import { heldHere } from '@/features/buyer/checkout/kept';
 import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
 import { clampCount, countFromQuery } from '@/features/buyer/checkout/purchase-rules';
-import { TICKETS, opensLater, type DrawPhase } from '@/features/shared-live/draw-phase';
+import { TICKETS, UNSOLD, isUnsold, opensLater, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { cents, priceOf } from '@/shared/money';
@@ -39,7 +39,7 @@ export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const underWay = checkout.at !== 'choosing' || held > 0;
   const opens = opensLater(draw, now);
-  const sellable = phase === 'active' && !opens;
+  const sellable = phase === 'active' && !opens && !isUnsold(draw, phase);
   return (
     <section className="card buy" aria-label={S.purchaseTickets}>
       {sellable || underWay ? (
@@ -49,7 +49,7 @@ export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
       ) : (
         <>
           <ClosedPanel draw={draw} phase={phase} opens={opens} />
-          {phase === 'active' ? null : <p className="onward"><Link href={`/club/${draw.clubSlug}`}>Other draws of {draw.clubName}</Link></p>}
+          {phase === 'active' || draw.clubSelling === false ? null : <p className="onward"><Link href={`/club/${draw.clubSlug}`}>Other draws of {draw.clubName}</Link></p>}
         </>
       )}
     </section>
@@ -66,6 +66,7 @@ function ClosedPanel({ draw, phase, opens }: ClosedPanelProps) {
   // A status nobody knows has the badge of a completed draw, but nobody announced a winner (A:76).
   if (phase === 'completed' && draw.status !== 'completed') return <Words title={S.soldOutPanel} text={S.soldOutText} />;
   if (phase === 'completed') return <Words title={S.drawCompleted} text={S.drawCompletedText}><a className="btn sec" href={`/verify/${draw.drawNumber}`}>Verify this draw</a></Words>;
+  if (isUnsold(draw, phase)) return <Words {...UNSOLD} />;
   if (phase === 'cancelled') return <Words title="Draw cancelled" text="This draw was cancelled. Every ticket is refunded." />;
   if (phase === 'closed') return <Words title={S.drawClosed} text={S.drawClosedText}><p className="meta">{S.awaitingResultsLower}</p></Words>;
   if (phase === 'soldOut') return draw.ticketsSold < TICKETS && draw.ticketsHeld > 0 ? <Waiting held={draw.ticketsHeld} /> : <Words title={S.soldOutPanel} text={S.soldOutText} />;

@@ -18,7 +18,8 @@ export function DrawMore({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
       {phase === 'completed' && home !== null && away !== null ? <Result draw={draw} home={home} away={away} /> : phase === 'cancelled' ? null : <Lights draw={draw} />}
       <section className="card panel" aria-labelledby="help-title">
         <h2 id="help-title">{S.needHelp}</h2>
-        <p>This draw is run by <Link href={`/club/${draw.clubSlug}`}>{draw.clubName}</Link>.</p>
+        {/* An archived club has no page to lead to (H-3). */}
+        <p>This draw is run by {draw.clubSelling === false ? draw.clubName : <Link href={`/club/${draw.clubSlug}`}>{draw.clubName}</Link>}.</p>
         {draw.contactName ? <p>Questions about this draw: {draw.contactName}{draw.contactPhone ? <>, <a href={`tel:${draw.contactPhone.replace(/\s/g, '')}`}>{draw.contactPhone}</a></> : null}.</p> : null}
         <p>Payments and tickets:</p>
         <SupportContacts />

@@ -10,7 +10,7 @@ import { said } from '../data/said';
 import { saveFile } from '../data/save-file';
 import { useAnswer } from '../data/use-answer';
 import { useOver } from '../session/use-session';
-import { signedDollars, teamsOf, whenOf } from './draw-words';
+import { prizeOf, signedDollars, teamsOf, whenOf } from './draw-words';
 import { DASHBOARD_EVERY_MS } from './use-club-draws';
 
 /** Everything about one draw; its money is asked for every ten seconds while it stands open (B:205). */
@@ -37,13 +37,13 @@ function Details({ draw }: { draw: Draw }) {
     ['Card fee', draw.passStripeFees ? 'paid by the buyer' : 'paid by the club'],
     ['Contact', [draw.contactName, draw.contactPhone?.replaceAll(' ', '\u00a0')].filter(Boolean).join(', ')],
     ['Tickets sold', `${draw.ticketsSold}/169`],
-    ['Current prize', dollars(cents(draw.currentPrize))],
+    ['Current prize', prizeOf(draw)],
   ];
   const sums: [string, string | undefined][] = [
     ['Sales', money?.totalRevenue],
     ['Card fees', money?.actualStripeFees],
     ['Platform fee', money?.platformFee],
-    ['Prize pool', money?.prizePool],
+    ['Prize pool', draw.status === 'cancelled' ? undefined : money?.prizePool],
     ['Club receives, before the prize', money?.clubRevenue],
     ['Club profit', money?.clubProfit],
   ];

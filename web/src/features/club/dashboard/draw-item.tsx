@@ -3,11 +3,10 @@ import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
 import { Countdown } from '@/features/shared-live/countdown-pill';
 import { nowAtom } from '@/features/shared-live/live-atoms';
-import { cents, dollars } from '@/shared/money';
 import { C } from '@/shared/strings-club';
 import { ActionsMenu, type MenuItem } from '../frame/actions-menu';
 import { adminPath } from '../session/user';
-import { badgesOf, listOf, salesOf, teamsOf, whenOf, type ListOfDraws } from './draw-words';
+import { badgesOf, listOf, prizeOf, salesOf, teamsOf, whenOf, type ListOfDraws } from './draw-words';
 import type { DrawDeeds } from './use-draw-deeds';
 import { WinnersPanel } from './winners-panel';
 
@@ -63,7 +62,7 @@ export function DrawItem(props: DrawItemProps) {
       <dl className="stats">
         <div className="stat"><dt>Sold</dt><dd>{draw.ticketsSold}/169</dd></div>
         <div className="stat"><dt>Sales</dt><dd>{salesOf(draw)}</dd></div>
-        <div className="stat"><dt>Prize</dt><dd>{dollars(cents(draw.currentPrize))}</dd></div>
+        <div className="stat"><dt>Prize</dt><dd>{prizeOf(draw)}</dd></div>
       </dl>
       <div className="draw-item-actions">
         {list === 'active' ? <button type="button" className="btn" onClick={onShare}>{C.shareLink}</button> : null}

@@ -2,11 +2,11 @@ import { useAtomValue } from 'jotai';
 import { Fragment, useState } from 'react';
 import type { Draw } from '@/api/wire';
 import { nowAtom } from '@/features/shared-live/live-atoms';
-import { cents, dollars } from '@/shared/money';
+import { cents } from '@/shared/money';
 import { Field } from '@/shared/ui/field';
 import { ActionsMenu } from '../frame/actions-menu';
 import { menuOf, type DrawItemProps } from './draw-item';
-import { badgesOf, listOf, salesOf, teamsOf, whenOf } from './draw-words';
+import { badgesOf, listOf, prizeOf, salesOf, teamsOf, whenOf } from './draw-words';
 import { WinnersPanel } from './winners-panel';
 
 const COLUMNS = [
@@ -14,7 +14,7 @@ const COLUMNS = [
   { key: 'when', label: 'When', number: false, of: (draw: Draw) => Date.parse(draw.gameDate) },
   { key: 'sold', label: 'Sold', number: true, of: (draw: Draw) => draw.ticketsSold },
   { key: 'sales', label: 'Sales', number: true, of: (draw: Draw) => draw.ticketsSold * cents(draw.ticketPrice) },
-  { key: 'prize', label: 'Prize', number: true, of: (draw: Draw) => cents(draw.currentPrize) },
+  { key: 'prize', label: 'Prize', number: true, of: (draw: Draw) => (draw.status === 'cancelled' ? 0 : cents(draw.currentPrize)) },
 ] as const;
 
 type Sort = { key: (typeof COLUMNS)[number]['key']; down: boolean };
@@ -68,7 +68,7 @@ export function DrawTable({ draws, propsOf }: DrawTableProps) {
               <td>{whenOf(draw)}</td>
               <td className="num">{draw.ticketsSold}/169</td>
               <td className="num">{salesOf(draw)}</td>
-              <td className="num">{dollars(cents(draw.currentPrize))}</td>
+              <td className="num">{prizeOf(draw)}</td>
               <td><span className="badges">{badgesOf(draw, now).map(({ words, look }) => <span className={`badge ${look}`} key={words}>{words}</span>)}</span></td>
               <td><ActionsMenu of={teamsOf(draw)} items={menuOf(propsOf(draw), listOf(draw, now))} /></td>
             </tr>

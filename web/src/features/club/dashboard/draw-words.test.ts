@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { aDraw } from '@/testing/a-draw';
 import { rowsOf } from './draw-table';
-import { inOrder, signedDollars } from './draw-words';
+import { inOrder, prizeOf, signedDollars } from './draw-words';
 
 test('on a screen with room all draws stand in one table, sorted and found by a word', () => {
   const draws = [aDraw({ drawNumber: 1, awayTeam: 'Tweed', ticketsSold: 9 }), aDraw({ drawNumber: 2, awayTeam: 'Logan', ticketsSold: 80, league: 'Colts' })];
@@ -14,4 +14,10 @@ test('lists are in the order in which they are needed, and money below zero is s
   expect(inOrder(draws, 'active').map((draw) => draw.drawNumber)).toEqual([2, 1]);
   expect(inOrder(draws, 'completed').map((draw) => draw.drawNumber)).toEqual([1, 2]);
   expect([signedDollars('-0.05'), signedDollars('10.00'), signedDollars(undefined)]).toEqual(['−$0.05', '$10.00', '–']);
+});
+
+test('a draw that was called off has no prize, and stands behind all that have one', () => {
+  const draws = [aDraw({ drawNumber: 1, currentPrize: '10.00' }), aDraw({ drawNumber: 2, status: 'cancelled', currentPrize: '290.00' })];
+  expect(draws.map(prizeOf)).toEqual(['$10.00', '–']);
+  expect(rowsOf(draws, '', { key: 'prize', down: true }).map((draw) => draw.drawNumber)).toEqual([1, 2]);
 });

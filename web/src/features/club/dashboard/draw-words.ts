@@ -44,9 +44,15 @@ export function whenOf(draw: Pick<Draw, 'gameDate' | 'timezone'>, format: typeof
 /** Tickets sold times price, as the result page's header says it (B:65). */
 export const salesOf = (draw: Pick<Draw, 'ticketsSold' | 'ticketPrice'>): string => dollars(draw.ticketsSold * cents(draw.ticketPrice));
 
+/** What is to be won; nothing once it was called off. */
+export const prizeOf = (draw: Pick<Draw, 'status' | 'currentPrize'>): string => (draw.status === 'cancelled' ? NONE : dollars(cents(draw.currentPrize)));
+
+/** Where there is no sum. */
+const NONE = '–';
+
 /** A decimal string that may be below zero: a club's profit can be. */
 export function signedDollars(decimal: string | undefined): string {
-  if (decimal === undefined) return '–';
+  if (decimal === undefined) return NONE;
   return decimal.startsWith('-') ? `−${dollars(cents(decimal.slice(1)))}` : dollars(cents(decimal));
 }
 
