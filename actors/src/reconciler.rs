@@ -68,6 +68,8 @@ pub struct Reconciler {
 pub struct Scanned {
     /// Payments compared.
     pub checked: u64,
+    /// Disagreements found, reported before or not.
+    pub wrong: u64,
     /// Anomalies that were not open before.
     pub raised: u64,
     /// Open anomalies that turned out to be mended.
@@ -77,6 +79,7 @@ pub struct Scanned {
 impl Scanned {
     fn add(&mut self, other: Scanned) {
         self.checked += other.checked;
+        self.wrong += other.wrong;
         self.raised += other.raised;
         self.healed += other.healed;
     }
@@ -338,7 +341,7 @@ impl Rounds {
             if settled && self.known.says_the_same(&said.intent) {
                 continue;
             }
-            if self.comparison.one(&said).await?.raised == 0 {
+            if self.comparison.one(&said).await?.wrong == 0 {
                 self.known.found_right(said.intent);
             }
         }

@@ -222,14 +222,13 @@ pub trait Books: Send + Sync {
     /// Raises an anomaly unless one of its kind is open for its payment, or a person has closed just this one before; `true`
     /// when it is new.
     async fn raise(&self, anomaly: &Anomaly, amount: Option<Cents>, at: Timestamp) -> Result<bool, Failure>;
-    /// Resolves the open anomalies of a payment that healed, and those of its order that name no payment; of one kind, or of
-    /// all. What names another payment of the same order stays open.
-    async fn heal(
-        &self,
-        payment_intent: &PaymentIntentId,
-        kind: Option<AnomalyKind>,
-        at: Timestamp,
-    ) -> Result<u64, Failure>;
+    /// Resolves the open anomalies of one kind of a payment that healed, and those of its order that name no payment. What names
+    /// another payment of the same order stays open.
+    async fn heal(&self, payment_intent: &PaymentIntentId, kind: AnomalyKind, at: Timestamp) -> Result<u64, Failure>;
+    /// The open anomalies of a payment, and those of its order that name no payment.
+    async fn open_about(&self, payment_intent: &PaymentIntentId) -> Result<Vec<u128>, Failure>;
+    /// Resolves those of these that are still open: they turned out to be mended.
+    async fn heal_known(&self, anomalies: &[u128], at: Timestamp) -> Result<u64, Failure>;
     async fn anomalies(&self, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure>;
     /// How many there ever were, and how many of them are open.
     async fn anomaly_counts(&self) -> Result<(u64, u64), Failure>;

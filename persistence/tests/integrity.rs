@@ -129,7 +129,7 @@ async fn what_a_person_has_decided_is_known_and_what_healed_excuses_nothing() {
     let odd = Anomaly { kind: AnomalyKind::OrphanedTicket, payment_intent, order: Some(OrderId(1)), note };
     assert!(postgres.raise(&odd, None, NOW).await.expect("raised"));
     assert_eq!(found(&postgres).await, BTreeSet::new(), "a person is on it");
-    assert_eq!(postgres.heal(&gone.id, None, NOW).await, Ok(1));
+    assert_eq!(postgres.heal(&gone.id, AnomalyKind::OrphanedTicket, NOW).await, Ok(1));
     assert_eq!(found(&postgres).await, broken, "nobody is");
     assert!(postgres.raise(&odd, None, NOW).await.expect("raised"));
     let open = postgres.anomalies(true, 1).await.expect("read");

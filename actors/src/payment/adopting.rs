@@ -102,7 +102,7 @@ impl Room {
         let fulfilled = self.fulfil(order, &mut None).await.map_err(|_| Unresolved::Unavailable)?;
         // What a person did is resolved under that person's name by whoever asked.
         if !by_hand {
-            self.books.heal(&said.id, Some(AnomalyKind::MissingTicket), self.clock.now()).await?;
+            self.books.heal(&said.id, AnomalyKind::MissingTicket, self.clock.now()).await?;
         }
         Ok(fulfilled.record)
     }
@@ -180,7 +180,7 @@ impl Room {
         self.books.recover(order, buyer, act.as_ref()).await?;
         self.nudges.mail.notify_one();
         if let Some(id) = &record.order.payment_intent {
-            self.books.heal(id, Some(AnomalyKind::OrphanedTicket), self.clock.now()).await?;
+            self.books.heal(id, AnomalyKind::OrphanedTicket, self.clock.now()).await?;
         }
         self.books.order(order).await?.ok_or(Unresolved::Unavailable)
     }

@@ -189,8 +189,8 @@ impl Room {
 
     async fn given_back(&self, record: &OrderRecord, operation: &Operation) -> Result<(), Later> {
         if let (OperationKind::Refund, Some(id)) = (operation.kind, &record.order.payment_intent) {
-            self.books.heal(id, Some(AnomalyKind::MissingTicket), self.clock.now()).await?;
-            self.books.heal(id, Some(AnomalyKind::OrphanedTicket), self.clock.now()).await?;
+            self.books.heal(id, AnomalyKind::MissingTicket, self.clock.now()).await?;
+            self.books.heal(id, AnomalyKind::OrphanedTicket, self.clock.now()).await?;
         }
         // Last, because nobody comes back to an operation that is done.
         self.done(operation).await

@@ -179,7 +179,7 @@ impl Room {
             Some(Refusal::DrawClosed)
         };
         let Some(refusal) = refused else {
-            self.books.heal(&visit.said.id, Some(AnomalyKind::MissingTicket), self.clock.now()).await?;
+            self.books.heal(&visit.said.id, AnomalyKind::MissingTicket, self.clock.now()).await?;
             return Ok(());
         };
         self.give_back(&visit.record).await?;

@@ -144,7 +144,7 @@ impl Room {
         let reason = visit.record.reason.clone().unwrap_or_else(|| "the payment was cancelled".into());
         let at = self.clock.now();
         // First, because nobody comes back to an order that is over.
-        self.books.heal(&visit.said.id, Some(AnomalyKind::FailedAllocation), at).await?;
+        self.books.heal(&visit.said.id, AnomalyKind::FailedAllocation, at).await?;
         self.books.released(visit.record.order.id, &reason, at).await?;
         visit.record.order.state = OrderState::Released;
         visit.record.reason = Some(reason);
@@ -158,7 +158,7 @@ impl Room {
         let reason = "the authorisation ended before it could be captured";
         let at = self.clock.now();
         // First, because nobody comes back to an order that is over.
-        self.books.heal(&visit.said.id, Some(AnomalyKind::FailedAllocation), at).await?;
+        self.books.heal(&visit.said.id, AnomalyKind::FailedAllocation, at).await?;
         self.books.voided(visit.record.order.id, reason, at).await?;
         visit.record.order.state = OrderState::Void;
         visit.record.reason = Some(reason.into());

@@ -92,7 +92,8 @@ impl Comparison {
     }
 
     /// Writes down what the provider says and what is wrong with it. A disagreement is looked at a second time, in the order's
-    /// lane: one that was only work in flight is gone then.
+    /// lane: one that was only work in flight is gone then. So is what an anomaly is open about: it is closed by what the provider
+    /// says after it was raised, never by what a node that hung still has in its hands.
     pub(super) async fn compare(&self, record: Option<&OrderRecord>, said: &Said) -> Result<Scanned, Failure> {
         let open = record.is_some_and(|record| record.captured_at.is_none());
         let undecided = matches!(said.intent.status, PaymentStatus::RequiresCapture | PaymentStatus::Succeeded);
@@ -108,8 +109,9 @@ impl Comparison {
         if record.is_none() && said.intent.order.is_some() && said.intent.status == PaymentStatus::RequiresCapture {
             return self.let_go(said).await;
         }
-        if reconcile(record.map(|record| &record.order), &said.intent).is_empty() {
-            return self.record(record, said).await;
+        let agrees = reconcile(record.map(|record| &record.order), &said.intent).is_empty();
+        if agrees && self.room.books.open_about(&said.intent.id).await?.is_empty() {
+            return self.record(record, said, &[]).await;
         }
         self.settle(record.map(|record| record.order.id), said.clone()).await
     }
@@ -122,13 +124,18 @@ impl Comparison {
         let asked_at = self.room.clock.now();
         let key = format!("forgotten-{}", intent.id);
         let intent = self.room.gateway.cancel(&key, &intent.account, &intent.id).await.map_err(not_asked)?;
-        self.record(None, &Said { intent, asked_at }).await
+        self.record(None, &Said { intent, asked_at }, &[]).await
     }
 
     async fn settle(&self, order: Option<OrderId>, said: Said) -> Result<Scanned, Failure> {
-        let Some(order) = order else { return self.record(None, &said).await };
+        let Some(order) = order else {
+            let open = self.room.books.open_about(&said.intent.id).await?;
+            let said = self.retrieve(&said.intent.account, &said.intent.id).await.map_err(not_asked)?;
+            return self.record(None, &said, &open).await;
+        };
         let this = self.clone();
         let work = async move {
+            let open = this.room.books.open_about(&said.intent.id).await?;
             let mut record = this.room.books.order(order).await?;
             let said = this.retrieve(&said.intent.account, &said.intent.id).await.map_err(not_asked)?;
             // A payment of a stranger's may bear our order's name: its bank moves nothing of ours.
@@ -141,13 +148,14 @@ impl Comparison {
             {
                 record = this.room.books.order(order).await?;
             }
-            this.record(record.as_ref(), &said).await
+            this.record(record.as_ref(), &said, &open).await
         };
         let settled = self.room.desk.run(Lane::Order(order), work).await;
         settled.unwrap_or_else(|| Err(Failure::NotWritten("too much payment work".into())))
     }
 
-    async fn record(&self, record: Option<&OrderRecord>, said: &Said) -> Result<Scanned, Failure> {
+    /// `open`: the anomalies that were open before the provider and the books were asked.
+    async fn record(&self, record: Option<&OrderRecord>, said: &Said, open: &[u128]) -> Result<Scanned, Failure> {
         let (books, now) = (&self.room.books, self.room.clock.now());
         let Said { intent: said, asked_at } = said;
         books.witness(said, *asked_at).await?;
@@ -155,13 +163,14 @@ impl Comparison {
         let mut found = reconcile(record.map(|record| &record.order), said);
         found.extend(record.and_then(|record| nameless(record, now)));
         for anomaly in &found {
+            scanned.wrong += 1;
             if books.raise(anomaly, Some(said.amount), now).await? {
                 tracing::error!(payment_intent.id = %said.id, kind = ?anomaly.kind, anomaly.note, "an anomaly was raised");
                 scanned.raised += 1;
             }
         }
-        if found.is_empty() {
-            scanned.healed += books.heal(&said.id, None, now).await?;
+        if found.is_empty() && !open.is_empty() {
+            scanned.healed += books.heal_known(open, now).await?;
         }
         Ok(scanned)
     }

@@ -1,5 +1,7 @@
 //! What goes wrong with money is found within a minute, without a notice; what can heal does, and the rest is a person's.
 
+use std::time::Duration;
+
 use actors::testing::{Fault, Verb};
 use actors::{FulfilStatus, Gateway, NewIntent, Unresolved};
 use domain::{
@@ -260,6 +262,50 @@ fn the_dispute_of_a_payment_that_only_bears_an_orders_name_takes_nobodys_tickets
         assert_eq!((world.order(&record).order.state, world.sold(1042)), (OrderState::Captured, 2));
         assert_eq!(world.gateway.takings(&account()).fees_refunded, Cents(0));
         assert!(open(&world).iter().all(|(_, payment)| payment.as_ref() == Some(&forged)) && !open(&world).is_empty());
+    });
+}
+
+/// A node that hung still holds what the provider said before, when another has raised what happened since.
+#[test]
+fn what_is_reported_is_closed_only_by_what_the_provider_says_afterwards() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let record = world.buy(&[(1042, 2)]).await;
+        let id = intent_of(&record);
+        // From now on it is only listed.
+        world.pass(60).await;
+        let order = Some(record.order.id);
+        let disputed = "the buyer's bank disputes the payment".to_string();
+        let kind = AnomalyKind::MismatchedAmount;
+        let raised = Anomaly { kind, payment_intent: Some(id.clone()), order, note: disputed };
+        world.memory.raise(&raised, None, KICK_OFF).await.unwrap();
+        let (bank, at) = (world.gateway.clone(), id.clone());
+        world.gateway.set_pace(move |asked| {
+            // Between the list and the question about this one payment.
+            if asked.verb == Verb::Retrieve {
+                bank.dispute(&at);
+            }
+            Duration::ZERO
+        });
+        world.pass(60).await;
+        assert_eq!(open(&world), [(kind, Some(id))]);
+    });
+}
+
+#[test]
+fn what_is_still_wrong_is_raised_again_whoever_closed_it_by_mistake() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let id = intent_of(&world.buy(&[(1042, 2)]).await);
+        world.gateway.dispute(&id);
+        world.deliver_notices().await;
+        world.pass(60).await;
+        let wrong = [(AnomalyKind::MismatchedAmount, Some(id.clone()))];
+        assert_eq!(open(&world), wrong);
+        world.memory.heal(&id, AnomalyKind::MismatchedAmount, KICK_OFF).await.unwrap();
+        assert_eq!(open(&world), []);
+        world.pass(660).await;
+        assert_eq!(open(&world), wrong);
     });
 }
 

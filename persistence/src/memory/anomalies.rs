@@ -45,22 +45,27 @@ impl Anomalies {
         true
     }
 
-    pub fn heal(
-        &mut self,
+    /// Of a payment, or of its order and of no payment; of one kind, or of all.
+    pub fn open_about(
+        &self,
         payment_intent: &PaymentIntentId,
         order: Option<OrderId>,
         kind: Option<AnomalyKind>,
-        at: Timestamp,
-    ) -> u64 {
+    ) -> Vec<u128> {
+        let open = self.open.iter().filter(|((of, _), _)| kind.is_none_or(|kind| kind == *of));
+        let rows = open.map(|(_, index)| &self.rows[*index]);
+        let about = |row: &&AnomalyRecord| match &row.anomaly.payment_intent {
+            Some(of) => of == payment_intent,
+            None => order.is_some() && row.anomaly.order == order,
+        };
+        rows.filter(about).map(|row| row.id).collect()
+    }
+
+    pub fn heal(&mut self, ids: &[u128], at: Timestamp) -> u64 {
         let rows = &mut self.rows;
         let before = self.open.len();
-        self.open.retain(|(of, _), index| {
-            let anomaly = &rows[*index].anomaly;
-            let about = match &anomaly.payment_intent {
-                Some(of) => of == payment_intent,
-                None => order.is_some() && anomaly.order == order,
-            };
-            let heals = about && kind.is_none_or(|kind| kind == *of);
+        self.open.retain(|_, index| {
+            let heals = ids.contains(&rows[*index].id);
             if heals {
                 rows[*index].resolved_at = Some(at);
             }

@@ -220,16 +220,23 @@ impl Books for Memory {
         self.writing(Call::Write("raise"), |state| Ok(state.anomalies.raise(anomaly, amount, at)))
     }
 
-    async fn heal(
-        &self,
-        payment_intent: &PaymentIntentId,
-        kind: Option<AnomalyKind>,
-        at: Timestamp,
-    ) -> Result<u64, Failure> {
+    async fn heal(&self, payment_intent: &PaymentIntentId, kind: AnomalyKind, at: Timestamp) -> Result<u64, Failure> {
         self.writing(Call::Write("heal"), |state| {
             let order = state.orders.id_by_payment_intent(payment_intent);
-            Ok(state.anomalies.heal(payment_intent, order, kind, at))
+            let open = state.anomalies.open_about(payment_intent, order, Some(kind));
+            Ok(state.anomalies.heal(&open, at))
         })
+    }
+
+    async fn open_about(&self, payment_intent: &PaymentIntentId) -> Result<Vec<u128>, Failure> {
+        self.reading("open_about", |state| {
+            let order = state.orders.id_by_payment_intent(payment_intent);
+            state.anomalies.open_about(payment_intent, order, None)
+        })
+    }
+
+    async fn heal_known(&self, anomalies: &[u128], at: Timestamp) -> Result<u64, Failure> {
+        self.writing(Call::Write("heal_known"), |state| Ok(state.anomalies.heal(anomalies, at)))
     }
 
     async fn anomalies(&self, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure> {

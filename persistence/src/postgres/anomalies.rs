@@ -35,20 +35,48 @@ pub(super) async fn raise(
     Ok(raised.rows_affected() == 1)
 }
 
+/// Open, and of a payment (`$1`), or of its order and of no payment.
+macro_rules! open_about {
+    () => {
+        "resolved_at is null and (payment_intent_id = $1
+           or payment_intent_id is null and order_id = (select id from orders where payment_intent_id = $1))"
+    };
+}
+
 pub(super) async fn heal(
     pool: &PgPool,
     payment_intent: &PaymentIntentId,
-    kind: Option<AnomalyKind>,
+    kind: AnomalyKind,
     at: Timestamp,
 ) -> Result<u64, Failure> {
-    let healed = sqlx::query(
-        "update anomalies set resolved_at = $3, resolution = 'healed'
-         where resolved_at is null and ($2::text is null or kind = $2)
-           and (payment_intent_id = $1
-             or payment_intent_id is null and order_id = (select id from orders where payment_intent_id = $1))",
-    )
+    let healed = sqlx::query(concat!(
+        "update anomalies set resolved_at = $3, resolution = 'healed' where kind = $2 and ",
+        open_about!()
+    ))
     .bind(&payment_intent.0)
-    .bind(kind.map(words::anomaly))
+    .bind(words::anomaly(kind))
+    .bind(instant::stored(at))
+    .execute(pool)
+    .await
+    .map_err(Failure::at_commit)?;
+    Ok(healed.rows_affected())
+}
+
+pub(super) async fn open_about(pool: &PgPool, payment_intent: &PaymentIntentId) -> Result<Vec<u128>, Failure> {
+    let open: Vec<Uuid> = sqlx::query_scalar(concat!("select id from anomalies where ", open_about!()))
+        .bind(&payment_intent.0)
+        .fetch_all(pool)
+        .await
+        .map_err(Failure::from_read)?;
+    Ok(open.into_iter().map(|id| id.as_u128()).collect())
+}
+
+pub(super) async fn heal_known(pool: &PgPool, anomalies: &[u128], at: Timestamp) -> Result<u64, Failure> {
+    let ids: Vec<Uuid> = anomalies.iter().map(|id| Uuid::from_u128(*id)).collect();
+    let healed = sqlx::query(
+        "update anomalies set resolved_at = $2, resolution = 'healed' where id = any($1) and resolved_at is null",
+    )
+    .bind(ids)
     .bind(instant::stored(at))
     .execute(pool)
     .await

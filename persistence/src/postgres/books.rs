@@ -225,14 +225,19 @@ impl Books for Postgres {
         self.run(async move { anomalies::raise(postgres.background(), &anomaly, amount, at).await }).await
     }
 
-    async fn heal(
-        &self,
-        payment_intent: &PaymentIntentId,
-        kind: Option<AnomalyKind>,
-        at: Timestamp,
-    ) -> Result<u64, Failure> {
+    async fn heal(&self, payment_intent: &PaymentIntentId, kind: AnomalyKind, at: Timestamp) -> Result<u64, Failure> {
         let (postgres, id) = (self.clone(), payment_intent.clone());
         self.run(async move { anomalies::heal(postgres.background(), &id, kind, at).await }).await
+    }
+
+    async fn open_about(&self, payment_intent: &PaymentIntentId) -> Result<Vec<u128>, Failure> {
+        let (postgres, id) = (self.clone(), payment_intent.clone());
+        self.run(async move { anomalies::open_about(postgres.background(), &id).await }).await
+    }
+
+    async fn heal_known(&self, anomalies: &[u128], at: Timestamp) -> Result<u64, Failure> {
+        let (postgres, anomalies) = (self.clone(), anomalies.to_vec());
+        self.run(async move { anomalies::heal_known(postgres.background(), &anomalies, at).await }).await
     }
 
     async fn anomalies(&self, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure> {

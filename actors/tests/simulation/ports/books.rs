@@ -187,9 +187,19 @@ impl Books for BooksPort {
         raised
     }
 
-    async fn heal(&self, payment_intent: &PaymentIntentId, kind: Option<AnomalyKind>, at: Timestamp) -> Answer<u64> {
+    async fn heal(&self, payment_intent: &PaymentIntentId, kind: AnomalyKind, at: Timestamp) -> Answer<u64> {
         let healed = async { through!(self, heal(payment_intent, kind, at)) }.await;
         self.said("heals", &healed, || format!("{kind:?} of {payment_intent}"));
+        healed
+    }
+
+    async fn open_about(&self, payment_intent: &PaymentIntentId) -> Answer<Vec<u128>> {
+        through!(self, open_about(payment_intent))
+    }
+
+    async fn heal_known(&self, anomalies: &[u128], at: Timestamp) -> Answer<u64> {
+        let healed = async { through!(self, heal_known(anomalies, at)) }.await;
+        self.said("heals", &healed, || format!("anomalies {anomalies:?}"));
         healed
     }
 
