@@ -68,8 +68,8 @@ pub struct Reconciler {
 pub struct Scanned {
     /// Payments compared.
     pub checked: u64,
-    /// Disagreements found, reported before or not.
-    pub wrong: u64,
+    /// Payments that disagree with their order, reported before or not, or do not agree with it yet.
+    pub unsettled: u64,
     /// Anomalies that were not open before.
     pub raised: u64,
     /// Open anomalies that turned out to be mended.
@@ -79,7 +79,7 @@ pub struct Scanned {
 impl Scanned {
     fn add(&mut self, other: Scanned) {
         self.checked += other.checked;
-        self.wrong += other.wrong;
+        self.unsettled += other.unsettled;
         self.raised += other.raised;
         self.healed += other.healed;
     }
@@ -341,7 +341,7 @@ impl Rounds {
             if settled && self.known.says_the_same(&said.intent) {
                 continue;
             }
-            if self.comparison.one(&said).await?.wrong == 0 {
+            if self.comparison.one(&said).await?.unsettled == 0 {
                 self.known.found_right(said.intent);
             }
         }

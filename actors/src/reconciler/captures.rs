@@ -132,7 +132,7 @@ async fn witness_account(
         let id = record.order.payment_intent.as_ref();
         match listed.as_mut().zip(id).and_then(|(listed, id)| listed.payments.remove(id)) {
             Some(said) => {
-                if comparison.compare(Some(record), &said).await?.wrong == 0 {
+                if comparison.compare(Some(record), &said).await?.unsettled == 0 {
                     known.found_right(said.intent);
                 }
             }

@@ -162,14 +162,17 @@ impl Comparison {
         let mut scanned = Scanned { checked: 1, ..Scanned::default() };
         let mut found = reconcile(record.map(|record| &record.order), said);
         found.extend(record.and_then(|record| nameless(record, now)));
+        // Money without tickets that the room will mend, or has reported: our side is going to change, theirs need not.
+        let taken = said.is_taken() && !said.is_refunded();
+        let under_way = taken && record.is_some_and(|record| record.captured_at.is_none());
+        scanned.unsettled = u64::from(under_way || !found.is_empty());
         for anomaly in &found {
-            scanned.wrong += 1;
             if books.raise(anomaly, Some(said.amount), now).await? {
                 tracing::error!(payment_intent.id = %said.id, kind = ?anomaly.kind, anomaly.note, "an anomaly was raised");
                 scanned.raised += 1;
             }
         }
-        if found.is_empty() && !open.is_empty() {
+        if scanned.unsettled == 0 && !open.is_empty() {
             scanned.healed += books.heal_known(open, now).await?;
         }
         Ok(scanned)

@@ -11,6 +11,7 @@ use domain::{
 use persistence::Books;
 use persistence::books::{AnomalyRecord, Notice};
 use persistence::ledger::BuyerDetails;
+use persistence::memory::{Call, Fault as BooksFault};
 use persistence::nodes::Boot;
 
 use crate::world::{KICK_OFF, World, account, intent_of, play};
@@ -306,6 +307,31 @@ fn what_is_still_wrong_is_raised_again_whoever_closed_it_by_mistake() {
         assert_eq!(open(&world), []);
         world.pass(660).await;
         assert_eq!(open(&world), wrong);
+    });
+}
+
+/// Captured by a hand that is not ours, without our fee; and written down by a clock that is behind the one before it, so that it
+/// is not among what was captured since.
+#[test]
+fn a_payment_that_was_looked_at_before_its_order_had_tickets_is_looked_at_again() {
+    play(|| async {
+        let world = World::with(&[1042, 1043]).await;
+        world.clock.set_skew_ms(120_000);
+        world.buy(&[(1042, 2)]).await;
+        world.pass(40).await;
+        world.clock.set_skew_ms(0);
+        let record = world.open(&[(1043, 2)]).await;
+        let id = intent_of(&record);
+        assert!(world.gateway.authorise(&id) && world.gateway.capture_behind_our_back(&id));
+        world.memory.set_faults(|call| match call {
+            Call::Append(_) => BooksFault::NotWritten,
+            _ => BooksFault::None,
+        });
+        world.pass(40).await;
+        world.memory.clear_faults();
+        world.pass(660).await;
+        assert_eq!(world.order(&record).order.state, OrderState::Captured);
+        assert_eq!(open(&world), [(AnomalyKind::MismatchedAmount, Some(id))]);
     });
 }
 
