@@ -21,6 +21,8 @@ mod money_back;
 mod nudges;
 #[path = "payments/opening.rs"]
 mod opening;
+#[path = "payments/reported.rs"]
+mod reported;
 #[path = "support/world.rs"]
 mod world;
 

@@ -165,7 +165,8 @@ pub trait Books: Send + Sync {
     /// Nothing was charged: state `released`, open operations dropped. `NotWritten` unless it is `quoted` or `rejecting` and has
     /// no tickets; one that has ended stays as it is.
     async fn released(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure>;
-    /// It had tickets and they are taken back: state `void`. `NotWritten` while it has any.
+    /// It had tickets and they are taken back, or its money goes back, also one that was released: state `void`. From now on nobody
+    /// gives it tickets. `NotWritten` while it has any.
     async fn voided(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure>;
     /// What voiding this order's tickets took off its draws' application fees: the sum of its negative fee ledger steps, as
     /// a positive amount. Read after the voids, so that a refund cut off half-way still returns the right part.

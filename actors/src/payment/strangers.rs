@@ -32,7 +32,7 @@ impl Room {
         // While the provider took its time, the order may have had its tickets after all.
         let known = self.without_tickets(id).await?;
         // What is left of such a fee is the platform's by the draws' ledgers; the part that is not goes back by itself.
-        let fee_is_in_a_ledger = known.is_some_and(|record| record.captured_at.is_some());
+        let fee_is_in_a_ledger = known.as_ref().is_some_and(|record| record.captured_at.is_some());
         if !said.is_taken() {
             return Err(Unresolved::Unknown);
         }
@@ -45,6 +45,11 @@ impl Room {
         }
         if let Some(act) = &act {
             self.books.note(act).await?;
+        }
+        if let Some(record) = &known {
+            // No node gives it tickets any more while its money is on the way back; and if one just did, it has them.
+            let reason = "the payment was given back by hand";
+            self.books.voided(record.order.id, reason, self.clock.now()).await?;
         }
         self.give_back_at_provider(&said, back).await?;
         let said = self.gateway.retrieve(&account, id).await.map_err(|_| Unresolved::Unavailable)?;

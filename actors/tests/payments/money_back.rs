@@ -1,5 +1,7 @@
 //! Refunds, and money that was taken without us.
 
+use std::time::Duration;
+
 use crate::not_charged;
 use crate::world::{KICK_OFF, World, account, intent_of, play};
 use actors::testing::{Asked, Fault, Verb};
@@ -126,6 +128,26 @@ fn money_whose_order_has_its_tickets_is_not_given_back_by_hand() {
         assert_eq!(world.order(&record).order.state, OrderState::Captured);
         assert_eq!(world.gateway.takings(&account()).refunded, Cents::ZERO);
         world.audit();
+    });
+}
+
+/// A payment that was captured past us is repaired by any node: not while a person's hand gives it back.
+#[test]
+fn money_that_is_on_its_way_back_by_hand_gets_no_tickets_meanwhile() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let record = world.open(&[(1042, 2)]).await;
+        let id = intent_of(&record);
+        assert!(world.gateway.authorise(&id) && world.gateway.capture_behind_our_back(&id));
+        world.gateway.set_pace(|asked| Duration::from_secs(if asked.verb == Verb::Refund { 60 } else { 0 }));
+        let anomalies = world.engine().anomalies.clone();
+        let hand = actix::spawn(async move { anomalies.give_back(&id).await });
+        world.pass(50).await;
+        assert_eq!((world.order(&record).order.state, world.sold(1042)), (OrderState::Void, 0));
+        world.pass(60).await;
+        assert_eq!(hand.await.unwrap().unwrap().amount, Cents(1000));
+        assert_eq!((world.gateway.takings(&account()).refunded, world.sold(1042)), (Cents(1000), 0));
+        assert!(world.memory.anomaly_records().iter().all(|record| record.resolved_at.is_some()));
     });
 }
 

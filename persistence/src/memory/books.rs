@@ -110,7 +110,7 @@ impl Books for Memory {
         self.writing(Call::Write("voided"), |state| {
             let row = state.orders.get_mut(order)?;
             match row.state() {
-                OrderState::Void | OrderState::Released => return Ok(()),
+                OrderState::Void => return Ok(()),
                 other if row.lines_allocated() > 0 => return Err(cannot(other, "void while it has tickets")),
                 _ => {}
             }

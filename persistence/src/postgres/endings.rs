@@ -57,7 +57,7 @@ pub(super) async fn end(
 ) -> Result<(), Failure> {
     let found = lock(connection, order).await?;
     let may = match (found.state.as_str(), ending) {
-        ("released" | "void", _) => return Ok(()),
+        ("void", _) | ("released", Ending::Released) => return Ok(()),
         ("quoted" | "rejecting", Ending::Released) | (_, Ending::Void) => found.lines_allocated == 0,
         _ => false,
     };

@@ -126,10 +126,12 @@ pub async fn a_refused_order_is_cancelled_and_released(world: World) {
         world.books.released(id(1), "cancelled by the provider", NOW).await.expect("released, and again");
     }
     world.books.rejecting(id(1), "late", NOW).await.expect("it has ended");
-    world.books.voided(id(1), "late", NOW).await.expect("it has ended");
     let record = world.record(1).await;
     assert_eq!((record.order.state, record.reason.as_deref()), (OrderState::Released, Some("sold out")));
     assert_eq!(due(&world, 60_000).await, []);
+    world.books.voided(id(1), "given back by hand", NOW).await.expect("void");
+    world.books.released(id(1), "late", NOW).await.expect("it has ended");
+    assert_eq!(world.record(1).await.order.state, OrderState::Void, "it was charged after all");
     assert_eq!(world.books.rejecting(id(9), "", NOW).await, Err(Failure::NotFound));
     assert_eq!(world.books.released(id(9), "", NOW).await, Err(Failure::NotFound));
     assert_eq!(world.books.voided(id(9), "", NOW).await, Err(Failure::NotFound));
