@@ -153,7 +153,7 @@ impl Writer<'_> {
             subject: format!("{total} is on its way back to you"),
             heading: format!("Refund of {total}"),
             paragraphs: vec![
-                "We have sent your money back. It shows on your statement within 5 to 10 business days.".into(),
+                "Your money is on its way back. It shows on your statement within 5 to 10 business days.".into(),
                 format!("The tickets of this order are no longer valid. Reference {}.", reference(record)).into(),
             ],
             link: Some(("See this order".to_string(), self.page(&format!("/my/{}", record.token)))),

@@ -168,3 +168,30 @@ async fn tickets_whose_money_went_back_past_us_are_orphaned_until_somebody_has_l
     none_is_open(&operator).await;
     server.finish().await;
 }
+
+#[actix_web::test]
+async fn a_refund_that_the_provider_refused_is_asked_for_again_and_found_done() {
+    let (server, draw, operator) = scene().await;
+    let (intent, _) = server.alice().buys(draw, 2).await;
+    let path = format!("/api/admin/orders/{}", order_of(&server, &intent).await);
+    let refund = async || operator.post(&format!("{path}/refund"), json!({ "reason": "Proven fraud" })).await.ok();
+    let gone_back = async || {
+        eventually("the money is back", async || {
+            let shown = operator.get(&path).await.ok();
+            (shown["refund"]["state"] == "succeeded").then_some(shown)
+        })
+        .await
+    };
+    refund().await;
+    gone_back().await;
+    // As if the provider had refused, and somebody had then paid it back there.
+    let refused = "update payment_ops set state = 'failed' where kind = 'refund'; update refunds set state = 'failed';
+         update payments set amount_refunded_cents = 0";
+    server.database.run(refused).await;
+    let shown = operator.get(&path).await.ok();
+    assert_eq!((&shown["refundable"], &shown["whyNot"]), (&json!(true), &Value::Null), "{shown}");
+    assert_eq!(refund().await["state"], "pending");
+    assert_eq!(gone_back().await["whyNot"], "This payment was refunded already.");
+    assert_eq!(money(&server)[..2], [1000, 1000], "once");
+    server.finish().await;
+}

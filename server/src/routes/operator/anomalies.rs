@@ -116,7 +116,12 @@ pub async fn refund(
     let detail = json!({ "reason": reason, "paymentIntentId": payment.0 });
     let act = |action: &str| caller.act(&actor, row.club_id.map(ClubId), action, &object).entry(detail.clone());
     match state.anomalies.by(act("refund-payment")).give_back(&payment).await {
-        Ok(_) | Err(Unresolved::Refunded) => {}
+        Ok(_) | Err(Unresolved::Refunded) => {
+            // A refund of the order's own that was refused before finds the money gone back.
+            if let Some(order) = state.payments.order_by_payment_intent(&payment).await? {
+                state.records.refund_again(order.order.id, act("refund-order")).await?;
+            }
+        }
         Err(Unresolved::HasTickets) => {
             let order = state.payments.order_by_payment_intent(&payment).await?.ok_or_else(nothing)?;
             state.payments.by(act("refund-payment")).refund(order.order.id, &reason).await?;

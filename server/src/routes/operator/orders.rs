@@ -18,7 +18,8 @@ pub async fn show(state: web::Data<State>, path: web::Path<String>) -> Result<Ht
     Ok(HttpResponse::Ok().json(ConsoleOrder::new(&order, &lines)))
 }
 
-/// Voids the tickets and gives everything back, the platform's part too. Asked twice, it is done once.
+/// Voids the tickets and gives everything back, the platform's part too. Asked twice, it is done once; one that the provider
+/// refused is asked for again.
 ///
 /// # Errors
 /// 409 `not-captured`: nothing was taken.
@@ -30,15 +31,18 @@ pub async fn refund(
 ) -> Result<HttpResponse, Problem> {
     let (id, order, lines) = found(&state, &path).await?;
     let reason = reason(&body.0, "Give a reason for the refund.")?;
-    if order.refund_state.is_none() {
-        if order.captured_at.is_none() {
+    let (actor, object) = (caller.name(), format!("order:{}", order.id));
+    let detail = json!({ "reason": reason, "amount": domain::Cents(order.total_cents).decimal() });
+    let entry = caller.act(&actor, Some(domain::ClubId(order.club_id)), "refund-order", &object).entry(detail);
+    match order.refund_state.as_deref() {
+        None if order.captured_at.is_none() => {
             return Err(Problem::conflict("not-captured", "This payment was never taken."));
         }
-        let (actor, object) = (caller.name(), format!("order:{}", order.id));
-        let club = Some(domain::ClubId(order.club_id));
-        let detail = json!({ "reason": reason, "amount": domain::Cents(order.total_cents).decimal() });
-        let entry = caller.act(&actor, club, "refund-order", &object).entry(detail);
-        state.payments.by(entry).refund(id, &reason).await?;
+        None => state.payments.by(entry).refund(id, &reason).await?,
+        Some("failed") => {
+            state.records.refund_again(id, entry).await?;
+        }
+        Some(_) => {}
     }
     let tickets_voided = lines.iter().flat_map(serials).collect();
     let (_, order, lines) = found(&state, &path).await?;

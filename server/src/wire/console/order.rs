@@ -88,12 +88,12 @@ impl ConsoleOrder {
     }
 }
 
-/// Money that was taken and not given back can be given back.
+/// Money that was taken and not given back can be given back, also after the provider refused it once.
 fn why_not_refundable(order: &OrderDesk) -> Option<&'static str> {
-    match (order.captured_at, &order.refund_state) {
-        (None, _) => Some("This payment was never taken."),
+    match (order.captured_at, order.refund_state.as_deref()) {
+        (None, None) => Some("This payment was never taken."),
+        (_, None | Some("failed")) => None,
         (_, Some(_)) => Some("This payment was refunded already."),
-        (Some(_), None) => None,
     }
 }
 
