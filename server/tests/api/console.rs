@@ -309,6 +309,11 @@ async fn a_game_that_is_called_off_gives_everybody_everything_back() {
     let draw = server.game().await;
     server.operator().await;
     let (operator, alice) = (club::operator(&server).await, server.alice());
+    // Given back before: it does not go back once more.
+    server.bob().buys(draw, 3).await;
+    let tickets = operator.get(&format!("/api/draws/{draw}/tickets")).await.ok();
+    let refund = format!("/api/admin/orders/{}/refund", order_of(&server, &tickets).await);
+    operator.post(&refund, json!({ "reason": "Bought twice" })).await.ok();
     let (intent, _) = alice.buys(draw, 2).await;
     server.bob().buys(draw, 1).await;
     let path = format!("/api/admin/draws/{draw}/cancellation");

@@ -8,7 +8,8 @@ use crate::records::Records;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct CancellationRow {
-    /// Orders with a ticket in the draw; an order goes back whole (decision C-10).
+    /// Orders with a ticket in the draw, or that had one when it was cancelled; an order goes back whole (decision C-10). What
+    /// was given back before is no part of it.
     pub orders: i64,
     pub tickets: i64,
     pub refund_cents: i64,
@@ -28,7 +29,11 @@ impl Records {
                  count(*) filter (where r.state = 'succeeded') as succeeded,
                  count(*) filter (where r.state = 'failed') as failed
              from order_lines l join orders o on o.id = l.order_id left join refunds r on r.order_id = o.id
-             where l.draw_id = $1 and o.captured_at is not null",
+             where l.draw_id = $1 and o.captured_at is not null and (o.state = 'captured' or exists (
+                 select 1 from fee_ledger f where f.draw_id = $1 and f.order_id = o.id and f.revenue_delta < 0
+                     and f.revision > (select min(e.revision) from draw_events e
+                         where e.draw_id = $1 and e.events -> 'events' @> '[{\"event\": \"cancelled\"}]')
+             ))",
         )
         .bind(draw.0);
         self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await
