@@ -43,7 +43,7 @@ async fn from_books(page: &mut Page, state: &State) -> Result<(), Problem> {
     );
     page.gauge("fd_webhooks_overdue", "Notices that wait for a minute.", vitals.webhooks_overdue);
     page.gauge("fd_mails_overdue", "Mails that wait for five minutes.", vitals.mails_overdue);
-    page.gauge("fd_mails_dead", "Mails that were given up.", vitals.mails_dead);
+    page.gauge("fd_mails_dead", "Mails of the last four days that were given up.", vitals.mails_dead);
     let broken: u64 = violations_within(state, INTEGRITY_SECONDS).await?.values().sum();
     page.gauge("fd_invariant_violations", "Rows that break a promise.", broken);
     Ok(())

@@ -19,6 +19,7 @@ pub struct Vitals {
     pub webhooks_overdue: i64,
     pub mails_pending: i64,
     pub mails_overdue: i64,
+    /// Given up, a day after they were queued, in the last three days: by then somebody has read of it.
     pub mails_dead: i64,
     pub mail_sent_at: Option<OffsetDateTime>,
     pub witnessed_at: Option<OffsetDateTime>,
@@ -56,8 +57,8 @@ impl Records {
                  (select count(*) from email_outbox where state = 'pending' and to_address is not null) as mails_pending,
                  (select count(*) from email_outbox where state = 'pending' and to_address is not null
                      and queued_at < now() - interval '5 minutes') as mails_overdue,
-                 (select count(*) from email_outbox where state = 'dead' and why is distinct from 'the result was taken back')
-                     as mails_dead,
+                 (select count(*) from email_outbox where state = 'dead' and why is distinct from 'the result was taken back'
+                     and queued_at > now() - interval '4 days') as mails_dead,
                  (select max(sent_at) from email_outbox) as mail_sent_at,
                  (select max(synced_at) from provider_pi) as witnessed_at,
                  current_setting('server_version') as database,

@@ -108,7 +108,8 @@ pub async fn now(state: &State) -> Result<OpsNow, Problem> {
         revisions: Revisions {
             anomalies: pulse.anomalies_total * 2 - pulse.anomalies_unresolved,
             orphans: pulse.orphans,
-            transactions: pulse.captured + pulse.refunds,
+            // A dispute is an anomaly, too.
+            transactions: pulse.captured + pulse.refunds + pulse.anomalies_total,
             settings: pulse.settings,
             clubs: pulse.catalogue,
             draws: pulse.catalogue + changed,
