@@ -54,7 +54,9 @@ pub async fn resolve(
         })
     });
     let allocated_tickets = tickets.collect();
-    Ok(HttpResponse::Ok().json(MissingTicketResolved { allocated_tickets, customer_name: name }))
+    // Who is known to have bought stays the buyer, whatever was typed (decision C-7).
+    let customer_name = record.buyer.name.unwrap_or(name);
+    Ok(HttpResponse::Ok().json(MissingTicketResolved { allocated_tickets, customer_name }))
 }
 
 /// Why not, and whether the money can go back instead.
