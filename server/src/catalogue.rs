@@ -2,6 +2,7 @@
 //! one small read a second; and answers prepared from them, made once per change and handed out as bytes.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use actors::Draws;
@@ -25,7 +26,7 @@ use prepared::PerDraw;
 pub struct Facts {
     /// The catalogue's revision in the books.
     revision: i64,
-    /// Counts this process's readings: what was prepared from an older one is stale.
+    /// Counts this process's readings, by their beginning: what was prepared from an older one is stale.
     reading: u64,
     clubs: BTreeMap<ClubId, Arc<Club>>,
     /// Present and former slugs, lower case.
@@ -39,6 +40,8 @@ pub struct Catalogue {
     records: Records,
     draws: Draws,
     facts: RwLock<Arc<Facts>>,
+    /// Readings that were begun; facts bear the number of theirs.
+    begun: AtomicU64,
     lists: Mutex<Lists>,
     fragments: PerDraw,
     singles: PerDraw,
@@ -124,6 +127,7 @@ impl Catalogue {
             records,
             draws,
             facts: RwLock::default(),
+            begun: AtomicU64::new(0),
             lists: Mutex::default(),
             fragments: PerDraw::default(),
             singles: PerDraw::default(),
@@ -151,6 +155,8 @@ impl Catalogue {
     /// # Errors
     /// The books could not be read; what was known stays.
     pub async fn reload(&self) -> Result<(), Failure> {
+        // One that is overtaken by another changes nothing: who began later has read all that this one was asked for.
+        let reading = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
         // The revision is read first: a change that comes in between is read again a second later.
         let revision = self.records.catalogue_revision().await?;
         let settings = self.records.settings().await?;
@@ -161,7 +167,7 @@ impl Catalogue {
         let present = clubs.iter().map(|club| (club.slug.to_lowercase(), club.id));
         let facts = Facts {
             revision,
-            reading: 0,
+            reading,
             slugs: aliases.into_iter().chain(present).collect(),
             clubs: clubs.into_iter().map(|club| (club.id, Arc::new(club))).collect(),
             draws: listings.into_iter().map(|listing| (listing.id(), Arc::new(listing))).collect(),
@@ -195,10 +201,11 @@ impl Catalogue {
         })
     }
 
-    fn replace(&self, mut facts: Facts) {
+    fn replace(&self, facts: Facts) {
         let mut current = self.facts.write().unwrap_or_else(PoisonError::into_inner);
-        facts.reading = current.reading + 1;
-        *current = Arc::new(facts);
+        if facts.reading > current.reading {
+            *current = Arc::new(facts);
+        }
     }
 
     /// A draw as of now, waking its actor if it sleeps; `None` when there is no such draw. When the actor cannot answer, the
