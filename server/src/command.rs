@@ -5,18 +5,15 @@ use std::path::Path;
 
 use actors::{Clock, SystemClock};
 use anyhow::{Context, anyhow, ensure};
-use domain::Cents;
+use domain::{Cents, PRICE_MAX};
 use persistence::records::Records;
 
 use crate::config::Config;
 use crate::database::Database;
 use crate::fixtures::{self, Plan, Prices, Refused};
-use crate::identity::password;
+use crate::identity::password::{self, PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN};
 use crate::identity::weakness::{EASY, is_easy};
 use crate::render::when;
-
-/// Shortest password of a person who runs the platform (C:215).
-const PASSWORD_LETTERS_MIN: usize = 8;
 
 /// Brings the database's shape up to date.
 ///
@@ -48,13 +45,11 @@ pub async fn migrate(config: &Config) -> anyhow::Result<()> {
 pub async fn create_operator(config: &Config, email: &str, name: &str) -> anyhow::Result<()> {
     ensure!(email.contains('@'), "{email} is no e-mail address");
     let mut password = String::new();
-    eprintln!("Password (at least {PASSWORD_LETTERS_MIN} characters), then Enter:");
+    eprintln!("Password (at least {PASSWORD_CHARS_MIN} characters), then Enter:");
     std::io::stdin().lock().read_line(&mut password)?;
     let password = password.trim_end_matches(['\r', '\n']);
-    ensure!(
-        password.chars().count() >= PASSWORD_LETTERS_MIN,
-        "a password has at least {PASSWORD_LETTERS_MIN} characters"
-    );
+    ensure!(password.chars().count() >= PASSWORD_CHARS_MIN, "a password has at least {PASSWORD_CHARS_MIN} characters");
+    ensure!(password.len() <= PASSWORD_BYTES_MAX, "a password has at most {PASSWORD_BYTES_MAX} bytes");
     let about = vec![email.to_string(), name.to_string()];
     ensure!(!is_easy(password.to_string(), about).await.map_err(|_| anyhow!("stopping"))?, "{EASY}");
     let hash = password::hash(password);
@@ -114,6 +109,7 @@ pub async fn import_fixtures(config: &Config, file: &Path, terms: &Terms, writin
     let table = std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
     let price = Cents::parse(&terms.price).filter(|price| *price >= Cents(1));
     let price = price.with_context(|| format!("{} is no price in dollars", terms.price))?;
+    ensure!(price <= PRICE_MAX, "a ticket costs at most {PRICE_MAX}");
     ensure!((1..=100).contains(&terms.prize_percentage), "a prize percentage lies between 1 and 100");
     let prices = Prices { price, prize_percentage: terms.prize_percentage };
     let database = Database::reach(config).await?;

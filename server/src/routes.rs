@@ -9,6 +9,7 @@ use actix_web::web::{self, PayloadConfig, ServiceConfig};
 use actix_web::{Resource, Route as ActixRoute};
 use domain::access::Audience;
 use domain::access::Audience::{Buyer, Club, Machine, Node, Operator, Owner, ProvenOperator, Public, Seller, SignedIn};
+use persistence::Failure;
 
 use crate::error::Problem;
 use crate::state::State;
@@ -351,9 +352,9 @@ pub fn run(state: web::Data<State>) -> Vec<actix_web::rt::task::JoinHandle<()>> 
             if ticks.is_multiple_of(SWEEP.as_secs()) {
                 state.limits.sweep();
                 state.open_orders.sweep(state.clock.now());
-                let _ = state.records.sweep_sessions(state.clock.now()).await;
-                let _ = state.records.sweep_ticket_links(state.clock.now()).await;
-                let _ = state.records.sweep_tries(state.clock.now()).await;
+                if let Err(failure) = forget(&state).await {
+                    tracing::warn!(%failure, "what is over could not be forgotten, and will be tried again");
+                }
                 if state.draws.is_eldest() {
                     club::reminders::sweep(&state).await;
                 }
@@ -361,4 +362,13 @@ pub fn run(state: web::Data<State>) -> Vec<actix_web::rt::task::JoinHandle<()>> 
         }
     };
     vec![actix_web::rt::spawn(keep(state.clone())), actix_web::rt::spawn(crate::live::run(state))]
+}
+
+/// Sessions, mailed links and failed tries that are over.
+async fn forget(state: &State) -> Result<(), Failure> {
+    let now = state.clock.now();
+    state.records.sweep_sessions(now).await?;
+    state.records.sweep_ticket_links(now).await?;
+    state.records.sweep_tries(now).await?;
+    Ok(())
 }

@@ -25,7 +25,7 @@ const STEPS_MAX: usize = 20;
 pub async fn sweep(state: &State) {
     let now = state.clock.now();
     if let Err(failure) = look(state, now).await {
-        tracing::debug!(%failure, "clubs could not be reminded");
+        tracing::warn!(%failure, "clubs could not be reminded, and will be");
     }
     if let Err(failure) = forget(state, now).await {
         tracing::warn!(%failure, "what is to be forgotten could not be, and will be tried again");
