@@ -52,7 +52,13 @@ async fn a_board_hears_the_whistle_and_the_result() {
     server.kick_off(draw).await;
     while board.hears("draw").await["data"]["status"] != "closed" {}
     club::enters(&broncos, draw, 3, 7).await.ok();
-    let frame = board.hears("draw").await;
+    // By the clock it is closed before the whistle is written: a second frame may say so.
+    let frame = loop {
+        let frame = board.hears("draw").await;
+        if frame["data"]["status"] != "closed" {
+            break frame;
+        }
+    };
     assert_eq!((&frame["data"]["status"], &frame["data"]["homeFirstTryScorer"]), (&json!("completed"), &json!(3)));
     assert_eq!(frame["data"]["winningTicketSold"], false);
     server.finish().await;

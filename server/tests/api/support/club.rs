@@ -37,7 +37,9 @@ pub async fn shows_code(server: &TestServer, browser: &Buyer, path: &str) {
         if answer.status == 200 {
             return;
         }
-        answer.refused(401, "code-used");
+        // Between reading the clock and showing the code its half minute may have ended.
+        let late = steps == -1 && answer.json()["code"] == "wrong-code";
+        answer.refused(401, if late { "wrong-code" } else { "code-used" });
     }
     panic!("all three codes of this minute are used");
 }
