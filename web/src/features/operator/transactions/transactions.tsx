@@ -18,6 +18,8 @@ import { RefundDialog } from './refund-dialog';
 import { TransactionDialog } from './transaction-dialog';
 
 const LATEST = 20;
+/** Where none has succeeded, the chip that is first hides everything there is. */
+const EVERY_STATUS = { status: 'all' };
 
 export const succeeded = ({ status }: Pick<Transaction, 'status'>): boolean => status === 'succeeded';
 
@@ -79,8 +81,8 @@ export function Transactions() {
       <Shown {...list} data={rows} title={O.transactionsFailed} rows={8}>
         {(transactions) => (
           <DataTable
-            label="Transactions" rows={transactions} rowId={(row) => row.paymentIntentId} columns={COLUMNS} order="-createdAt" shown={LATEST}
-            empty={<strong>No payments in the last 30 days.</strong>}
+            label="Transactions" rows={transactions} of={list.data?.length} rowId={(row) => row.paymentIntentId} columns={COLUMNS} order="-createdAt" shown={LATEST}
+            empty={<strong>No payments in the last 30 days.</strong>} unfiltered={good?.length ? undefined : EVERY_STATUS}
             chips={<Chips name="status" label="Status" options={[{ value: '', label: 'Succeeded', count: good?.length }, { value: 'all', label: 'Every status', count: list.data?.length }]} />}
             onOpen={setOpen}
             actions={(row) => <button type="button" className="link-btn" onClick={() => setOpen(row)}>{O.details}</button>}

@@ -1,0 +1,31 @@
+import { screen, waitFor } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
+import { aServer, NOW, openConsole, press } from '@/testing/a-console';
+import { anAnomaly, clubs, transactions } from '@/testing/operator-data';
+
+afterEach(() => vi.unstubAllGlobals());
+
+const rows = () => document.querySelectorAll('.ops-table tbody tr[data-id]').length;
+const [PAID] = transactions(NOW);
+
+test.each([
+  ['payments', '&type=failed_allocation', { 'GET /api/admin/payment-anomalies': { body: [anAnomaly()] } }, 'No anomalies.'],
+  ['payments', '&status=resolved&q=zzz', { 'GET /api/admin/payment-anomalies': { body: [anAnomaly()] } }, 'No anomalies.'],
+  ['clubs', '&status=pending', { 'GET /api/admin/clubs': { body: clubs().slice(0, 1) } }, 'No clubs yet.'],
+  ['transactions', '', { 'GET /api/stripe-debug': { body: [{ ...PAID, status: 'requires_payment_method' }] } }, 'No payments in the last 30 days.'],
+] as const)('in %s%s a filter that hides everything does not say that there is nothing, and can be cleared', async (section, query, answers, nothing) => {
+  aServer(answers);
+  openConsole(section, query);
+  expect(await screen.findByText('Nothing matches.')).toBeTruthy();
+  expect(screen.queryByText(nothing)).toBeNull();
+  expect(screen.getByText('0 of 1 row')).toBeTruthy();
+  await press('Clear search and filters');
+  await waitFor(() => expect(rows()).toBe(1));
+});
+
+test('where there is nothing at all, no filter is blamed for it', async () => {
+  aServer({ 'GET /api/admin/payment-anomalies': { body: [] } });
+  openConsole('payments', '&type=failed_allocation');
+  expect(await screen.findByText('No anomalies.')).toBeTruthy();
+  expect(screen.queryByText('Nothing matches.')).toBeNull();
+});
