@@ -63,7 +63,7 @@ export function Draws() {
         <>
           <div className="card ops-row"><HideTestSwitch /></div>
           <TableTools
-            label={O.drawManagement} columns={COLUMNS} rows={shown} found={shown.length} of={visible?.length ?? 0}
+            label={O.drawManagement} columns={COLUMNS} rows={shown} of={visible?.length ?? 0}
             chips={
               <>
                 <Chips name="status" label="Status" options={[{ value: '', label: 'All', count: visible?.length }, ...STATES.map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1), count: tally(value) }))]} />

@@ -1,7 +1,11 @@
 import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { aServer, NOW, openConsole, press } from '@/testing/a-console';
-import { anAnomaly, clubs, transactions } from '@/testing/operator-data';
+import { anAnomaly, anomalies, clubs, transactions } from '@/testing/operator-data';
+
+const saved: Blob[] = [];
+vi.mock('../console/save-file', () => ({ saveFile: (_name: string, content: Blob) => void saved.push(content) }));
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -28,4 +32,21 @@ test('where there is nothing at all, no filter is blamed for it', async () => {
   openConsole('payments', '&type=failed_allocation');
   expect(await screen.findByText('No anomalies.')).toBeTruthy();
   expect(screen.queryByText('Nothing matches.')).toBeNull();
+});
+
+test.each([
+  ['payments', 'Payment anomalies', 10, anomalies(NOW).length],
+  ['transactions', 'Transactions', 20, transactions(NOW).filter(({ status }) => status === 'succeeded').length],
+] as const)('the CSV of %s holds every row that is found and counted, not only the first on the screen', async (section, name, shown, found) => {
+  aServer();
+  openConsole(section);
+  await screen.findByRole('table', { name });
+  expect([rows(), found > shown]).toEqual([shown, true]);
+  await press('CSV');
+  const lines = async () => (await saved.at(-1)?.text())?.trim().split('\r\n');
+  expect((await lines())?.length).toBe(1 + found);
+  await userEvent.type(screen.getByRole('searchbox'), section === 'payments' ? 'duplicate' : 'buyer 1');
+  const few = await waitFor(() => (expect(rows()).toBeLessThan(shown), rows()));
+  await press('CSV');
+  expect((await lines())?.length).toBe(1 + few);
 });

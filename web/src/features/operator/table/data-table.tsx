@@ -87,7 +87,7 @@ export function DataTable<Row extends RowData>({ label, rows, of = rows.length, 
   };
   return (
     <div className="ops-table-block">
-      <TableTools label={label} columns={columns} rows={originals} found={found.length} of={of} chips={chips} order={address.read('sort') || order} />
+      <TableTools label={label} columns={columns} rows={found.map((row) => row.original)} of={of} chips={chips} order={address.read('sort') || order} />
       {ticked.length > 0 ? <div className="ops-bulk" role="group" aria-label="Chosen rows"><strong>{ticked.length} chosen</strong>{selecting?.bar(ticked, () => setSelected({}))}</div> : null}
       {of === 0 ? <div className="card empty">{empty}</div> : null}
       {of > 0 && found.length === 0 ? <div className="card empty"><strong>Nothing matches.</strong><button type="button" className="btn small sec" onClick={() => address.write({ ...unfiltered, q: '' })}>Clear search and filters</button></div> : null}
