@@ -14,6 +14,7 @@ import { CancelDialog } from './cancel-dialog';
 import { MoveDialog } from './move-dialog';
 import { dateOf } from './game-date';
 import { isTest, useHideTest } from './hidden-tests';
+import { soldOf } from './sold-tickets';
 import { TicketsDialog } from './tickets-dialog';
 import { UndoDialog } from './undo-dialog';
 
@@ -25,7 +26,8 @@ const COLUMNS: readonly Column<AdminDraw>[] = [
   { id: 'gameDate', header: 'Game date', value: ({ gameDate }) => gameDate, text: ({ gameDate, timezone }) => dateOf(gameDate, timezone) },
   { id: 'status', header: 'Status', value: ({ status }) => status },
   { id: 'ticketPrice', header: 'Ticket price', value: ({ ticketPrice }) => signedCents(ticketPrice), text: ({ ticketPrice }) => money(ticketPrice) },
-  { id: 'ticketsSold', header: 'Sold', value: ({ ticketsSold }) => ticketsSold },
+  { id: 'ticketsSold', header: 'Sold', value: soldOf },
+  { id: 'orphanedTickets', header: 'Orphaned', value: ({ orphanedTickets }) => orphanedTickets },
   { id: 'revenue', header: 'Revenue', value: ({ revenue }) => signedCents(revenue), text: ({ revenue }) => money(revenue) },
 ];
 
