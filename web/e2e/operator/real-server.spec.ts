@@ -5,6 +5,7 @@ import { asClub, ownDraw } from '../support/own-draw';
 interface AnsweredDraw {
   drawNumber: number;
   ticketsSold: number;
+  orphanedTickets: number;
   league: string | null;
 }
 
@@ -32,8 +33,11 @@ test('the overview’s numbers are the server’s, and the badge is live', async
   await open('overview', 'Overview');
   const sums = await answered<{ ticketsSold: number; totalRevenue: string; platformFees: string }>('/api/admin/analytics');
   const draws = await answered<AnsweredDraw[]>('/api/admin/draws');
-  expect(draws.filter(({ league }) => !/test/i.test(league ?? '')).reduce((sum, draw) => sum + draw.ticketsSold, 0)).toBe(sums.ticketsSold);
-  await expect(page.locator('.ops-figure', { hasText: 'Tickets Sold' }).locator('dd')).toHaveText(String(sums.ticketsSold));
+  const counted = draws.filter(({ league }) => !/test/i.test(league ?? ''));
+  expect(counted.reduce((sum, draw) => sum + draw.ticketsSold, 0)).toBe(sums.ticketsSold);
+  // Paid and nobody's: neither sold nor free (decision F-3).
+  const orphaned = counted.reduce((sum, draw) => sum + draw.orphanedTickets, 0);
+  await expect(page.locator('.ops-figure', { hasText: 'Tickets Sold' }).locator('dd')).toHaveText(`${sums.ticketsSold - orphaned}${orphaned > 0 ? `${orphaned} orphaned` : ''}`);
   await expect(page.locator('.ops-facts')).toContainText(`$${Number(sums.totalRevenue).toLocaleString('en-AU', { minimumFractionDigits: 2 })}`);
   await expect(page.locator('.ops-live')).toHaveText('Live System');
 });

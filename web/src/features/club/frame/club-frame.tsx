@@ -26,11 +26,11 @@ export interface FrameClub {
 /** Why an archived club can start nothing, or null for one that is not (decision H-3). */
 export const archivedWords = (club: Pick<FrameClub, 'archived'>): string | null => (club.archived ? 'This club is archived. Its running draws finish and pay; nothing new can be started.' : null);
 
-/** Logs out and goes to the login. */
+/** Logs out and goes to the login; stays where nobody was logged out. */
 export function LogoutButton({ className = 'btn small sec' }: { className?: string }) {
   const logout = useLogout();
   const [, navigate] = useLocation();
-  return <button type="button" className={className} onClick={() => void logout().then(() => navigate('/admin/login'))}>{C.logout}</button>;
+  return <button type="button" className={className} onClick={() => void logout().then((out) => out && navigate('/admin/login'))}>{C.logout}</button>;
 }
 
 /** Create Draw, for whoever sells; until the payment account is connected it cannot be pressed, and says why to whoever reaches it. */

@@ -6,7 +6,7 @@ import { FakeServer } from '@/testing/fake-server';
 import { show } from '@/testing/show';
 import { answersAtom } from '../data/answers-atoms';
 import { AdminHome } from '../session/admin-home';
-import { expiredAtom } from '../session/session-atoms';
+import { expiredAtom, sessionAtom } from '../session/session-atoms';
 import { ClubPage } from './club-page';
 
 afterEach(() => {
@@ -93,6 +93,25 @@ test('logging out ends the session on the server, forgets the user and what was 
   expect(server.paths()).toContain('POST /api/auth/logout');
   expect(localStorage.getItem('user')).toBeNull();
   expect(store.get(answersAtom)).toEqual({});
+});
+
+test.each([
+  ['nobody answers', new TypeError('Failed to fetch')],
+  ['the server is busy', { status: 503, body: { message: 'Busy.' } }],
+])('a logout while %s leaves everything as it was and says so; one of a session that is over is as good as any', async (_why, answer) => {
+  localStorage.setItem('user', JSON.stringify(aUser()));
+  new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('POST /api/auth/logout', answer, { status: 401 });
+  const { store } = show(page('sharks'), '/club/sharks/admin');
+  await screen.findByText('sharks 1');
+  const logout = () => userEvent.click(screen.getByRole('button', { name: 'Logout' }));
+  await logout();
+  const toast = await screen.findByText('Logout failed');
+  expect(toast.parentElement?.textContent).toContain('Please try again.');
+  expect([window.location.pathname, store.get(sessionAtom).state]).toEqual(['/club/sharks/admin', 'in']);
+  expect(localStorage.getItem('user')).not.toBeNull();
+  await logout();
+  await at('/admin/login');
+  expect(localStorage.getItem('user')).toBeNull();
 });
 
 test('whoever waits longer than a blink at /admin sees the dashboard without data, and is led on when the answer comes', async () => {

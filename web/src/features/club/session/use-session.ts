@@ -4,8 +4,11 @@ import { useCallback, useEffect, useState } from 'react';
 import { fetchWhoami, logout } from '@/api/endpoints/club';
 import { Problem } from '@/api/http';
 import type { User } from '@/api/wire-club';
+import { C } from '@/shared/strings-club';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { expiredAtom, sessionAtom, signedInAtom, type Session } from './session-atoms';
 import { forgetAnswersAtom } from '../data/answers-atoms';
+import { said } from '../data/said';
 import { forgetUser, rememberUser, whoamiOf } from './user';
 
 /** The session, asked for when it is not known yet. */
@@ -42,14 +45,22 @@ export function useSignIn(): (user: User) => void {
   );
 }
 
-/** Ends the session here and on the server; the browser forgets even when the server cannot be told. */
-export function useLogout(): () => Promise<void> {
+/** Ends the session on the server and here, and says whether it has ended. One that had ended already is as good; whatever else goes wrong may have left it open, and is said. */
+export function useLogout(): () => Promise<boolean> {
   const store = useStore();
   return useCallback(async () => {
-    await logout().catch(() => {});
+    try {
+      await logout();
+    } catch (error) {
+      if (!isOver(error)) {
+        store.set(showToastAtom, { bad: true, title: 'Logout failed', text: said(error, C.pleaseTryAgain) });
+        return false;
+      }
+    }
     forgetUser();
     store.set(forgetAnswersAtom);
     store.set(sessionAtom, { state: 'guest' });
+    return true;
   }, [store]);
 }
 

@@ -14,6 +14,7 @@ import { Pressing } from '../pieces/pressing';
 import { useDoing } from '../session/use-act';
 import { isTest, useHideTest } from '../draws/hidden-tests';
 import { DrawTag } from '../draws/draw-tag';
+import { soldOf } from '../draws/sold-tickets';
 import { ConnectTag } from './club-columns';
 
 const RECENT = 5;
@@ -43,7 +44,7 @@ export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => 
       {own.length === 0 ? <p className="meta">No draws yet.</p> : (
         <ul className="ops-recent">
           {own.slice(0, RECENT).map((draw) => (
-            <li key={draw.drawNumber}><span>{draw.homeTeam} v {draw.awayTeam}<small>{dayAndTime(draw.gameDate, draw.timezone)} · {draw.ticketsSold}/169</small></span><DrawTag status={draw.status} /></li>
+            <li key={draw.drawNumber}><span>{draw.homeTeam} v {draw.awayTeam}<small>{dayAndTime(draw.gameDate, draw.timezone)} · {soldOf(draw)}/169</small></span><DrawTag status={draw.status} /></li>
           ))}
         </ul>
       )}

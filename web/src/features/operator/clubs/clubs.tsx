@@ -23,7 +23,7 @@ export function Clubs() {
       {(rows) => (
         <>
           <DataTable
-            label="Clubs" rows={rows} rowId={(club) => String(club.id)} columns={CLUB_COLUMNS} order="name"
+            label="Clubs" rows={rows} of={clubs.data?.length} rowId={(club) => String(club.id)} columns={CLUB_COLUMNS} order="name"
             empty={<><strong>No clubs yet.</strong><p>Clubs appear here once they register.</p></>}
             chips={<Chips name="status" label="Stripe" options={[{ value: '', label: 'All', count: clubs.data?.length }, { value: 'connected', label: O.connected, count: connected }, { value: 'pending', label: O.setupPending, count: connected === undefined ? undefined : (clubs.data?.length ?? 0) - connected }]} />}
             onOpen={(club) => setOpenId(club.id)}

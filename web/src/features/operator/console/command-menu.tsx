@@ -1,5 +1,6 @@
 import { useAtom, useSetAtom } from 'jotai';
 import { useMemo, useState, type KeyboardEvent } from 'react';
+import type { SearchHit } from '@/api/wire-platform';
 import { Dialog } from '@/shared/ui/dialog';
 import { useLogout } from '../session/use-logout';
 import { useAddress } from './address';
@@ -8,6 +9,9 @@ import { commandsOpenAtom, errandAtom, shortcutsOpenAtom } from './console-atoms
 import { useFound } from './use-found';
 
 const HOME_OF_ERRAND = { check: 'payments', scan: 'payments', logs: 'system' } as const;
+
+/** An order is opened itself: the search finds them all, the list of payments holds the last 30 days'. */
+const wordsFor = ({ kind, id, key }: SearchHit): Record<string, string> => (kind === 'order' ? { open: id } : { q: key });
 
 function useCommands(query: string): Command[] {
   const { go } = useAddress();
@@ -25,7 +29,7 @@ function useCommands(query: string): Command[] {
         setErrand(what);
       },
     };
-    const found = hits.map((hit): Command => ({ id: `${hit.kind}-${hit.id}`, title: hit.title, detail: `${hit.kind} · ${hit.detail}`, group: 'Found', run: () => go(hit.section, { q: hit.key }) }));
+    const found = hits.map((hit): Command => ({ id: `${hit.kind}-${hit.id}`, title: hit.title, detail: `${hit.kind} · ${hit.detail}`, group: 'Found', run: () => go(hit.section, wordsFor(hit)) }));
     return [...matching(fixedCommands(doors), query), ...found];
     // eslint-disable-next-line react-hooks/exhaustive-deps -- logging out needs no fresh reference
   }, [query, hits, go, setErrand, setShortcuts]);

@@ -119,7 +119,7 @@ test('the command menu goes to sections, runs the check, and finds what the serv
   await userEvent.type(await screen.findByRole('combobox', { name: /^Search clubs/ }), 'robin');
   await screen.findByRole('option', { name: /Robin Buyer/ });
   await userEvent.keyboard('{Enter}');
-  expect(window.location.search).toBe('?section=transactions&q=pi_9');
+  expect(window.location.search).toBe('?section=transactions&open=o1');
   await userEvent.keyboard('{Control>}k{/Control}');
   await userEvent.type(await screen.findByRole('combobox', { name: /^Search clubs/ }), 'run check{Enter}');
   await waitFor(() => expect(server.paths()).toContain('POST /api/admin/payment-anomalies/check'));

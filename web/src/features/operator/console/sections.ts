@@ -11,7 +11,7 @@ export interface Section {
 export type SectionKey = 'overview' | 'clubs' | 'archived' | 'waitlist' | 'draws' | 'payments' | 'orphans' | 'transactions' | 'system' | 'fees';
 
 export const SECTIONS: readonly Section[] = [
-  { key: 'overview', title: O.overview, needs: ['analytics', 'clubs', 'draws', 'health', 'series'] },
+  { key: 'overview', title: O.overview, needs: ['analytics', 'clubs', 'draws', 'hideTest', 'health', 'series'] },
   { key: 'clubs', title: O.clubManagement, needs: ['clubs', 'draws', 'hideTest'] },
   { key: 'archived', title: O.archivedClubs, needs: ['archived'] },
   { key: 'waitlist', title: O.waitlist, needs: [] },

@@ -10,6 +10,7 @@ import { useDoing } from '../session/use-act';
 import { DrawTag } from './draw-tag';
 import { dateOf } from './game-date';
 import { isTest } from './hidden-tests';
+import { orphanedWords, soldOf } from './sold-tickets';
 
 export type DrawDoing = 'tickets' | 'undo' | 'cancel' | 'move';
 
@@ -29,6 +30,7 @@ export function DrawCard({ draw, nowMs, onDo }: DrawCardProps) {
   const open = draw.status === 'active' || draw.status === 'closed';
   // An active draw past its kick-off has closed, whatever its record still says (E-1).
   const status = draw.status === 'active' && Date.parse(draw.gameDate) <= nowMs ? 'closed' : draw.status;
+  const orphaned = orphanedWords(draw.orphanedTickets);
   return (
     <article className="card ops-draw" aria-label={`${draw.homeTeam} v ${draw.awayTeam}, ${draw.serialNumber || O.serialUnknown}`}>
       <div className="ops-draw-top"><DrawTag status={status} />{isTest(draw) ? <Tag kind="plain">Test</Tag> : null}{draw.archived ? <Tag kind="plain">Archived</Tag> : null}<span className="ops-serial">{draw.serialNumber || O.serialUnknown}</span></div>
@@ -37,10 +39,10 @@ export function DrawCard({ draw, nowMs, onDo }: DrawCardProps) {
       <p className="meta">{dateOf(draw.gameDate, draw.timezone)}</p>
       <dl className="ops-draw-sums">
         <div><dt>Ticket price</dt><dd>{money(draw.ticketPrice)}</dd></div>
-        <div><dt>Tickets sold</dt><dd>{draw.ticketsSold}/{TICKETS}</dd></div>
+        <div><dt>Tickets sold</dt><dd>{soldOf(draw)}/{TICKETS}{orphaned ? <small>{orphaned}</small> : null}</dd></div>
         <div><dt>Revenue</dt><dd>{money(draw.revenue)}</dd></div>
       </dl>
-      <div className="progress" aria-hidden="true"><span style={{ '--part': draw.ticketsSold / TICKETS } as React.CSSProperties} /></div>
+      <div className="progress" aria-hidden="true"><span style={{ '--part': soldOf(draw) / TICKETS } as React.CSSProperties} /></div>
       {draw.status === 'completed' && draw.winningTicketSerial ? <p className="meta">#{draw.homeFirstTryScorer} &amp; #{draw.awayFirstTryScorer} · {draw.winningTicketSerial}{draw.winningTicketSold === false ? ', not sold' : ''}{draw.payoutStatus ? ` · payout ${draw.payoutStatus}` : ''}</p> : null}
       <div className="ops-draw-actions">
         <button type="button" className="btn small sec" onClick={() => onDo('tickets')}>{O.viewTickets}</button>

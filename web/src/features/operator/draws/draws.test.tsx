@@ -46,6 +46,26 @@ test('a game without a date is TBD, a draw without a serial N/A', async () => {
   expect(within(shown).getByText('$565.00')).toBeTruthy();
 });
 
+test('a card counts what has a buyer, and says how many are orphaned beside it, as the draw’s own dialog does', async () => {
+  const [first, ...rest] = draws(NOW);
+  const [one, ...others] = tickets();
+  const orphan = { ...(one as (typeof others)[number]), buyerName: null, buyerEmail: null };
+  aServer({ 'GET /api/admin/draws': { body: [{ ...first, orphanedTickets: 1 }, ...rest] }, 'GET /api/draws/1042/tickets': { body: [orphan, ...others] } });
+  openConsole('draws');
+  const sold = within(await card(/FD-1042$/)).getByText('Tickets sold').parentElement;
+  expect(sold?.textContent).toBe('Tickets sold112/1691 orphaned');
+  expect(within(await card(/FD-1043$/)).queryByText(/orphaned/)).toBeNull();
+  await press('View Tickets', await card(/FD-1042$/));
+  const dialog = await screen.findByRole('dialog', { name: 'Tickets of FD-1042' });
+  await within(dialog).findByText('Orphaned');
+  expect([...dialog.querySelectorAll('.ops-figure')].map((figure) => figure.textContent).slice(0, 3)).toEqual(['Sold112', 'Available56', 'Orphaned1']);
+});
+
+test('most sold is who has most buyers', () => {
+  const [first, second] = draws(NOW).map((draw, n) => ({ ...draw, ticketsSold: 10 - n, orphanedTickets: n === 0 ? 2 : 0 }));
+  expect(chosen([first, second] as ReturnType<typeof draws>, '', '', '-ticketsSold').map(({ drawNumber }) => drawNumber)).toEqual([1043, 1042]);
+});
+
 test('words, chips and order choose among the draws', () => {
   const all = draws(NOW);
   expect(chosen(all, 'burleigh', '', '').map(({ drawNumber }) => drawNumber)).toEqual([1043, 1046]);

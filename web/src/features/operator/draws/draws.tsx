@@ -14,6 +14,7 @@ import { CancelDialog } from './cancel-dialog';
 import { MoveDialog } from './move-dialog';
 import { dateOf } from './game-date';
 import { isTest, useHideTest } from './hidden-tests';
+import { soldOf } from './sold-tickets';
 import { TicketsDialog } from './tickets-dialog';
 import { UndoDialog } from './undo-dialog';
 
@@ -25,7 +26,8 @@ const COLUMNS: readonly Column<AdminDraw>[] = [
   { id: 'gameDate', header: 'Game date', value: ({ gameDate }) => gameDate, text: ({ gameDate, timezone }) => dateOf(gameDate, timezone) },
   { id: 'status', header: 'Status', value: ({ status }) => status },
   { id: 'ticketPrice', header: 'Ticket price', value: ({ ticketPrice }) => signedCents(ticketPrice), text: ({ ticketPrice }) => money(ticketPrice) },
-  { id: 'ticketsSold', header: 'Sold', value: ({ ticketsSold }) => ticketsSold },
+  { id: 'ticketsSold', header: 'Sold', value: soldOf },
+  { id: 'orphanedTickets', header: 'Orphaned', value: ({ orphanedTickets }) => orphanedTickets },
   { id: 'revenue', header: 'Revenue', value: ({ revenue }) => signedCents(revenue), text: ({ revenue }) => money(revenue) },
 ];
 
@@ -63,7 +65,7 @@ export function Draws() {
         <>
           <div className="card ops-row"><HideTestSwitch /></div>
           <TableTools
-            label={O.drawManagement} columns={COLUMNS} rows={shown} found={shown.length} of={visible?.length ?? 0}
+            label={O.drawManagement} columns={COLUMNS} rows={shown} of={visible?.length ?? 0}
             chips={
               <>
                 <Chips name="status" label="Status" options={[{ value: '', label: 'All', count: visible?.length }, ...STATES.map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1), count: tally(value) }))]} />

@@ -1,6 +1,8 @@
 /** What an anomaly is called, what can be done about it, and which comes next. */
 import { ANOMALY_TYPES, type Anomaly, type AnomalyStats, type AnomalyType } from '@/api/wire-operator';
+import { cents, dollars } from '@/shared/money';
 import { O } from '@/shared/strings-operator';
+import { money } from '../pieces/money';
 
 const LABELS: Record<AnomalyType, string> = {
   missing_ticket: O.missingTicket,
@@ -28,8 +30,28 @@ export const SHOWN = 10;
 
 export const needsCustomer = (anomaly: Pick<Anomaly, 'type'>): boolean => anomaly.type === 'missing_ticket';
 
-/** Whether its own payment goes back: a second one of a good order, or one no order of the books belongs to. Refunding the order would take the wrong money. */
-export const refundsItself = ({ type, orderId }: Pick<Anomaly, 'type' | 'orderId'>): boolean => type === 'duplicate_payment' || (type === 'missing_ticket' && !orderId);
+type OfAPayment = Pick<Anomaly, 'type' | 'orderId' | 'paymentIntentId' | 'amount' | 'details'>;
+
+const holdsTickets = ({ details }: OfAPayment): boolean => details.orderState === 'allocated' || details.orderState === 'captured';
+const centsOf = (said: unknown): number => (typeof said === 'string' ? cents(said) : 0);
+/** In cents, by what the provider said last; null while it has not said that anything was taken. */
+const leftOf = ({ details }: OfAPayment): number | null => (centsOf(details.providerReceived) > 0 ? Math.max(0, centsOf(details.providerReceived) - centsOf(details.providerRefunded)) : null);
+
+/** What goes back with its payment: all that is left of it, which may be more than the part the anomaly was raised about. */
+export function backWords(anomaly: OfAPayment): string {
+  const left = leftOf(anomaly);
+  return left === null ? money(anomaly.amount) : dollars(left);
+}
+
+/** Whether it is about the own payment of an order that is known. */
+export const isOfItsOrder = ({ type, orderId }: OfAPayment): boolean => orderId !== null && type !== 'duplicate_payment';
+
+/**
+ * Whether its payment goes back by itself: a second one of a good order, whose refund would take the wrong money; one no order of
+ * the books belongs to; and one whose order holds no tickets, also where the provider refused its refund: no refund of such an order
+ * moves money, and the server voids it before the payment goes back.
+ */
+export const refundsItself = (anomaly: OfAPayment): boolean => anomaly.paymentIntentId !== null && (!isOfItsOrder(anomaly) || (!holdsTickets(anomaly) && leftOf(anomaly) !== 0));
 
 /** Resolved of all, in whole percent; nothing at all is a full success (C:69, decision I-4). */
 export const successRate = ({ total, resolved }: Pick<AnomalyStats, 'total' | 'resolved'>): string => `${total === 0 ? 100 : Math.round((resolved / total) * 100)}%`;

@@ -96,7 +96,7 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
   return (
     <div className={open ? 'ops-split is-open' : 'ops-split'}>
       <DataTable
-        label="Payment anomalies" rows={anomalies} rowId={(anomaly) => anomaly.id} columns={COLUMNS} order="-detectedAt" shown={SHOWN}
+        label="Payment anomalies" rows={anomalies} of={all.length} rowId={(anomaly) => anomaly.id} columns={COLUMNS} order="-detectedAt" shown={SHOWN}
         empty={<><strong>No anomalies.</strong><p>Every payment has its tickets, and every ticket its payment.</p></>}
         chips={<Filters all={all} stats={stats} />}
         onOpen={(anomaly) => show(anomaly.id)} onAct={act} isOpen={(anomaly) => anomaly.id === openId} selecting={selecting} newcomers={newcomers}

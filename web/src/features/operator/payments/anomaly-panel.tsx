@@ -28,15 +28,17 @@ export function AnomalyPanel({ anomaly, resolving, onClose, onMark, onResolved }
   const [refunding, setRefunding] = useState<{ order: string | null } | null>(null);
   const [turn, setTurn] = useState(0);
   const note = typeof anomaly.details?.note === 'string' ? anomaly.details.note : null;
+  const itself = refundsItself(anomaly);
+  const refund = (order: string | null) => setRefunding({ order: itself ? null : order });
   const objects = [`anomaly:${anomaly.id}`, ...(anomaly.orderId ? [`order:${anomaly.orderId}`] : [])].join(',');
   return (
     <SidePanel title={labelOf(anomaly.type)} about={anomaly.id} onClose={onClose}>
       <p className="ops-cause"><StatusTag resolved={anomaly.resolved} /> {note ?? meaningOf(anomaly.type)}</p>
-      {!anomaly.resolved && needsCustomer(anomaly) ? <CustomerForm anomaly={anomaly} onResolved={onResolved} onRefund={(order) => setRefunding({ order })} /> : null}
+      {!anomaly.resolved && needsCustomer(anomaly) ? <CustomerForm anomaly={anomaly} onResolved={onResolved} onRefund={refund} /> : null}
       {!anomaly.resolved ? (
         <div className="actions">
           {needsCustomer(anomaly) ? null : <Pressing className="btn small" busy={resolving.busy} onPress={onMark}>{O.markResolved}</Pressing>}
-          {refundsItself(anomaly) || anomaly.orderId ? <button type="button" className="btn small sec" onClick={() => setRefunding({ order: refundsItself(anomaly) ? null : anomaly.orderId })}>Refund payment</button> : null}
+          {itself || anomaly.orderId ? <button type="button" className="btn small sec" onClick={() => refund(anomaly.orderId)}>Refund payment</button> : null}
         </div>
       ) : null}
       <Said trouble={needsCustomer(anomaly) ? null : resolving.trouble} />

@@ -4,10 +4,10 @@ import type { Anomaly } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useAskAgain } from '../answers/use-answers';
-import { money } from '../pieces/money';
 import { CopyId, Facts } from '../pieces/pieces';
 import { ReasonDialog } from '../pieces/reason-dialog';
 import { useDoing } from '../session/use-act';
+import { backWords, isOfItsOrder } from './anomalies';
 
 interface AnomalyRefundProps {
   anomaly: Anomaly;
@@ -16,15 +16,16 @@ interface AnomalyRefundProps {
   onResolved: () => void;
 }
 
-/** Gives back the very payment an anomaly is about, and no other: a second payment's order keeps its tickets (decision I-2). */
+/** Gives back the very payment an anomaly is about, and no other: a second payment's order keeps its tickets (decision I-2), and one without any stays so. */
 export function AnomalyRefund({ anomaly, open, onClose, onResolved }: AnomalyRefundProps) {
   const doing = useDoing();
+  const back = backWords(anomaly);
   const again = useAskAgain();
   const toast = useSetAtom(showToastAtom);
   const refund = async (reason: string) => {
     const done = await doing.run(async () => {
       await refundAnomaly(anomaly.id, reason);
-      toast({ title: 'Refunded', text: `${money(anomaly.amount)} goes back.` });
+      toast({ title: 'Refunded', text: `${back} goes back.` });
     }, { failed: 'Refund failed', failedText: 'Nothing was refunded. Please try again.' });
     if (!done) return;
     void again('transactions').catch(() => {});
@@ -32,9 +33,10 @@ export function AnomalyRefund({ anomaly, open, onClose, onResolved }: AnomalyRef
     onResolved();
   };
   return (
-    <ReasonDialog title="Refund this payment" open={open} onClose={onClose} button={`Refund ${money(anomaly.amount)}`} doing={doing} onSure={(reason) => void refund(reason)}>
-      <Facts facts={[['Amount', money(anomaly.amount)], ['Customer', anomaly.customerEmail ?? O.guest], ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} whole />]]} />
-      <p>This payment goes back whole, the platform’s fee with it. Tickets of any other payment stay as they are. This cannot be undone.</p>
+    <ReasonDialog title="Refund this payment" open={open} onClose={onClose} button={`Refund ${back}`} doing={doing} onSure={(reason) => void refund(reason)}>
+      <Facts facts={[['Amount', back], ['Customer', anomaly.customerEmail ?? O.guest], ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} whole />]]} />
+      {/* How much of an order's own fee goes back its draws' ledgers say: past the cap it may be less (decision D-3). */}
+      <p>{isOfItsOrder(anomaly) ? 'This payment goes back whole, and its order gets no tickets any more.' : 'This payment goes back whole, the platform’s fee with it.'} Tickets of any other payment stay as they are. This cannot be undone.</p>
     </ReasonDialog>
   );
 }

@@ -14,7 +14,7 @@ import { customerProblems, type CustomerSaid } from './anomalies';
 interface CustomerFormProps {
   anomaly: Anomaly;
   onResolved: () => void;
-  /** The draw cannot take the ticket any more: the order to refund instead, or this payment itself when it has none (decision I-2). */
+  /** The draw cannot take the ticket any more, and the money goes back instead (decision I-2): of this order, if it is known. */
   onRefund: (order: string | null) => void;
 }
 

@@ -133,22 +133,6 @@ test('a missing ticket is resolved with a customer: prefilled, checked in three 
   expect(server.asked.find(({ path }) => path === '/api/admin/payment-anomalies/resolve')?.body).toEqual({ paymentIntentId: 'pi_3QdemoAAAA21Xk', customerName: 'Jo Martin', customerEmail: 'jo@example.com', customerPhone: '0400 000 000' });
 });
 
-test('a draw that is full offers the refund in place of the ticket', async () => {
-  aServer({
-    [LIST]: { body: [{ ...MISSING, customerName: 'Jo', customerPhone: '0400 000 000' }] },
-    'POST /api/admin/payment-anomalies/resolve': refused(409, 'The draw is full.', 'draw-full', { refundable: true, orderId: 'o-9' }),
-    'GET /api/admin/orders/o-9': { body: { id: 'o-9', state: 'captured', paymentIntentId: 'pi', clubName: 'Sharks', buyerName: null, buyerEmail: null, total: '10.47', platformFee: '0.35', lines: [], refund: null, refundable: true, whyNot: null } },
-    'POST /api/admin/orders/o-9/refund': { body: { orderId: 'o-9', state: 'pending', amount: '10.47', feeReturned: '0.35', ticketsVoided: [] } },
-  });
-  openConsole('payments', '&open=a-3');
-  await press('Allocate ticket and resolve');
-  await expectToast('Failed to resolve anomaly', 'The draw is full.');
-  await press('Refund instead');
-  await userEvent.type(await screen.findByLabelText('Reason'), 'The draw was full');
-  await press('Refund $10.47');
-  await expectToast('Refund under way', '$10.47 goes back; 0 tickets are void.');
-});
-
 test('before money moves the operator’s code is asked for, once, and the same request is sent again', async () => {
   const server = aServer({
     [LIST]: { body: [DUPLICATE] },
@@ -206,26 +190,6 @@ test('several are chosen and resolved together; a missing ticket cannot be chose
   await press('Mark Resolved', screen.getByRole('group', { name: 'Chosen rows' }));
   await expectToast('2 anomalies resolved');
   expect(server.paths().filter((path) => path.startsWith('POST')).length).toBe(2);
-});
-
-test('a duplicate gives back its own payment and leaves the good order alone', async () => {
-  const server = aServer({ [LIST]: { body: [{ ...DUPLICATE, orderId: 'o-1' }] }, 'POST /api/admin/payment-anomalies/a-1/refund': { body: { ...DUPLICATE, resolved: true } } });
-  openConsole('payments', '&open=a-1');
-  await press('Refund payment');
-  const dialog = await screen.findByRole('dialog', { name: 'Refund this payment' });
-  await userEvent.type(within(dialog).getByLabelText('Reason'), 'Paid twice');
-  await press(/^Refund \$/, dialog);
-  await expectToast('Refunded', '$10.47 goes back.');
-  expect(server.asked.find(({ path }) => path.endsWith('/refund'))).toMatchObject({ path: '/api/admin/payment-anomalies/a-1/refund', body: { reason: 'Paid twice' } });
-  expect(server.paths().filter((path) => path.includes('/orders/'))).toEqual([]);
-});
-
-test('a payment no order belongs to is given back itself when its draw cannot take it', async () => {
-  aServer({ [LIST]: { body: [{ ...MISSING, orderId: null, customerName: 'Jo', customerPhone: '0400 000 000' }] }, 'POST /api/admin/payment-anomalies/resolve': refused(409, 'The draw is full.', 'draw-full', { refundable: true }) });
-  openConsole('payments', '&open=a-3');
-  await press('Allocate ticket and resolve');
-  await press('Refund instead');
-  expect(await screen.findByRole('dialog', { name: 'Refund this payment' })).toBeTruthy();
 });
 
 test('an anomaly that comes while one looks slides in; those that were there do not', async () => {

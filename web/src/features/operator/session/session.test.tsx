@@ -74,3 +74,18 @@ test('logging out says so and goes to the login page, even when the session had 
   expect(window.location.pathname).toBe('/admin/login');
   expect(server.paths()).toContain('POST /api/admin/logout');
 });
+
+test.each([
+  ['nobody answers', new TypeError('Failed to fetch'), 'Please try again.'],
+  ['the server is busy', refused(503, 'Try again soon.'), 'Try again soon.'],
+])('a logout while %s is not said to be one: the cookie may live on', async (_why, answer, words) => {
+  localStorage.setItem('user', '{}');
+  aServer({ 'POST /api/admin/logout': [answer, { status: 204 }] });
+  openConsole('overview');
+  await press('Logout');
+  await expectToast('Logout failed', words);
+  expect([window.location.pathname, localStorage.getItem('user')]).toEqual(['/super-admin', '{}']);
+  await press('Logout');
+  await expectToast('Logged out');
+  expect([window.location.pathname, localStorage.getItem('user')]).toEqual(['/admin/login', null]);
+});

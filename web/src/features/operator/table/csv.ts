@@ -18,7 +18,7 @@ export function toCsv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
   return MARK + lines.map((line) => `${line.join(',')}\r\n`).join('');
 }
 
-/** Saves exactly what is shown, under the day's date. */
+/** Saves these rows, all of them and with all their columns, under the day's date. */
 export function saveCsv<Row>(name: string, columns: readonly Column<Row>[], rows: readonly Row[], now: Date): void {
   saveFile(`${name}-${now.toISOString().slice(0, 10)}.csv`, new Blob([toCsv(columns, rows)], { type: 'text/csv;charset=utf-8' }));
 }

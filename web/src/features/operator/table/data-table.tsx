@@ -25,13 +25,18 @@ export interface DataTableProps<Row extends RowData> {
   /** What the table is, for those who cannot see it; the CSV is named after it too. */
   label: string;
   rows: readonly Row[];
+  /** How many there are before the section's own filters; as many as `rows` where it has none. */
+  of?: number;
   rowId: (row: Row) => string;
   columns: readonly Column<Row>[];
   /** `-detectedAt` is newest first. */
   order: string;
   /** At most so many rows until all are asked for (C:335). */
   shown?: number;
+  /** Said when there is nothing at all, whatever the filters. */
   empty: ReactNode;
+  /** What the address says when the section's filters let everything through. */
+  unfiltered?: Readonly<Record<string, string>>;
   actions?: (row: Row) => ReactNode;
   onOpen?: (row: Row) => void;
   onAct?: (row: Row) => void;
@@ -44,8 +49,10 @@ export interface DataTableProps<Row extends RowData> {
 
 const orderOf = (said: string): SortingState => (said ? [{ id: said.replace(/^-/, ''), desc: said.startsWith('-') }] : []);
 
+const UNFILTERED = { status: '', type: '' };
+
 /** Rows to search, sort, tick, walk through by keys and save; its search and order stand in the address. */
-export function DataTable<Row extends RowData>({ label, rows, rowId, columns, order, shown, empty, actions, onOpen, onAct, isOpen, selecting, newcomers, chips }: DataTableProps<Row>) {
+export function DataTable<Row extends RowData>({ label, rows, of = rows.length, rowId, columns, order, shown, empty, unfiltered = UNFILTERED, actions, onOpen, onAct, isOpen, selecting, newcomers, chips }: DataTableProps<Row>) {
   const address = useAddress();
   const [selected, setSelected] = useState<RowSelectionState>({});
   const [all, setAll] = useState(false);
@@ -80,10 +87,10 @@ export function DataTable<Row extends RowData>({ label, rows, rowId, columns, or
   };
   return (
     <div className="ops-table-block">
-      <TableTools label={label} columns={columns} rows={originals} found={found.length} of={rows.length} chips={chips} order={address.read('sort') || order} />
+      <TableTools label={label} columns={columns} rows={found.map((row) => row.original)} of={of} chips={chips} order={address.read('sort') || order} />
       {ticked.length > 0 ? <div className="ops-bulk" role="group" aria-label="Chosen rows"><strong>{ticked.length} chosen</strong>{selecting?.bar(ticked, () => setSelected({}))}</div> : null}
-      {rows.length === 0 ? <div className="card empty">{empty}</div> : null}
-      {rows.length > 0 && found.length === 0 ? <div className="card empty"><strong>Nothing matches.</strong><button type="button" className="btn small sec" onClick={() => address.write({ q: '', status: '', type: '' })}>Clear search and filters</button></div> : null}
+      {of === 0 ? <div className="card empty">{empty}</div> : null}
+      {of > 0 && found.length === 0 ? <div className="card empty"><strong>Nothing matches.</strong><button type="button" className="btn small sec" onClick={() => address.write({ ...unfiltered, q: '' })}>Clear search and filters</button></div> : null}
       {cut.length > 0 ? <TableGrid label={label} columns={columns} rows={cut} originals={originals} sorting={sorting[0]} onSort={onSort} keys={keys} actions={actions} isOpen={isOpen} onOpen={onOpen} selects={selecting !== undefined} newcomers={newcomers} /> : null}
       {cut.length < found.length ? <button type="button" className="btn small sec ops-more" onClick={() => setAll(true)}>Show all {found.length}</button> : null}
     </div>

@@ -7,19 +7,19 @@ import { saveCsv } from './csv';
 interface TableToolsProps<Row> {
   label: string;
   columns: readonly Column<Row>[];
+  /** All that is found, in its order, shown or not yet. */
   rows: readonly Row[];
-  found: number;
   of: number;
   chips?: ReactNode;
   /** The order in force, where a phone has no headings to press. */
   order?: string;
 }
 
-/** Search, filters, how many, and the CSV of what is shown. */
-export function TableTools<Row>({ label, columns, rows, found, of, chips, order }: TableToolsProps<Row>) {
+/** Search, filters, how many are found, and the CSV of them all. */
+export function TableTools<Row>({ label, columns, rows, of, chips, order }: TableToolsProps<Row>) {
   const address = useAddress();
   const now = useServerNow();
-  const count = found === of ? `${of}` : `${found} of ${of}`;
+  const count = rows.length === of ? `${of}` : `${rows.length} of ${of}`;
   return (
     <div className="ops-tools">
       <div className="ops-search" role="search" aria-label={label}>

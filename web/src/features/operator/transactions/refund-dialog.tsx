@@ -1,15 +1,13 @@
 import { useSetAtom } from 'jotai';
-import { useEffect, useState } from 'react';
-import { fetchOrder, refundOrder } from '@/api/endpoints/operator';
-import type { OrderDetail } from '@/api/wire-operator';
+import { refundOrder } from '@/api/endpoints/operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { Dialog } from '@/shared/ui/dialog';
 import { useAskAgain } from '../answers/use-answers';
 import { money } from '../pieces/money';
-import { Bones, Facts } from '../pieces/pieces';
+import { Bones } from '../pieces/pieces';
 import { ReasonDialog } from '../pieces/reason-dialog';
-import { said } from '../session/refusals';
 import { useDoing } from '../session/use-act';
+import { OrderFacts, useOrder } from './order-facts';
 
 interface RefundDialogProps {
   order: string | null;
@@ -17,21 +15,16 @@ interface RefundDialogProps {
   onDone?: () => void;
 }
 
-type Known = { at: 'asking' } | { at: 'known'; order: OrderDetail } | { at: 'failed'; words: string };
-
 /** A refund voids the order's tickets and sends the whole amount back, the platform's fee with it (decisions B-22, D-3). */
 export function RefundDialog({ order, onClose, onDone }: RefundDialogProps) {
   return order ? <Refunding key={order} order={order} onClose={onClose} onDone={onDone} /> : null;
 }
 
 function Refunding({ order, onClose, onDone }: RefundDialogProps & { order: string }) {
-  const [known, setKnown] = useState<Known>({ at: 'asking' });
+  const known = useOrder(order);
   const doing = useDoing();
   const again = useAskAgain();
   const toast = useSetAtom(showToastAtom);
-  useEffect(() => {
-    fetchOrder(order).then((found) => setKnown({ at: 'known', order: found }), (error: unknown) => setKnown({ at: 'failed', words: said(error) || 'The order did not load.' }));
-  }, [order]);
 
   if (known.at !== 'known' || !known.order.refundable) {
     return (
@@ -60,15 +53,3 @@ function Refunding({ order, onClose, onDone }: RefundDialogProps & { order: stri
     </ReasonDialog>
   );
 }
-
-const OrderFacts = ({ order }: { order: OrderDetail }) => (
-  <Facts facts={[
-    ['Buyer', order.buyerName ? `${order.buyerName}${order.buyerEmail ? `, ${order.buyerEmail}` : ''}` : (order.buyerEmail ?? 'Guest')],
-    ['Club', order.clubName],
-    ['Tickets', order.lines.map((line) => `${line.ticketCount} × ${line.homeTeam} v ${line.awayTeam} (FD-${line.drawNumber}, ${line.drawStatus})`).join('; ')],
-    ['Paid', money(order.total)],
-    // How much of it goes back the draw's ledger says, once the refund is made: past the cap it may be less (decision D-3).
-    order.refund ? ['Platform fee given back', money(order.refund.feeReturned)] : ['Platform fee', money(order.platformFee)],
-    ...(order.refund ? [['Refund', `${order.refund.state}: ${money(order.refund.amount)} – ${order.refund.reason}`] as const] : []),
-  ]} />
-);

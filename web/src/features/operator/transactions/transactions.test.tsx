@@ -68,6 +68,49 @@ test('a payment that cannot be refunded says why', async () => {
   expect(await screen.findByText('This order was never captured.')).toBeTruthy();
 });
 
+const OLD = { id: 'o-old', state: 'captured', paymentIntentId: 'pi_old', clubName: 'Sharks', buyerName: 'Robin', buyerEmail: 'r@example.com', buyerPhone: null, total: '5.39', subtotal: '5.00', cardFee: '0.39', platformFee: '0.18', createdAt: '2026-08-01T03:00:00Z', capturedAt: '2026-08-01T03:01:00Z', consented: true, lines: [], refund: null, refundable: true, whyNot: null };
+const find = async (words: string) => {
+  await userEvent.keyboard('{Control>}k{/Control}');
+  await userEvent.type(await screen.findByRole('combobox', { name: /^Search clubs/ }), words);
+  await userEvent.click(await screen.findByRole('option', { name: /Robin/ }));
+};
+
+test('an order that the search finds is shown though the list of payments does not hold it, and can be refunded', async () => {
+  aServer({
+    'GET /api/admin/search?q=pi_old': { body: [{ kind: 'order', id: 'o-old', title: 'Robin', detail: 'r@example.com', section: 'transactions', key: 'pi_old' }] },
+    'GET /api/admin/orders/o-old': { body: OLD },
+    'POST /api/admin/orders/o-old/refund': { body: { orderId: 'o-old', state: 'succeeded', amount: '5.39', feeReturned: '0.18', ticketsVoided: [] } },
+  });
+  openConsole('overview');
+  await find('pi_old');
+  const dialog = await screen.findByRole('dialog', { name: 'Order' });
+  expect(await within(dialog).findByText('Robin, r@example.com')).toBeTruthy();
+  expect([...dialog.querySelectorAll('dt')].map((name) => name.textContent)).toContain('Paid');
+  await press('Refund payment', dialog);
+  await userEvent.type(await screen.findByLabelText('Reason'), 'Proven');
+  await press('Refund $5.39');
+  await expectToast('Refunded', '$5.39 goes back; 0 tickets are void.');
+  expect(screen.queryByRole('dialog', { name: 'Order' })).toBeNull();
+  expect(screen.queryByText('Nothing matches.')).toBeNull();
+});
+
+test('an order that was never paid says so, and one that the list holds opens its payment', async () => {
+  aServer({
+    'GET /api/admin/search?q=robin': [{ body: [{ kind: 'order', id: 'o-old', title: 'Robin', detail: 'released', section: 'transactions', key: 'o-old' }] }, { body: [{ kind: 'order', id: FIRST?.orderId, title: 'Robin', detail: '', section: 'transactions', key: FIRST?.paymentIntentId }] }],
+    'GET /api/admin/orders/o-old': { body: { ...OLD, state: 'released', paymentIntentId: null, capturedAt: null, refundable: false, whyNot: 'This payment was never taken.' } },
+  });
+  openConsole('overview');
+  await find('robin');
+  const dialog = await screen.findByRole('dialog', { name: 'Order' });
+  expect(await within(dialog).findByText('This payment was never taken.')).toBeTruthy();
+  expect([...dialog.querySelectorAll('dt')].map((name) => name.textContent)).not.toContain('Paid');
+  expect(within(dialog).queryByRole('button', { name: 'Refund payment' })).toBeNull();
+  await press('Close', dialog);
+  await find('robin');
+  expect(await screen.findByRole('dialog', { name: 'Payment of $5.39' })).toBeTruthy();
+  expect(screen.queryByRole('dialog', { name: 'Order' })).toBeNull();
+});
+
 test('the fees report states both readings, and a PDF that does not come is said in the specified words', async () => {
   aServer({ 'GET /api/admin/platform-fees-report': refused(500, 'No printer.') });
   openConsole('fees');

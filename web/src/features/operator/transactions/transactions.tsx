@@ -14,10 +14,13 @@ import { useDoing } from '../session/use-act';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 import { Chips } from '../table/table-tools';
+import { OrderDialog } from './order-dialog';
 import { RefundDialog } from './refund-dialog';
 import { TransactionDialog } from './transaction-dialog';
 
 const LATEST = 20;
+/** Where none has succeeded, the chip that is first hides everything there is. */
+const EVERY_STATUS = { status: 'all' };
 
 export const succeeded = ({ status }: Pick<Transaction, 'status'>): boolean => status === 'succeeded';
 
@@ -61,9 +64,13 @@ function RefreshButton() {
 /** Stripe Transactions: the last 30 days' sums, and the latest successful payments (C:78-81). */
 export function Transactions() {
   const list = useAnswer('transactions');
-  const { read } = useAddress();
-  const [open, setOpen] = useState<Transaction | null>(null);
+  const { read, write } = useAddress();
   const [refunding, setRefunding] = useState<string | null>(null);
+  // An order by its id, as the search finds it: also one that the list does not hold.
+  const openId = read('open');
+  const open = list.data?.find((row) => row.orderId === openId);
+  const show = (row: Transaction) => write({ open: row.orderId });
+  const close = () => write({ open: '' });
   const everyStatus = read('status') === 'all';
   const good = useMemo(() => list.data?.filter(succeeded), [list.data]);
   const rows = everyStatus ? list.data : good;
@@ -79,17 +86,18 @@ export function Transactions() {
       <Shown {...list} data={rows} title={O.transactionsFailed} rows={8}>
         {(transactions) => (
           <DataTable
-            label="Transactions" rows={transactions} rowId={(row) => row.paymentIntentId} columns={COLUMNS} order="-createdAt" shown={LATEST}
-            empty={<strong>No payments in the last 30 days.</strong>}
+            label="Transactions" rows={transactions} of={list.data?.length} rowId={(row) => row.paymentIntentId} columns={COLUMNS} order="-createdAt" shown={LATEST}
+            empty={<strong>No payments in the last 30 days.</strong>} unfiltered={good?.length ? undefined : EVERY_STATUS}
             chips={<Chips name="status" label="Status" options={[{ value: '', label: 'Succeeded', count: good?.length }, { value: 'all', label: 'Every status', count: list.data?.length }]} />}
-            onOpen={setOpen}
-            actions={(row) => <button type="button" className="link-btn" onClick={() => setOpen(row)}>{O.details}</button>}
+            onOpen={show}
+            actions={(row) => <button type="button" className="link-btn" onClick={() => show(row)}>{O.details}</button>}
           />
         )}
       </Shown>
       <KeyHints />
-      {open ? <TransactionDialog transaction={open} onClose={() => setOpen(null)} onRefund={setRefunding} /> : null}
-      <RefundDialog order={refunding} onClose={() => setRefunding(null)} onDone={() => setOpen(null)} />
+      {open ? <TransactionDialog transaction={open} onClose={close} onRefund={setRefunding} /> : null}
+      {openId && !open && (list.data || list.error) ? <OrderDialog key={openId} order={openId} onClose={close} onRefund={setRefunding} /> : null}
+      <RefundDialog order={refunding} onClose={() => setRefunding(null)} onDone={close} />
     </>
   );
 }

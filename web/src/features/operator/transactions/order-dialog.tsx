@@ -1,0 +1,36 @@
+import { dayAndTime } from '@/shared/dates';
+import { Dialog } from '@/shared/ui/dialog';
+import { AuditTrail } from '../audit/audit-trail';
+import { Bones, CopyId, Facts } from '../pieces/pieces';
+import { OrderFacts, useOrder } from './order-facts';
+
+interface OrderDialogProps {
+  order: string;
+  onClose: () => void;
+  onRefund: (order: string) => void;
+}
+
+/** An order that the list of payments does not hold: older than its 30 days, or never paid. */
+export function OrderDialog({ order: id, onClose, onRefund }: OrderDialogProps) {
+  const known = useOrder(id);
+  return (
+    <Dialog title="Order" open onClose={onClose}>
+      {known.at === 'asking' ? <Bones rows={4} /> : null}
+      {known.at === 'failed' ? <p className="callout is-bad" role="alert">{known.words}</p> : null}
+      {known.at === 'known' ? (
+        <>
+          <Facts facts={[
+            ['Order', <CopyId key="order" id={known.order.id} whole />],
+            ['Payment intent', <CopyId key="pi" id={known.order.paymentIntentId} whole />],
+            ['When', dayAndTime(known.order.createdAt)],
+            ['Status', known.order.state],
+          ]} />
+          <OrderFacts order={known.order} />
+          {known.order.whyNot ? <p className="callout">{known.order.whyNot}</p> : null}
+          {known.order.refundable ? <div className="actions"><button type="button" className="btn small sec" onClick={() => onRefund(id)}>Refund payment</button></div> : null}
+        </>
+      ) : null}
+      <AuditTrail objects={`order:${id}`} />
+    </Dialog>
+  );
+}
