@@ -4,12 +4,12 @@ import { lockedFields } from '@/shared/strings-club';
 import { ChoiceField } from '@/shared/ui/choice-field';
 import { Check, Field } from '@/shared/ui/field';
 import { LockIcon } from '../frame/icons';
-import { phoneOnly, type DrawFields } from './draw-rules';
+import { phoneOnly, type Contact, type DrawFields } from './draw-rules';
 import { ZONES, movedBy } from './local-time';
 
-export interface FieldsetProps {
-  fields: DrawFields;
-  onFields: (fields: DrawFields) => void;
+export interface FieldsetProps<Fields = DrawFields> {
+  fields: Fields;
+  onFields: (fields: Fields) => void;
   errorOf: (field: string) => string | null;
 }
 
@@ -100,8 +100,9 @@ export function OptionsGroup({ fields, onFields, allowed }: FieldsetProps & { al
   );
 }
 
-export function ContactGroup({ fields, onFields, errorOf }: FieldsetProps) {
-  const set = (more: Partial<DrawFields>) => onFields({ ...fields, ...more });
+/** Of one draw, or of every draw of a season. */
+export function ContactGroup<Fields extends Contact>({ fields, onFields, errorOf }: FieldsetProps<Fields>) {
+  const set = (more: Partial<Contact>) => onFields({ ...fields, ...more });
   return (
     <fieldset className="group">
       <legend>Contact</legend>
