@@ -56,6 +56,8 @@ function OneGame({ here: { club } }: { here: Here }) {
   const [agreeing, setAgreeing] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
   const allowed = useAtomValue(configAtom)?.feePassthroughAllowed ?? true;
+  // Drafts and templates may be from before the card fee had to stay with the club.
+  const sent = { ...fields, passStripeFees: fields.passStripeFees && allowed };
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(changedAtom);
@@ -75,7 +77,7 @@ function OneGame({ here: { club } }: { here: Here }) {
   };
   const create = async () => {
     try {
-      const draw = await createDraw(club.id, creation({ ...fields, passStripeFees: fields.passStripeFees && allowed }));
+      const draw = await createDraw(club.id, creation(sent));
       forget();
       changed(AT.draws(club.id), AT.stats(club.id));
       showToast({ title: `${draw.homeTeam} v ${draw.awayTeam} is on sale` });
@@ -104,10 +106,10 @@ function OneGame({ here: { club } }: { here: Here }) {
           <OptionsGroup {...group} allowed={allowed} />
           <ContactGroup {...group} />
         </FormCard>
-        <RevenuePanel fields={fields} />
+        <RevenuePanel fields={sent} />
       </div>
       <div className="sticky-bar">
-        <RevenueLine fields={fields} />
+        <RevenueLine fields={sent} />
         <button type="submit" className="btn">{C.createDraw}</button>
       </div>
       <ServiceTermsDialog club={club.id} open={agreeing} doing={C.createDraw} onClose={() => setAgreeing(false)} onAgreed={create} />

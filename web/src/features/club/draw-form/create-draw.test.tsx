@@ -1,0 +1,31 @@
+import { act, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { configAtom } from '@/features/shared-live/live-atoms';
+import { here } from '@/testing/a-club';
+import { aConfig } from '@/testing/a-config';
+import { FakeServer } from '@/testing/fake-server';
+import { show } from '@/testing/show';
+import { CreateDraw } from './create-draw';
+
+const LAST = { league: 'A Grade', homeTeam: 'Sharks', awayTeam: 'Norths', gameDate: '2099-12-04T19:10', timezone: 'Australia/Sydney', ticketPrice: '5.00', prizePercentage: 50, passStripeFees: true, roundUpPrize: false, contactName: 'Kim', contactPhone: '0400' };
+
+beforeEach(() => {
+  new FakeServer().on('GET /api/clubs/1/draw-template', { body: LAST });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+const open = () => show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+const duplicate = () => userEvent.click(screen.getByRole('button', { name: 'Duplicate last draw' }));
+
+test('while the card fee must stay with the club, a draw duplicated from before is reckoned with it', async () => {
+  const { store } = open();
+  act(() => store.set(configAtom, aConfig()));
+  await duplicate();
+  expect(await screen.findByText('Buyers pay the card fees.')).toBeTruthy();
+  act(() => store.set(configAtom, aConfig({ feePassthroughAllowed: false })));
+  // 169 × $5 = $845, less the cap of $11 and $23.37 of card fees; in the breakdown, and in the line over the button.
+  expect(screen.getAllByText('$810.63')).toHaveLength(2);
+  expect(screen.getByText('−$23.37')).toBeTruthy();
+  expect(screen.queryByText('Buyers pay the card fees.')).toBeNull();
+});
