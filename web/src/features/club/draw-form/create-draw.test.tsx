@@ -9,9 +9,10 @@ import { show } from '@/testing/show';
 import { CreateDraw } from './create-draw';
 
 const LAST = { league: 'A Grade', homeTeam: 'Sharks', awayTeam: 'Norths', gameDate: '2099-12-04T19:10', timezone: 'Australia/Sydney', ticketPrice: '5.00', prizePercentage: 50, passStripeFees: true, roundUpPrize: false, contactName: 'Kim', contactPhone: '0400' };
+let server: FakeServer;
 
 beforeEach(() => {
-  new FakeServer().on('GET /api/clubs/1/draw-template', { body: LAST });
+  server = new FakeServer().on('GET /api/clubs/1/draw-template', { body: LAST });
 });
 afterEach(() => vi.unstubAllGlobals());
 
@@ -28,4 +29,13 @@ test('while the card fee must stay with the club, a draw duplicated from before 
   expect(screen.getAllByText('$810.63')).toHaveLength(2);
   expect(screen.getByText('−$23.37')).toBeTruthy();
   expect(screen.queryByText('Buyers pay the card fees.')).toBeNull();
+});
+
+test('a club without a draw reads that there is none to duplicate; a failure is said as one', async () => {
+  server.on('GET /api/clubs/1/draw-template', { status: 404, body: { code: 'not-found', message: 'Not found' } }, { status: 503, body: { message: 'x' } });
+  open();
+  await duplicate();
+  expect(await screen.findByText('There is no draw to duplicate yet.')).toBeTruthy();
+  await duplicate();
+  expect(await screen.findByText('Please try again.')).toBeTruthy();
 });

@@ -10,6 +10,7 @@ import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { changedAtom } from '../data/answers-atoms';
 import { refusedFields, said } from '../data/said';
+import { isMissing } from '../data/use-answer';
 import { useFormProblems } from '../data/use-form-problems';
 import { FixturesImport } from '../fixtures/fixtures-import';
 import { BackLink, archivedWords } from '../frame/club-frame';
@@ -91,7 +92,7 @@ function OneGame({ here: { club } }: { here: Here }) {
   const duplicate = () =>
     run(
       async () => change(fieldsOfTemplate(await fetchTemplate(club.id))),
-      (error) => showToast({ title: said(error, C.pleaseTryAgain), bad: true }),
+      (error) => showToast({ title: isMissing(error) ? 'There is no draw to duplicate yet.' : said(error, C.pleaseTryAgain), bad: true }),
     );
   const group = { fields, onFields: change, errorOf };
   return (
