@@ -1,4 +1,4 @@
-import { act, screen } from '@testing-library/react';
+import { act, fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { configAtom } from '@/features/shared-live/live-atoms';
@@ -38,4 +38,27 @@ test('a club without a draw reads that there is none to duplicate; a failure is 
   expect(await screen.findByText('There is no draw to duplicate yet.')).toBeTruthy();
   await duplicate();
   expect(await screen.findByText('Please try again.')).toBeTruthy();
+});
+
+test('a game that is on sale already is not made again: its draw is named and shown, and what was typed is kept', async () => {
+  const words = 'This game is on sale already as draw 1042.';
+  server
+    .on('GET /api/terms/service', { body: { kind: 'service', version: '1.0', title: 'Terms of Service', text: 'First.' } })
+    .on('POST /api/terms/accept', { body: { id: 1 } })
+    .on('POST /api/draws', { status: 409, body: { code: 'draw-exists', message: words, drawNumber: 1042 } });
+  const { unmount } = open();
+  await duplicate();
+  await screen.findByDisplayValue('Norths');
+  await userEvent.click(screen.getByRole('button', { name: 'Create Draw' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Terms of Service' }));
+  await dialog.findByText('First.');
+  fireEvent.click(dialog.getByLabelText('I have read and agree to the Terms of Service'));
+  await userEvent.click(dialog.getByRole('button', { name: 'Create Draw' }));
+  const link = await screen.findByRole('link', { name: 'View Public' });
+  expect(link.getAttribute('href')).toBe('/draw/1042');
+  expect(link.closest('[role="alert"]')?.textContent).toContain(words);
+  expect(window.location.pathname).toBe('/club/sharks/admin/create-draw');
+  unmount();
+  open();
+  expect(screen.getByDisplayValue('Norths')).toBeTruthy();
 });
