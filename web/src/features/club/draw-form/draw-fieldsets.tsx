@@ -115,6 +115,23 @@ export function ContactGroup<Fields extends Contact>({ fields, onFields, errorOf
   );
 }
 
+interface ReasonProps {
+  reason: string;
+  onReason: (reason: string) => void;
+  error: string | null;
+}
+
+/** Why the operator changes a club's draw; a club need not say (decision E-9). */
+export function ReasonGroup({ reason, onReason, error }: ReasonProps) {
+  return (
+    <fieldset className="group">
+      <legend>As the operator</legend>
+      <p className="lead">Your reason and the change stay in the audit trail.</p>
+      <Field id="draw-reason" name="reason" label="Reason" autoComplete="off" maxLength={300} required value={reason} error={error} onValue={onReason} />
+    </fieldset>
+  );
+}
+
 export function FormCard({ children }: { children: ReactNode }) {
   return <div className="form-groups">{children}</div>;
 }

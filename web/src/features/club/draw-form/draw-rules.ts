@@ -78,6 +78,9 @@ export function editProblems(fields: DrawFields): FormProblem[] {
   ]);
 }
 
+/** The operator also says why, in the words of the console (decision E-9). */
+export const reasonProblems = (reason: string): FormProblem[] => (filled(reason) ? [] : [{ field: fieldId('reason'), text: 'Give a reason: it stays in the audit trail.' }]);
+
 /** What both forms send; the date and time are the zone's own. */
 function details(fields: DrawFields): DrawWanted {
   return {
