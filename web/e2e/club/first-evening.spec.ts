@@ -79,6 +79,8 @@ test('its page gets a name, a logo and colours, and is public at the new address
 test('a season is previewed from a table, then made whole', async () => {
   await go('/create-draw');
   await page.getByRole('tab', { name: 'A season (CSV)' }).click();
+  await expect(page.getByLabel('Contact name')).toHaveValue(NAME);
+  await expect(page.getByLabel('Contact phone')).toHaveValue('0400 000 000');
   await page.getByLabel('CSV file').setInputFiles({ name: 'season.csv', mimeType: 'text/csv', buffer: Buffer.from(`date,kick-off,zone,home,away,league\n2098-03-06,15:00,Australia/Brisbane,${NAME},Norths,A Grade\n2098-03-13,15:00,Australia/Brisbane,${NAME},Souths,A Grade\n`) });
   await page.getByRole('button', { name: 'Preview' }).click();
   await expect(page.getByRole('heading', { name: '2 new of 2 games' })).toBeVisible();

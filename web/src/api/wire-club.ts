@@ -60,6 +60,8 @@ export interface DrawWanted {
   prizePercentage?: number;
   passStripeFees?: boolean;
   roundUpPrize?: boolean;
+  /** Why the operator changes it; a club says none (decision E-9). */
+  reason?: string;
 }
 
 /** The last draw again, a week later. */

@@ -62,9 +62,17 @@ export const downloadTickets = (draw: number) => download(`/api/draws/${draw}/ti
 export const downloadPoster = (draw: number) => download(`/api/draws/${draw}/poster`, `draw-${draw}-poster.pdf`);
 export const downloadRecovery = () => download('/api/admin/payment-recovery-report', 'payment-recovery-report.txt');
 
+/** What a whole season has in common; whom buyers can reach stands on every draw's public page (decision E-18). */
+export interface Season {
+  price: string;
+  prize: number;
+  contactName: string;
+  contactPhone: string;
+}
+
 /** The table itself is the body; `dryRun` only reads it. */
-export const importFixtures = (club: number, table: string, options: { dryRun: boolean; price: string; prize: number }) =>
-  post<FixturesAnswer>(`/api/clubs/${club}/fixtures?dryRun=${options.dryRun}&price=${part(options.price)}&prize=${options.prize}`, undefined, { body: table, headers: { accept: 'application/json', 'content-type': 'text/csv' } });
+export const importFixtures = (club: number, table: string, { dryRun, price, prize, contactName, contactPhone }: Season & { dryRun: boolean }) =>
+  post<FixturesAnswer>(`/api/clubs/${club}/fixtures?dryRun=${dryRun}&price=${part(price)}&prize=${prize}&contactName=${part(contactName)}&contactPhone=${part(contactPhone)}`, undefined, { body: table, headers: { accept: 'application/json', 'content-type': 'text/csv' } });
 
 export const saveHomePage = (club: number, wanted: HomePageWanted) => patch<OwnClub>(`/api/clubs/${club}/home-page`, wanted);
 

@@ -1,16 +1,46 @@
 import '@/features/club/dashboard/dashboard.css';
-import { useEffect } from 'react';
+import { useStore } from 'jotai';
+import { useCallback, useEffect } from 'react';
 import type { PageProps } from '@/app/page-props';
-import { EditDraw } from '@/features/club/draw-form/edit-draw';
+import { EditDraw, type Send } from '@/features/club/draw-form/edit-draw';
 import { ClubPage } from '@/features/club/frame/club-page';
+import { ProofDialog } from '@/features/operator/session/proof-dialog';
+import { Declined, needsProof } from '@/features/operator/session/refusals';
+import { askProofAtom } from '@/features/operator/session/session-atoms';
+
+/** The operator's change is sent again once the server's question for a code is answered; a session that has ended is the club page's own affair. */
+function useProvenSend(): Send {
+  const store = useStore();
+  return useCallback(async (change) => {
+    try {
+      await change();
+      return true;
+    } catch (error) {
+      if (!needsProof(error)) throw error;
+    }
+    const proven = await store.set(askProofAtom, () => new Declined()).then(() => true, () => false);
+    if (proven) await change();
+    return proven;
+  }, [store]);
+}
 
 /** Both spellings of its address show it; the one that lasts is edit-draw (decision A-3). */
 export function Page({ params }: PageProps) {
   const number = Number(params.draw);
+  const send = useProvenSend();
   useEffect(() => {
     const link = Object.assign(document.createElement('link'), { rel: 'canonical', href: `${window.location.origin}/admin/edit-draw/${number}` });
     document.head.append(link);
     return () => link.remove();
   }, [number]);
-  return <ClubPage slug={params.slug} page={`edit-draw/${number}`}>{(here) => <EditDraw here={here} number={number} />}</ClubPage>;
+  return (
+    <ClubPage slug={params.slug} page={`edit-draw/${number}`}>
+      {(here) => (
+        <>
+          <EditDraw here={here} number={number} send={send} />
+          {here.user.isAdmin ? <ProofDialog /> : null}
+        </>
+      )}
+    </ClubPage>
+  );
 }

@@ -53,13 +53,21 @@ test('a link that is unknown, used, late or paid says which', async () => {
   expect(screen.getByRole('alert').textContent).toBe('This link is invalid or has expired.');
 });
 
-test('details that come after the seven days are not taken', async () => {
-  new FakeServer().on('POST /api/claims/look', { body: CLAIM }).on('POST /api/claims', { status: 410, body: { code: 'claim-expired', message: 'x' } });
-  show(<Claim fromPath="secret" />, '/claim/secret');
-  await screen.findByText('$290.00');
-  fill();
-  await userEvent.click(screen.getByRole('button', { name: 'Send my bank details' }));
-  expect(await screen.findByText(/The 7 days to respond have passed/)).toBeTruthy();
+test('details that are not taken say why: too late, received before, or the prize is paid already', async () => {
+  const cases: [number, string, RegExp][] = [
+    [410, 'claim-expired', /The 7 days to respond have passed/],
+    [409, 'claim-used', /has your bank details/],
+    [409, 'payout-settled', /has recorded the payment/],
+  ];
+  for (const [status, code, words] of cases) {
+    new FakeServer().on('POST /api/claims/look', { body: CLAIM }).on('POST /api/claims', { status, body: { code, message: 'x' } });
+    const { unmount } = show(<Claim fromPath="secret" />, '/claim/secret');
+    await screen.findByText('$290.00');
+    fill();
+    await userEvent.click(screen.getByRole('button', { name: 'Send my bank details' }));
+    expect(await screen.findByText(words)).toBeTruthy();
+    unmount();
+  }
 });
 
 test('an e-mail address is confirmed by its link, or the link is dead', async () => {

@@ -38,7 +38,7 @@ export function Claim({ fromPath }: { fromPath: string | undefined }) {
   }
   const onProblem = (error: unknown) => {
     if (!(error instanceof Problem) || ![409, 410].includes(error.status)) return false;
-    setClaim({ ...claim, state: error.status === 410 ? 'expired' : 'received' });
+    setClaim({ ...claim, state: error.status === 410 ? 'expired' : error.code === 'payout-settled' ? 'completed' : 'received' });
     return true;
   };
   return (

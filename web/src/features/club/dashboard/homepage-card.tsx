@@ -7,13 +7,13 @@ import { LoadFailed } from '@/shared/ui/load-failed';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { copyText } from '../data/copy';
 import { useAnswer } from '../data/use-answer';
-import type { FrameClub } from '../frame/club-frame';
+import { archivedWords, type FrameClub } from '../frame/club-frame';
 import { owns } from '../session/roles';
 import { adminPath } from '../session/user';
 
-/** The club's public page: where it is, or that it waits to be set up (decision H-2). */
+/** The club's public page: where it is, that it waits to be set up (decision H-2), or why there is none. */
 export function HomepageCard({ club }: { club: FrameClub }) {
-  const { data, problem, retry } = useAnswer<OwnClub>(AT.club(club.id));
+  const { data, problem, retry } = useAnswer<OwnClub>(club.archived ? null : AT.club(club.id));
   const showToast = useSetAtom(showToastAtom);
   const setup = adminPath(club.slug, 'home-page-setup');
   const slug = data?.homePageSlug ?? '';
@@ -28,7 +28,10 @@ export function HomepageCard({ club }: { club: FrameClub }) {
     <section className="card" aria-labelledby="homepage-title">
       <h2 id="homepage-title">Club Homepage</h2>
       {!data && problem ? <LoadFailed words={C.failedToLoadClubPage} onRetry={retry} /> : null}
-      {live ? (
+      {/* The public page of an archived club is Page Not Found (decision H-3). */}
+      {club.archived ? (
+        <p className="lead">{archivedWords(club)}</p>
+      ) : live ? (
         <>
           <p className="page-url">{slug ? <a href={`/club/${slug}`}>{url.replace(/^https?:\/\//, '')}</a> : C.noHomepageUrl}</p>
           <div className="row-actions">

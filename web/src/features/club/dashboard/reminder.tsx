@@ -6,16 +6,25 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { said } from '../data/said';
 import { archivedWords } from '../frame/club-frame';
 import { ROLE_WORDS, roleOf } from '../session/roles';
-import { useAction } from '../session/use-session';
+import { useAction, useWhoamiAgain } from '../session/use-session';
 
 /** What stands over the dashboard until it is settled: an address not confirmed yet, or a club in the archive. */
 export function Reminder({ user }: { user: User }) {
   const { pending, run } = useAction();
+  const again = useWhoamiAgain();
   const showToast = useSetAtom(showToastAtom);
   if (user.isAdmin) return null;
   if (user.archived) return <p className="callout is-warn">{archivedWords(user)}</p>;
   if (user.emailVerified !== false || roleOf(user) !== 'owner') return null;
-  const send = () => run(async () => showToast({ title: (await sendVerification(user.id)).message }), (error) => showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true }));
+  const send = () =>
+    run(
+      async () => {
+        showToast({ title: (await sendVerification(user.id)).message });
+        // The link may have been opened on another device since; then there is nothing to remind of.
+        await again();
+      },
+      (error) => showToast({ title: C.error, text: said(error, C.pleaseTryAgain), bad: true }),
+    );
   return (
     <div className="callout is-warn reminder">
       <p>Please confirm your email address with the link we sent to {user.email}.</p>

@@ -3,6 +3,7 @@ import { useAtomValue, useSetAtom } from 'jotai';
 import { useState, type FormEvent } from 'react';
 import { useLocation } from 'wouter';
 import { AT, createDraw, fetchTemplate } from '@/api/endpoints/club';
+import { Problem } from '@/api/http';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
@@ -10,6 +11,7 @@ import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { changedAtom } from '../data/answers-atoms';
 import { refusedFields, said } from '../data/said';
+import { isMissing } from '../data/use-answer';
 import { useFormProblems } from '../data/use-form-problems';
 import { FixturesImport } from '../fixtures/fixtures-import';
 import { BackLink, archivedWords } from '../frame/club-frame';
@@ -50,12 +52,35 @@ function WhatToCreate({ here }: { here: Here }) {
   );
 }
 
+interface Refusal {
+  words: string;
+  /** The same game on sale already: the first answer to "Create Draw" may have been lost on its way. */
+  draw: number | null;
+}
+
+function refusalOf(error: unknown): Refusal {
+  const draw = error instanceof Problem && error.code === 'draw-exists' ? error.said.drawNumber : null;
+  return { words: said(error, C.pleaseTryAgain), draw: typeof draw === 'number' ? draw : null };
+}
+
+function Refused({ refusal: { words, draw } }: { refusal: Refusal }) {
+  return (
+    <div className="callout is-bad" role="alert">
+      <strong>{C.failedToCreateDraw}</strong>
+      {words}
+      {draw === null ? null : <> <a href={`/draw/${draw}`} target="_blank" rel="noopener">{C.viewPublic}</a></>}
+    </div>
+  );
+}
+
 function OneGame({ here: { club } }: { here: Here }) {
   const { fields, dirty, change, forget } = useDraft(club.id);
   const { problems, list, errorOf, settle } = useFormProblems();
   const [agreeing, setAgreeing] = useState(false);
-  const [refusal, setRefusal] = useState<string | null>(null);
+  const [refusal, setRefusal] = useState<Refusal | null>(null);
   const allowed = useAtomValue(configAtom)?.feePassthroughAllowed ?? true;
+  // Drafts and templates may be from before the card fee had to stay with the club.
+  const sent = { ...fields, passStripeFees: fields.passStripeFees && allowed };
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(changedAtom);
@@ -69,13 +94,13 @@ function OneGame({ here: { club } }: { here: Here }) {
     setAgreeing(false);
     const wrong = refusedFields(error, fieldId);
     if (wrong.length > 0) return void settle(wrong, C.failedToCreateDraw);
-    const words = said(error, C.pleaseTryAgain);
-    setRefusal(words);
-    showToast({ title: C.failedToCreateDraw, text: words, bad: true });
+    const refused = refusalOf(error);
+    setRefusal(refused);
+    showToast({ title: C.failedToCreateDraw, text: refused.words, bad: true });
   };
   const create = async () => {
     try {
-      const draw = await createDraw(club.id, creation({ ...fields, passStripeFees: fields.passStripeFees && allowed }));
+      const draw = await createDraw(club.id, creation(sent));
       forget();
       changed(AT.draws(club.id), AT.stats(club.id));
       showToast({ title: `${draw.homeTeam} v ${draw.awayTeam} is on sale` });
@@ -89,14 +114,14 @@ function OneGame({ here: { club } }: { here: Here }) {
   const duplicate = () =>
     run(
       async () => change(fieldsOfTemplate(await fetchTemplate(club.id))),
-      (error) => showToast({ title: said(error, C.pleaseTryAgain), bad: true }),
+      (error) => showToast({ title: isMissing(error) ? 'There is no draw to duplicate yet.' : said(error, C.pleaseTryAgain), bad: true }),
     );
   const group = { fields, onFields: change, errorOf };
   return (
     <form className="page-form" onSubmit={onSubmit} noValidate>
       <div className="row-actions"><button type="button" className="btn small sec" aria-disabled={pending} onClick={() => void duplicate()}>Duplicate last draw</button></div>
       <ProblemList problems={problems} ref={list} />
-      {refusal ? <div className="callout is-bad" role="alert"><strong>{C.failedToCreateDraw}</strong>{refusal}</div> : null}
+      {refusal ? <Refused refusal={refusal} /> : null}
       <div className="form-layout has-side">
         <FormCard>
           <GameGroup {...group} />
@@ -104,10 +129,10 @@ function OneGame({ here: { club } }: { here: Here }) {
           <OptionsGroup {...group} allowed={allowed} />
           <ContactGroup {...group} />
         </FormCard>
-        <RevenuePanel fields={fields} />
+        <RevenuePanel fields={sent} />
       </div>
       <div className="sticky-bar">
-        <RevenueLine fields={fields} />
+        <RevenueLine fields={sent} />
         <button type="submit" className="btn">{C.createDraw}</button>
       </div>
       <ServiceTermsDialog club={club.id} open={agreeing} doing={C.createDraw} onClose={() => setAgreeing(false)} onAgreed={create} />

@@ -119,27 +119,6 @@ test('a zone and a percentage that the forms do not offer are shown as what they
   await waitFor(() => expect(server.asked.find(({ method }) => method === 'PATCH')?.body).toMatchObject({ timezone: 'Australia/Canberra', prizePercentage: 33 }));
 });
 
-test('a season is looked at before it is made, and a table that is wrong says which lines', async () => {
-  const row = { line: 2, league: null, homeTeam: 'Sharks', awayTeam: 'Norths', gameDate: '2099-03-06T05:00:00Z', timezone: 'Australia/Brisbane', alreadyThere: false };
-  const call = (dryRun: boolean) => `POST /api/clubs/1/fixtures?dryRun=${dryRun}&price=5.00&prize=50`;
-  server.on(call(true), { status: 422, body: { code: 'fixtures-refused', message: '1 of the table’s lines cannot be read; nothing was created.', errors: [{ line: 3, message: 'the date is not a date' }] } }, { body: { dryRun: true, found: 2, alreadyThere: 1, created: 0, drawNumbers: [], rows: [row, { ...row, line: 3, awayTeam: 'Souths', alreadyThere: true }] } }).on(call(false), { body: { dryRun: false, found: 2, alreadyThere: 1, created: 1, drawNumbers: [1050] } });
-  vi.stubGlobal('fetch', ((inner) => (path: string, init: RequestInit = {}) => inner(path, { ...init, body: typeof init.body === 'string' && init.body.startsWith('date') ? JSON.stringify(init.body) : init.body }))(fetch as (path: string, init: RequestInit) => Promise<Response>));
-  show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
-  await userEvent.click(screen.getByRole('tab', { name: 'A season (CSV)' }));
-  await userEvent.type(screen.getByLabelText('Or paste the table'), 'date,home');
-  await press('Preview');
-  expect(await screen.findByText('Line 3')).toBeTruthy();
-  expect(screen.getByText('the date is not a date')).toBeTruthy();
-  await press('Preview');
-  expect(await screen.findByRole('heading', { name: '1 new of 2 games, 1 are there already' })).toBeTruthy();
-  expect(screen.getByText(/already there$/)).toBeTruthy();
-  await press('Create 1 draws');
-  const dialog = within(await screen.findByRole('dialog', { name: 'Terms of Service' }));
-  await userEvent.click(dialog.getByLabelText('I have read and agree to the Terms of Service'));
-  await userEvent.click(dialog.getByRole('button', { name: 'Create 1 draws' }));
-  await waitFor(() => expect(window.location.pathname).toBe('/admin'));
-});
-
 test('an edit sends price and prize while nothing is sold', async () => {
   server.on('GET /api/draws/1042', { body: FUTURE }).on('PATCH /api/draws/1042', { status: 500 }, { body: FUTURE });
   show(<EditDraw here={here()} number={1042} />, '/admin/edit-draw/1042');

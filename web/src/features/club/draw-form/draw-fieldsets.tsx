@@ -4,12 +4,12 @@ import { lockedFields } from '@/shared/strings-club';
 import { ChoiceField } from '@/shared/ui/choice-field';
 import { Check, Field } from '@/shared/ui/field';
 import { LockIcon } from '../frame/icons';
-import { phoneOnly, type DrawFields } from './draw-rules';
+import { phoneOnly, type Contact, type DrawFields } from './draw-rules';
 import { ZONES, movedBy } from './local-time';
 
-export interface FieldsetProps {
-  fields: DrawFields;
-  onFields: (fields: DrawFields) => void;
+export interface FieldsetProps<Fields = DrawFields> {
+  fields: Fields;
+  onFields: (fields: Fields) => void;
   errorOf: (field: string) => string | null;
 }
 
@@ -100,8 +100,9 @@ export function OptionsGroup({ fields, onFields, allowed }: FieldsetProps & { al
   );
 }
 
-export function ContactGroup({ fields, onFields, errorOf }: FieldsetProps) {
-  const set = (more: Partial<DrawFields>) => onFields({ ...fields, ...more });
+/** Of one draw, or of every draw of a season. */
+export function ContactGroup<Fields extends Contact>({ fields, onFields, errorOf }: FieldsetProps<Fields>) {
+  const set = (more: Partial<Contact>) => onFields({ ...fields, ...more });
   return (
     <fieldset className="group">
       <legend>Contact</legend>
@@ -110,6 +111,23 @@ export function ContactGroup({ fields, onFields, errorOf }: FieldsetProps) {
         <Field id="draw-contactName" name="contactName" label="Contact name" autoComplete="name" maxLength={100} required value={fields.contactName} error={errorOf('draw-contactName')} onValue={(contactName) => set({ contactName })} />
         <Field id="draw-contactPhone" name="contactPhone" label="Contact phone" type="tel" inputMode="tel" autoComplete="tel" required value={fields.contactPhone} error={errorOf('draw-contactPhone')} onValue={(contactPhone) => set({ contactPhone: phoneOnly(contactPhone) })} />
       </div>
+    </fieldset>
+  );
+}
+
+interface ReasonProps {
+  reason: string;
+  onReason: (reason: string) => void;
+  error: string | null;
+}
+
+/** Why the operator changes a club's draw; a club need not say (decision E-9). */
+export function ReasonGroup({ reason, onReason, error }: ReasonProps) {
+  return (
+    <fieldset className="group">
+      <legend>As the operator</legend>
+      <p className="lead">Your reason and the change stay in the audit trail.</p>
+      <Field id="draw-reason" name="reason" label="Reason" autoComplete="off" maxLength={300} required value={reason} error={error} onValue={onReason} />
     </fieldset>
   );
 }

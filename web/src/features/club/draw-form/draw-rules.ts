@@ -20,6 +20,9 @@ export interface DrawFields {
   contactPhone: string;
 }
 
+/** Whom buyers can reach; public on the draw's page (decision E-18). */
+export type Contact = Pick<DrawFields, 'contactName' | 'contactPhone'>;
+
 export const EMPTY_DRAW: DrawFields = {
   league: '', homeTeam: '', awayTeam: '', date: '', time: DEFAULT_TIME, timezone: DEFAULT_ZONE, ticketPrice: '5.00', prizePercentage: 50, roundUpPrize: false, passStripeFees: false, contactName: '', contactPhone: '',
 };
@@ -43,6 +46,14 @@ const broken = (rules: readonly Rule[]): FormProblem[] => rules.filter(([, holds
 const filled = (text: string) => text.trim() !== '';
 const isPrice = (text: string) => /^\d+(\.\d{1,2})?$/.test(text.trim());
 
+const contactRules = ({ contactName, contactPhone }: Contact): Rule[] => [
+  ['contactName', filled(contactName), C.contactNameRequired],
+  ['contactPhone', filled(contactPhone), C.contactPhoneRequired],
+];
+
+/** A season asks for no more than this beside its table. */
+export const contactProblems = (contact: Contact): FormProblem[] => broken(contactRules(contact));
+
 /** Create takes a price from 0 in its input (B:156); the server refuses 0 in the same words (decision C-23). */
 export function createProblems(fields: DrawFields): FormProblem[] {
   return broken([
@@ -50,8 +61,7 @@ export function createProblems(fields: DrawFields): FormProblem[] {
     ['awayTeam', filled(fields.awayTeam), C.awayTeamRequired],
     ['date', filled(fields.date), C.gameDateRequired],
     ['ticketPrice', isPrice(fields.ticketPrice), C.ticketPriceRequired],
-    ['contactName', filled(fields.contactName), C.contactNameRequired],
-    ['contactPhone', filled(fields.contactPhone), C.contactPhoneRequired],
+    ...contactRules(fields),
   ]);
 }
 
@@ -64,10 +74,12 @@ export function editProblems(fields: DrawFields): FormProblem[] {
     ['time', filled(fields.time), C.gameTimeRequired],
     ['timezone', filled(fields.timezone), C.timezoneRequired],
     ['ticketPrice', isPrice(fields.ticketPrice) && cents(fields.ticketPrice) >= 1, C.ticketPriceRequired],
-    ['contactName', filled(fields.contactName), C.contactNameRequired],
-    ['contactPhone', filled(fields.contactPhone), C.contactPhoneRequired],
+    ...contactRules(fields),
   ]);
 }
+
+/** The operator also says why, in the words of the console (decision E-9). */
+export const reasonProblems = (reason: string): FormProblem[] => (filled(reason) ? [] : [{ field: fieldId('reason'), text: 'Give a reason: it stays in the audit trail.' }]);
 
 /** What both forms send; the date and time are the zone's own. */
 function details(fields: DrawFields): DrawWanted {

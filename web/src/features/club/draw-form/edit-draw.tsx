@@ -20,14 +20,29 @@ import { Bones, Trouble, type Here } from '../frame/club-page';
 import { LeaveGuard } from '../frame/leave-guard';
 import { SELLERS_ONLY, sells } from '../session/roles';
 import { useAction } from '../session/use-session';
-import { ContactGroup, FormCard, GameGroup, LockedPriceGroup, OptionsGroup, PriceGroup } from './draw-fieldsets';
-import { change, editChoices, editProblems, fieldId, fieldsOf, notEditable } from './draw-rules';
+import { ContactGroup, FormCard, GameGroup, LockedPriceGroup, OptionsGroup, PriceGroup, ReasonGroup } from './draw-fieldsets';
+import { change, editChoices, editProblems, fieldId, fieldsOf, notEditable, reasonProblems } from './draw-rules';
+
+/** Sends a change; false when nothing was sent, because whoever was asked for a code would rather not. */
+export type Send = (change: () => Promise<unknown>) => Promise<boolean>;
+
+const atOnce: Send = async (change) => {
+  await change();
+  return true;
+};
+
+interface EditDrawProps {
+  here: Here;
+  number: number;
+  /** How the operator's change is sent, which wants a fresh code (decision E-9). */
+  send?: Send;
+}
 
 /** Asks for the draw first; another club's reads like one that is not there (decision G-1). */
-export function EditDraw({ here, number }: { here: Here; number: number }) {
+export function EditDraw({ here, number, send = atOnce }: EditDrawProps) {
   const { data: draw, problem, retry } = useAnswer<OwnDraw>(AT.draw(number));
   usePageTitle(draw ? `Edit ${teamsOf(draw)}` : C.editDraw);
-  if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id)) return <Editor key={draw.drawNumber} here={here} draw={draw} />;
+  if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id)) return <Editor key={draw.drawNumber} here={here} draw={draw} send={here.user.isAdmin ? send : atOnce} />;
   if (draw || isMissing(problem)) return <Refused here={here} words={C.notYourDraw} />;
   return problem ? <Trouble words={C.failedToFetchDraw} onRetry={retry} /> : <Bones />;
 }
@@ -51,11 +66,25 @@ function Refused({ here, words, title = C.editDraw, children }: { here: Here; wo
   );
 }
 
-function Editor({ here: { club, user }, draw }: { here: Here; draw: OwnDraw }) {
+function Head({ draw }: { draw: OwnDraw }) {
+  const now = useAtomValue(nowAtom);
+  return (
+    <div className="admin-head">
+      <h1>{C.editDraw}: {teamsOf(draw)}</h1>
+      <div className="badges">
+        {badgesOf(draw, now).map(({ words, look }) => <span className={`badge ${look}`} key={words}>{words}</span>)}
+        <span className="badge">{draw.ticketsSold} {draw.ticketsSold === 1 ? 'ticket' : 'tickets'} sold</span>
+      </div>
+    </div>
+  );
+}
+
+function Editor({ here: { club, user }, draw, send }: { here: Here; draw: OwnDraw; send: Send }) {
   const now = useAtomValue(nowAtom);
   const allowed = useAtomValue(configAtom)?.feePassthroughAllowed ?? true;
   const [began] = useState(() => notEditable(draw, now));
   const [fields, setFields] = useState(() => fieldsOf(draw));
+  const [reason, setReason] = useState('');
   const [dirty, setDirty] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
   const { problems, list, errorOf, settle } = useFormProblems();
@@ -79,9 +108,10 @@ function Editor({ here: { club, user }, draw }: { here: Here; draw: OwnDraw }) {
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     setRefusal(null);
-    if (!settle(editProblems(fields))) return;
+    if (!settle([...editProblems(fields), ...(user.isAdmin ? reasonProblems(reason) : [])])) return;
+    const wanted = { ...change(fields, locked), ...(user.isAdmin ? { reason: reason.trim() } : {}) };
     void run(async () => {
-      await changeDraw(draw.drawNumber, change(fields, locked));
+      if (!(await send(() => changeDraw(draw.drawNumber, wanted)))) return;
       setDirty(false);
       changed(AT.draws(club.id), AT.draw(draw.drawNumber));
       showToast({ title: 'Draw updated' });
@@ -99,13 +129,7 @@ function Editor({ here: { club, user }, draw }: { here: Here; draw: OwnDraw }) {
   return (
     <main className="admin" id="main">
       <BackLink club={club} />
-      <div className="admin-head">
-        <h1>{C.editDraw}: {teamsOf(draw)}</h1>
-        <div className="badges">
-          {badgesOf(draw, now).map(({ words, look }) => <span className={`badge ${look}`} key={words}>{words}</span>)}
-          <span className="badge">{draw.ticketsSold} {draw.ticketsSold === 1 ? 'ticket' : 'tickets'} sold</span>
-        </div>
-      </div>
+      <Head draw={draw} />
       <form className="page-form" onSubmit={onSubmit} noValidate>
         <ProblemList problems={problems} ref={list} />
         {refusal ? <div className="callout is-bad" role="alert"><strong>{C.failedToUpdateDraw}</strong>{refusal}</div> : null}
@@ -114,6 +138,7 @@ function Editor({ here: { club, user }, draw }: { here: Here; draw: OwnDraw }) {
           {locked ? <LockedPriceGroup fields={fieldsOf(draw)} sold={draw.ticketsSold} /> : <PriceGroup {...group} choices={editChoices(draw.prizePercentage)} min="0.01" />}
           {draw.passStripeFees && !allowed ? <OptionsGroup {...group} allowed={false} /> : null}
           <ContactGroup {...group} />
+          {user.isAdmin ? <ReasonGroup reason={reason} onReason={setReason} error={errorOf('draw-reason')} /> : null}
         </FormCard>
         <div className="sticky-bar"><button type="submit" className="btn" aria-disabled={pending}>Save changes</button></div>
       </form>

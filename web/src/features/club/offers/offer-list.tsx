@@ -34,6 +34,9 @@ export function OfferBadge({ status }: { status: string }) {
   return <span className={`badge ${look}`}>{words}</span>;
 }
 
+/** How often the whole offer was bought; each time that is tickets of all its games. */
+const soldWords = (times: number): string => (times === 0 ? 'Not sold yet' : times === 1 ? 'Sold once' : `Sold ${times} times`);
+
 /** Why customers read that an open offer is closed, and what helps. */
 function GameOff({ offer }: { offer: Offer }) {
   const off = gameOff(offer);
@@ -86,7 +89,7 @@ export function OfferList({ here: { club } }: { here: Here }) {
             <div className="draw-item-top"><OfferBadge status={offer.status} /><span className="meta">{offer.type === 'SPECIAL' ? 'Special' : 'Bundle'}</span></div>
             <h2 className="offer-name">{offer.name}</h2>
             <p className="meta">{offer.games.map((game) => `${game.homeTeam} v ${game.awayTeam}`).join(' · ') || 'No games'}</p>
-            <p className="meta">{offer.ticketsSold ?? 0} {offer.ticketsSold === 1 ? 'ticket' : 'tickets'} sold</p>
+            <p className="meta">{soldWords(offer.ticketsSold ?? 0)}</p>
             <GameOff offer={offer} />
             <div className="draw-item-actions">
               <Link className="btn sec" href={adminPath(club.slug, `bundles/${offer.id}`)}>{['draft', 'active'].includes(offer.status) && !club.archived && sells(club) ? C.edit : 'View'}</Link>

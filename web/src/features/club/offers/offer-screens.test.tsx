@@ -24,12 +24,13 @@ const press = (name: string) => userEvent.click(screen.getByRole('button', { nam
 const alert = () => screen.getAllByRole('alert').map((shown) => shown.textContent);
 
 test('offers are listed by their state; one is archived after a question', async () => {
-  server.on(`GET ${AT}`, { status: 500 }, { body: [anOffer({ ticketsSold: 1 }), anOffer({ id: 6, name: 'Locked one', status: 'locked', ticketsSold: 14 }), anOffer({ id: 7, name: 'Gone', status: 'archived' })] }).on(`POST ${AT}/5/archive`, { status: 500 }, { body: anOffer({ status: 'archived' }) });
+  server.on(`GET ${AT}`, { status: 500 }, { body: [anOffer({ ticketsSold: 1 }), anOffer({ id: 6, name: 'Locked one', status: 'locked', ticketsSold: 14 }), anOffer({ id: 7, name: 'Gone', status: 'archived' }), anOffer({ id: 8, name: 'New one' })] }).on(`POST ${AT}/5/archive`, { status: 500 }, { body: anOffer({ status: 'archived' }) });
   show(<OfferList here={here()} />, '/club/sharks/admin/bundles');
   expect(await screen.findByText('Failed to load bundles')).toBeTruthy();
   await press('Retry');
-  expect(await screen.findByText('14 tickets sold')).toBeTruthy();
-  expect(screen.getByText('1 ticket sold')).toBeTruthy();
+  expect(await screen.findByText('Sold 14 times')).toBeTruthy();
+  expect(screen.getByText('Sold once')).toBeTruthy();
+  expect(screen.getByText('Not sold yet')).toBeTruthy();
   expect(screen.queryByText('Gone')).toBeNull();
   await press('Actions for Locked one');
   expect(screen.queryByRole('menuitem', { name: 'Archive' })).toBeNull();

@@ -79,6 +79,18 @@ export function useOver(): (error: unknown) => boolean {
   );
 }
 
+/** Asks once more who is signed in, for what has changed elsewhere; what is known stays when no answer comes. */
+export function useWhoamiAgain(): () => Promise<void> {
+  const store = useStore();
+  return useCallback(async () => {
+    const whoami = await fetchWhoami().catch(() => null);
+    // Whoever logged out in between stays out.
+    if (!whoami || store.get(sessionAtom).state === 'guest') return;
+    rememberUser(whoami.user);
+    store.set(sessionAtom, { state: 'in', whoami });
+  }, [store]);
+}
+
 /** Runs one write at a time: says that it is pending, and opens the login when the session has run out. */
 export function useAction(): { pending: boolean; run: (act: () => Promise<void>, onProblem: (error: unknown) => void) => Promise<void> } {
   const [pending, setPending] = useState(false);

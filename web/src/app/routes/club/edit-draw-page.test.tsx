@@ -1,0 +1,57 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import { anOwnClub, anOwnDraw, aWhoami } from '@/testing/a-club';
+import { FakeServer } from '@/testing/fake-server';
+import { show } from '@/testing/show';
+import { Page } from './edit-draw-page';
+
+afterEach(() => vi.unstubAllGlobals());
+
+const DRAW = anOwnDraw({ clubId: 1, gameDate: '2099-11-20T09:10:00Z', ticketsSold: 0, contactName: 'Kim', contactPhone: '0400 000 000' });
+const PATCH = 'PATCH /api/draws/1042';
+const WANTS_CODE = { status: 403, body: { code: 'reauthentication-required', message: 'Confirm that it is you: enter the code of your authenticator.' } };
+const REASON = 'Give a reason: it stays in the audit trail.';
+
+const serverOf = (isAdmin: boolean) => new FakeServer().on('GET /api/admin/whoami', { body: aWhoami({ isAdmin, id: isAdmin ? 9 : 1 }) }).on('GET /api/clubs/sharks', { body: anOwnClub() }).on('GET /api/draws/1042', { body: DRAW });
+const open = async () => {
+  show(<Page params={{ slug: 'sharks', draw: '1042' }} />, '/club/sharks/admin/edit-draw/1042');
+  await screen.findByRole('button', { name: 'Save changes' });
+};
+const save = () => userEvent.click(screen.getByRole('button', { name: 'Save changes' }));
+const patches = (server: FakeServer) => server.asked.filter(({ method }) => method === 'PATCH').map(({ body }) => (body as { reason?: string }).reason);
+
+test('the operator changes a club’s draw with a reason and a code', async () => {
+  const server = serverOf(true).on(PATCH, WANTS_CODE, { body: DRAW }).on('POST /api/admin/reauthenticate', { body: { reauthenticatedUntil: '2099-01-01T00:00:00Z' } });
+  await open();
+  await save();
+  expect(screen.getAllByText(REASON)).not.toHaveLength(0);
+  expect(patches(server)).toEqual([]);
+  await userEvent.type(screen.getByLabelText('Reason'), ' The club asked by phone ');
+  await save();
+  await userEvent.type(await screen.findByLabelText('Six-digit code'), '222222');
+  expect(await screen.findByText('Draw updated')).toBeTruthy();
+  expect(patches(server)).toEqual(['The club asked by phone', 'The club asked by phone']);
+});
+
+test('an operator who declines to give the code has changed nothing, hears no failure, and can save again', async () => {
+  const server = serverOf(true).on(PATCH, WANTS_CODE);
+  await open();
+  await userEvent.type(screen.getByLabelText('Reason'), 'A typing error');
+  await save();
+  await userEvent.click(await screen.findByRole('button', { name: 'Cancel' }));
+  await waitFor(() => expect(screen.queryByLabelText('Six-digit code')).toBeNull());
+  expect(screen.queryByText('Failed to update draw')).toBeNull();
+  await save();
+  expect(await screen.findByLabelText('Six-digit code')).toBeTruthy();
+  expect(patches(server)).toHaveLength(2);
+});
+
+test('a club gives no reason', async () => {
+  const server = serverOf(false).on(PATCH, { body: DRAW });
+  await open();
+  expect(screen.queryByLabelText('Reason')).toBeNull();
+  await save();
+  expect(await screen.findByText('Draw updated')).toBeTruthy();
+  expect(patches(server)).toEqual([undefined]);
+});

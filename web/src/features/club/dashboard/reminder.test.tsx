@@ -1,0 +1,36 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import { aWhoami } from '@/testing/a-club';
+import { FakeServer } from '@/testing/fake-server';
+import { show } from '@/testing/show';
+import { ClubPage } from '../frame/club-page';
+import { Reminder } from './reminder';
+
+afterEach(() => vi.unstubAllGlobals());
+
+const WHOAMI = 'GET /api/admin/whoami';
+const SEND = 'POST /api/clubs/1/verification-email';
+const UNCONFIRMED = { body: aWhoami({ emailVerified: false }) };
+const open = () => show(<ClubPage slug="sharks" page="">{({ user }) => <Reminder user={user} />}</ClubPage>, '/club/sharks/admin');
+const again = async () => userEvent.click(await screen.findByRole('button', { name: 'Send again' }));
+
+test('a link that is sent again is said to be, and so is that the limit refuses another', async () => {
+  const tooMany = 'Too many attempts. Please wait a moment and try again.';
+  new FakeServer().on(WHOAMI, UNCONFIRMED).on(SEND, { status: 202, body: { message: 'We have sent you a new link.' } }, { status: 429, body: { code: 'too-many-requests', message: tooMany } });
+  open();
+  await again();
+  expect(await screen.findByText('We have sent you a new link.')).toBeTruthy();
+  await again();
+  expect((await screen.findByRole('alert')).textContent).toBe(`Error${tooMany}`);
+  expect(screen.getByText(/^Please confirm your email address/)).toBeTruthy();
+});
+
+test('an address that was confirmed elsewhere is said to be, and nothing reminds of it any more', async () => {
+  new FakeServer().on(WHOAMI, UNCONFIRMED, { body: aWhoami() }).on(SEND, { body: { message: 'This address is confirmed.' } });
+  open();
+  await again();
+  await waitFor(() => expect(screen.queryByText(/^Please confirm your email address/)).toBeNull());
+  expect(screen.getByText('This address is confirmed.')).toBeTruthy();
+  expect(JSON.parse(localStorage.getItem('user') ?? '{}')).toMatchObject({ emailVerified: true });
+});

@@ -1,0 +1,64 @@
+import { act, fireEvent, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { configAtom } from '@/features/shared-live/live-atoms';
+import { here } from '@/testing/a-club';
+import { aConfig } from '@/testing/a-config';
+import { FakeServer } from '@/testing/fake-server';
+import { show } from '@/testing/show';
+import { CreateDraw } from './create-draw';
+
+const LAST = { league: 'A Grade', homeTeam: 'Sharks', awayTeam: 'Norths', gameDate: '2099-12-04T19:10', timezone: 'Australia/Sydney', ticketPrice: '5.00', prizePercentage: 50, passStripeFees: true, roundUpPrize: false, contactName: 'Kim', contactPhone: '0400' };
+let server: FakeServer;
+
+beforeEach(() => {
+  server = new FakeServer().on('GET /api/clubs/1/draw-template', { body: LAST });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+const open = () => show(<CreateDraw here={here()} />, '/club/sharks/admin/create-draw');
+const duplicate = () => userEvent.click(screen.getByRole('button', { name: 'Duplicate last draw' }));
+
+test('while the card fee must stay with the club, a draw duplicated from before is reckoned with it', async () => {
+  const { store } = open();
+  act(() => store.set(configAtom, aConfig()));
+  await duplicate();
+  expect(await screen.findByText('Buyers pay the card fees.')).toBeTruthy();
+  act(() => store.set(configAtom, aConfig({ feePassthroughAllowed: false })));
+  // 169 × $5 = $845, less the cap of $11 and $23.37 of card fees; in the breakdown, and in the line over the button.
+  expect(screen.getAllByText('$810.63')).toHaveLength(2);
+  expect(screen.getByText('−$23.37')).toBeTruthy();
+  expect(screen.queryByText('Buyers pay the card fees.')).toBeNull();
+});
+
+test('a club without a draw reads that there is none to duplicate; a failure is said as one', async () => {
+  server.on('GET /api/clubs/1/draw-template', { status: 404, body: { code: 'not-found', message: 'Not found' } }, { status: 503, body: { message: 'x' } });
+  open();
+  await duplicate();
+  expect(await screen.findByText('There is no draw to duplicate yet.')).toBeTruthy();
+  await duplicate();
+  expect(await screen.findByText('Please try again.')).toBeTruthy();
+});
+
+test('a game that is on sale already is not made again: its draw is named and shown, and what was typed is kept', async () => {
+  const words = 'This game is on sale already as draw 1042.';
+  server
+    .on('GET /api/terms/service', { body: { kind: 'service', version: '1.0', title: 'Terms of Service', text: 'First.' } })
+    .on('POST /api/terms/accept', { body: { id: 1 } })
+    .on('POST /api/draws', { status: 409, body: { code: 'draw-exists', message: words, drawNumber: 1042 } });
+  const { unmount } = open();
+  await duplicate();
+  await screen.findByDisplayValue('Norths');
+  await userEvent.click(screen.getByRole('button', { name: 'Create Draw' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Terms of Service' }));
+  await dialog.findByText('First.');
+  fireEvent.click(dialog.getByLabelText('I have read and agree to the Terms of Service'));
+  await userEvent.click(dialog.getByRole('button', { name: 'Create Draw' }));
+  const link = await screen.findByRole('link', { name: 'View Public' });
+  expect(link.getAttribute('href')).toBe('/draw/1042');
+  expect(link.closest('[role="alert"]')?.textContent).toContain(words);
+  expect(window.location.pathname).toBe('/club/sharks/admin/create-draw');
+  unmount();
+  open();
+  expect(screen.getByDisplayValue('Norths')).toBeTruthy();
+});
