@@ -5,13 +5,14 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
 import type { PageProps } from '@/app/page-props';
-import { isBusy } from '@/features/buyer/checkout/checkout';
+import { isBusy, type Checkout as CheckoutState } from '@/features/buyer/checkout/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
 import { heldHere } from '@/features/buyer/checkout/kept';
 import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
 import { clampCount, countFromQuery } from '@/features/buyer/checkout/purchase-rules';
 import { readSavedCheckout, walletOf } from '@/features/buyer/checkout/saved-checkout';
 import { TwoStepForm } from '@/features/buyer/checkout/two-step-form';
+import { useCount } from '@/features/buyer/checkout/use-count';
 import { PriceLines } from '@/features/buyer/draw-page/price-lines';
 import { UNSOLD, isUnsold, opensLater, phaseOf, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
@@ -56,13 +57,19 @@ function useAsked(available: number, most: number) {
   })[0];
 }
 
+/** This page reserves by itself, so what is only held may be on its way to this buyer, until the server says that it is not. */
+function comingTo(checkout: CheckoutState, draw: Draw): number {
+  if (checkout.at !== 'choosing') return Infinity;
+  return checkout.trouble?.available === undefined ? draw.ticketsHeld : 0;
+}
+
 function Checkout({ draw }: { draw: Draw }) {
   const now = useAtomValue(nowAtom);
   const checkout = useAtomValue(checkoutAtom(`draw:${draw.drawNumber}`));
   const most = useAtomValue(configAtom)?.maxPerPurchase ?? 50;
   const { held, available } = heldHere(draw, checkout, now);
   const asked = useAsked(available, most);
-  const [count, setCount] = useState(asked.count);
+  const { count, note, change } = useCount({ first: () => asked.count, available, most, coming: comingTo(checkout, draw) });
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const opens = opensLater(draw, now);
   const notYet = opens && draw.clubSelling !== false ? { title: 'Not on sale yet', text: `On sale from ${dayAndTime(opens, draw.timezone)}.` } : null;
@@ -73,8 +80,8 @@ function Checkout({ draw }: { draw: Draw }) {
         <h2 id="order-title">{draw.homeTeam} v {draw.awayTeam}</h2>
         <p className="meta">{dayAndTime(draw.gameDate, draw.timezone)} · {ticketPriceWords(draw.ticketPrice, draw.passStripeFees)} per ticket</p>
         <div className="row">
-          <span>{count} {count === 1 ? 'ticket' : 'tickets'}</span>
-          <Stepper label="Tickets" value={count} max={Math.min(most, Math.max(1, available))} disabled={isBusy(checkout)} onValue={(next) => setCount(clampCount(next, Math.max(1, available), most))} />
+          <span>{note ? null : `${count} ${count === 1 ? 'ticket' : 'tickets'}`}<span className="quantity-note" role="status">{note}</span></span>
+          <Stepper label="Tickets" value={count} max={Math.min(most, Math.max(1, available))} disabled={isBusy(checkout)} onValue={change} />
         </div>
         <PriceLines ticket={draw.ticketPrice} count={count} price={price} feeWords={S.processingFee} />
         <p className="meta">Random ticket numbers are assigned after payment.</p>

@@ -36,6 +36,12 @@ test('a refusal before the payment says why and holds nothing', () => {
   expect(through(submitted, { is: 'refused', trouble })).toEqual({ at: 'choosing', order: null, trouble });
 });
 
+test('too few tickets is forgotten once some are reserved; a decline is not', () => {
+  const tooFew = { title: 'Tickets No Longer Available', text: 'Only 2 tickets remaining. Please adjust your selection.', available: 2 };
+  expect(through({ is: 'refused', trouble: tooFew }, opened)).toEqual({ at: 'choosing', order, trouble: null });
+  expect(through(submitted, opened, { is: 'declined', trouble }, opened)).toEqual({ at: 'choosing', order, trouble });
+});
+
 describe('once money may have moved', () => {
   const unsure: readonly Happening[][] = [
     [submitted, opened, { is: 'unsure' }],

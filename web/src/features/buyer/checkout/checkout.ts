@@ -66,7 +66,7 @@ export function advance(checkout: Checkout, happening: Happening): Checkout {
   switch (checkout.at) {
     case 'choosing':
       if (happening.is === 'submitted') return { at: 'reserving', way: happening.way };
-      if (happening.is === 'opened') return { ...checkout, order: happening.order };
+      if (happening.is === 'opened') return { ...checkout, order: happening.order, trouble: stillTrue(checkout.trouble) };
       if (happening.is === 'refused') return { ...checkout, trouble: happening.trouble };
       if (happening.is === 'expired') return { ...checkout, order: null };
       // A reload in the middle of a payment finds the order again, and only asks what became of it.
@@ -102,6 +102,9 @@ export function advance(checkout: Checkout, happening: Happening): Checkout {
       return checkout;
   }
 }
+
+/** Too few tickets is mended once there are some; what else went wrong is not. */
+const stillTrue = (trouble: Trouble | null): Trouble | null => (trouble?.available === undefined ? trouble : null);
 
 /** Whether a payment may be started. Nowhere else may a pay button work. */
 export const mayPay = (checkout: Checkout): boolean => checkout.at === 'choosing';

@@ -1,11 +1,11 @@
 import { useAtomValue } from 'jotai';
-import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
 import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
 import { heldHere } from '@/features/buyer/checkout/kept';
 import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
-import { clampCount, countFromQuery } from '@/features/buyer/checkout/purchase-rules';
+import { countFromQuery } from '@/features/buyer/checkout/purchase-rules';
+import { useCount } from '@/features/buyer/checkout/use-count';
 import { TICKETS, UNSOLD, isUnsold, opensLater, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
@@ -13,29 +13,15 @@ import { cents, priceOf } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { PurchaseForm } from './purchase-form';
 
-/** How many tickets, kept between one and what is left; when others were quicker it drops, and says so. */
-function useCount(available: number, most: number) {
-  const [count, setCount] = useState(() => countFromQuery(window.location.search, 'quantity', available, most));
-  const [note, setNote] = useState<string | null>(null);
-  useEffect(() => {
-    if (available === 0 || count <= available) return;
-    setCount(clampCount(count, available, most));
-    setNote(`Only ${available} left – quantity changed`);
-  }, [available, count, most]);
-  const change = (next: number) => {
-    setNote(null);
-    setCount(clampCount(next, available, most));
-  };
-  return { count, note, change };
-}
-
 /** What can be done about this draw now: buy, or read why not. A purchase under way stays, whatever the draw becomes. */
 export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   const checkout = useAtomValue(checkoutAtom(`draw:${draw.drawNumber}`));
   const now = useAtomValue(nowAtom);
   const config = useAtomValue(configAtom);
   const { held, available } = heldHere(draw, checkout, now);
-  const { count, note, change } = useCount(available, config?.maxPerPurchase ?? 50);
+  const most = config?.maxPerPurchase ?? 50;
+  // Here nothing is reserved before the buyer pays; from then on what is missing is the buyer's own.
+  const { count, note, change } = useCount({ first: () => countFromQuery(window.location.search, 'quantity', available, most), available, most, coming: checkout.at === 'choosing' ? 0 : Infinity });
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const underWay = checkout.at !== 'choosing' || held > 0;
   const opens = opensLater(draw, now);
