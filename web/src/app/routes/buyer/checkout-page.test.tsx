@@ -62,3 +62,36 @@ test('tickets that are only held may be the buyer’s own, and the count stays u
   expect(count()).toBe('5');
   expect(asked(server)).toEqual([5]);
 });
+
+test('whoever finds the rest only held reads that it may come free, and not that all are sold', async () => {
+  new FakeServer().on('GET /api/draws/1042', { body: draw({ ticketsSold: 160, ticketsHeld: 9, ticketsAvailable: 0 }) });
+  show(<Page params={{ draw: '1042' }} />, '/checkout/1042');
+  await pass(0);
+  expect(document.querySelector('.callout')?.textContent).toBe('Every ticket is taken for now9 tickets are being paid for; you’ll see them here if they come free.');
+});
+
+test('whoever finds all sold reads so', async () => {
+  new FakeServer().on('GET /api/draws/1042', { body: draw({ ticketsSold: 169, ticketsAvailable: 0 }) });
+  show(<Page params={{ draw: '1042' }} />, '/checkout/1042');
+  await pass(0);
+  expect(document.querySelector('.callout')?.textContent).toContain('Sold Out!');
+});
+
+test('the one who is just getting the last tickets keeps the form, though the count says that they are held', async () => {
+  const server = new FakeServer().on(OPEN, { body: opened(5) });
+  const { told } = await wantsFive(server);
+  await pass(490);
+  await told({ ticketsSold: 164, ticketsHeld: 5, ticketsAvailable: 0 });
+  expect(document.querySelector('.callout')).toBeNull();
+  await pass(100);
+  expect(screen.getByText('Tickets reserved for')).toBeDefined();
+});
+
+test('the one who comes too late for the last tickets reads that others are paying for them', async () => {
+  const server = new FakeServer().on(OPEN, TOO_FEW);
+  const { told } = await wantsFive(server);
+  await pass(490);
+  await told({ ticketsSold: 164, ticketsHeld: 5, ticketsAvailable: 0 });
+  await pass(100);
+  expect(document.querySelector('.callout')?.textContent).toContain('Every ticket is taken for now');
+});

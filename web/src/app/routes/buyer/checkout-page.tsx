@@ -1,7 +1,7 @@
 import '@/features/buyer/checkout/checkout.css';
 import '@/features/buyer/checkout/two-step.css';
 import { useAtomValue } from 'jotai';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
 import type { PageProps } from '@/app/page-props';
@@ -14,7 +14,7 @@ import { readSavedCheckout, walletOf } from '@/features/buyer/checkout/saved-che
 import { TwoStepForm } from '@/features/buyer/checkout/two-step-form';
 import { useCount } from '@/features/buyer/checkout/use-count';
 import { PriceLines } from '@/features/buyer/draw-page/price-lines';
-import { UNSOLD, isUnsold, opensLater, phaseOf, type DrawPhase } from '@/features/shared-live/draw-phase';
+import { UNSOLD, isUnsold, opensLater, phaseOf, takenForNow, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { useDraw } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
@@ -57,6 +57,18 @@ function useAsked(available: number, most: number) {
   })[0];
 }
 
+/** True from the form's first showing until the server has answered whether its tickets are reserved: until then those that are held may be its own. */
+function useReserving(checkout: CheckoutState, onSale: boolean): boolean {
+  const [shown, setShown] = useState(onSale);
+  const [answered, setAnswered] = useState(false);
+  const answer = checkout.at !== 'choosing' || checkout.order !== null || checkout.trouble !== null;
+  useEffect(() => {
+    if (onSale) setShown(true);
+    if (answer) setAnswered(true);
+  }, [onSale, answer]);
+  return shown && !answered && !answer;
+}
+
 /** This page reserves by itself, so what is only held may be on its way to this buyer, until the server says that it is not. */
 function comingTo(checkout: CheckoutState, draw: Draw): number {
   if (checkout.at !== 'choosing') return Infinity;
@@ -73,7 +85,9 @@ function Checkout({ draw }: { draw: Draw }) {
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const opens = opensLater(draw, now);
   const notYet = opens && draw.clubSelling !== false ? { title: 'Not on sale yet', text: `On sale from ${dayAndTime(opens, draw.timezone)}.` } : null;
-  const closed = notYet ?? closedWords(draw, phaseOf(draw, now), held > 0 || checkout.at !== 'choosing');
+  const phase = phaseOf(draw, now);
+  const reserving = useReserving(checkout, phase === 'active' && !notYet) && phase === 'soldOut' && takenForNow(draw) !== null;
+  const closed = notYet ?? closedWords(draw, phase, held > 0 || reserving || checkout.at !== 'choosing');
   return (
     <>
       <section className="card" aria-labelledby="order-title">
@@ -105,6 +119,6 @@ function closedWords(draw: Draw, phase: DrawPhase, underWay: boolean): { title: 
   if (phase === 'completed') return { title: S.drawCompleted, text: S.drawCompletedText };
   if (phase === 'cancelled') return { title: 'Draw cancelled', text: 'This draw was cancelled. Every ticket is refunded.' };
   if (phase === 'closed') return { title: S.drawClosed, text: S.drawClosedText };
-  if (phase === 'soldOut') return { title: S.soldOutPanel, text: S.soldOutText };
+  if (phase === 'soldOut') return takenForNow(draw) ?? { title: S.soldOutPanel, text: S.soldOutText };
   return null;
 }

@@ -6,7 +6,7 @@ import { heldHere } from '@/features/buyer/checkout/kept';
 import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
 import { countFromQuery } from '@/features/buyer/checkout/purchase-rules';
 import { useCount } from '@/features/buyer/checkout/use-count';
-import { TICKETS, UNSOLD, isUnsold, opensLater, type DrawPhase } from '@/features/shared-live/draw-phase';
+import { UNSOLD, isUnsold, opensLater, takenForNow, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { cents, priceOf } from '@/shared/money';
@@ -55,16 +55,18 @@ function ClosedPanel({ draw, phase, opens }: ClosedPanelProps) {
   if (isUnsold(draw, phase)) return <Words {...UNSOLD} />;
   if (phase === 'cancelled') return <Words title="Draw cancelled" text="This draw was cancelled. Every ticket is refunded." />;
   if (phase === 'closed') return <Words title={S.drawClosed} text={S.drawClosedText}><p className="meta">{S.awaitingResultsLower}</p></Words>;
-  if (phase === 'soldOut') return draw.ticketsSold < TICKETS && draw.ticketsHeld > 0 ? <Waiting held={draw.ticketsHeld} /> : <Words title={S.soldOutPanel} text={S.soldOutText} />;
+  const taken = phase === 'soldOut' ? takenForNow(draw) : null;
+  if (taken) return <Waiting {...taken} />;
+  if (phase === 'soldOut') return <Words title={S.soldOutPanel} text={S.soldOutText} />;
   return opens ? <Words title="Not on sale yet" text={`On sale from ${dayAndTime(opens, draw.timezone)}.`} /> : null;
 }
 
-/** Everything that is left is being paid for by others: whoever waits here sees the form the moment a ticket comes free. */
-function Waiting({ held }: { held: number }) {
+/** Whoever waits here sees the form the moment a ticket comes free. */
+function Waiting({ title, text }: { title: string; text: string }) {
   return (
     <div className="panel waiting">
-      <h2>Every ticket is taken for now</h2>
-      <p role="status">{held === 1 ? '1 ticket is being paid for; you’ll see it here if it comes free.' : `${held} tickets are being paid for; you’ll see them here if they come free.`}</p>
+      <h2>{title}</h2>
+      <p role="status">{text}</p>
       <p className="meta">This page updates by itself. There is no need to reload it.</p>
     </div>
   );
