@@ -67,6 +67,12 @@ test('too few tickets says how many there are', async () => {
   expect(await run()).toMatchObject({ at: 'choosing', order: null, trouble: { available: 1 } });
 });
 
+test('too few tickets are the same trouble when the check before the payment says so', async () => {
+  const fake = server().on('POST /api/validate-purchase', { body: { valid: false, errors: ['Tickets No Longer Available: Only 1 tickets remaining. Please adjust your selection.'] } });
+  expect(await run()).toEqual({ at: 'choosing', order: null, trouble: { title: 'Tickets No Longer Available', text: 'Only 1 tickets remaining. Please adjust your selection.', available: 1 } });
+  expect(fake.paths()).toEqual(['POST /api/validate-purchase']);
+});
+
 test('tickets that could not be had after all mean that nobody was charged', async () => {
   server().on('POST /api/complete-card-payment', { status: 409, body: { message: 'This draw has closed. You have not been charged.' } });
   expect(await run()).toEqual({ at: 'notCharged', reason: 'This draw has closed. You have not been charged.', refunding: false });
