@@ -59,6 +59,12 @@ describe('once money may have moved', () => {
     }
   });
 
+  test('what the server says is wrong stays until it decides, also after we gave up asking', () => {
+    const said = 'This payment does not match your order.';
+    expect(through({ is: 'unsure', order }, { is: 'unsure', said }, { is: 'gaveUp' })).toEqual({ at: 'lost', order, said });
+    expect(through(submitted, opened, authorised, { is: 'unsure', said }, { is: 'issued', tickets: [] })).toEqual({ at: 'issued', tickets: [] });
+  });
+
   test('an authorised payment without tickets offers no second one, whatever comes late', () => {
     const pending = through(submitted, opened, authorised, { is: 'pending' });
     expect(pending.at).toBe('pending');
