@@ -132,3 +132,10 @@ export function outcomeOf(order: { status: string; reason: string | null; lines:
   if (order.status === 'refunding' || order.status === 'refunded') return { is: 'notCharged', reason: order.reason ?? '', refunding: true };
   return null;
 }
+
+/** Why there are no tickets, as a whole sentence, and what becomes of the money. Some of the server's reasons are specified without a full stop. */
+export function moneyWords(reason: string, refunding: boolean): string {
+  if (/not been charged|being refunded/.test(reason)) return reason;
+  const why = reason === '' || /[.!?]$/.test(reason) ? reason : `${reason}.`;
+  return `${why} ${refunding ? 'Your payment is being refunded.' : 'You have not been charged.'}`.trim();
+}

@@ -11,3 +11,13 @@ test.each(['confirming', 'lost'] as const)('of a payment that does not match its
   expect(words).toContain('We are looking into it; please contact support. Please do not pay again.');
   expect(words).not.toMatch(/charged|refunded|tickets come/);
 });
+
+test.each<[string, boolean, string]>([
+  ['Reservation expired', false, 'Reservation expired. You have not been charged.'],
+  ['', false, 'You have not been charged.'],
+  ['The purchase was cancelled.', false, 'The purchase was cancelled. You have not been charged.'],
+  ['The draw was cancelled.', true, 'The draw was cancelled. Your payment is being refunded.'],
+  ['This draw has closed. You have not been charged.', false, 'This draw has closed. You have not been charged.'],
+])('why there are no tickets (%j) is a sentence of its own before what becomes of the money', (reason, refunding, words) => {
+  expect(told({ at: 'notCharged', reason, refunding })).toContain(`No tickets were bought. ${words}Back`);
+});

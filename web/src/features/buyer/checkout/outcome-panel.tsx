@@ -1,7 +1,7 @@
 import { useAtomValue } from 'jotai';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { notAllocated } from './catalogue';
-import type { Checkout } from './checkout';
+import { moneyWords, type Checkout } from './checkout';
 import { ISSUING } from './use-checkout';
 
 interface OutcomePanelProps {
@@ -43,12 +43,10 @@ export function OutcomePanel({ checkout, onAgain }: OutcomePanelProps) {
     );
   }
   if (checkout.at !== 'notCharged') return null;
-  const money = checkout.refunding ? 'Your payment is being refunded.' : 'You have not been charged.';
-  const said = /not been charged|being refunded/.test(checkout.reason) ? checkout.reason : `${checkout.reason} ${money}`.trim();
   return (
     <div className="panel" role="alert">
       <h2>{notAllocated.title}</h2>
-      <p>No tickets were bought. {said}</p>
+      <p>No tickets were bought. {moneyWords(checkout.reason, checkout.refunding)}</p>
       <button type="button" className="btn" onClick={onAgain}>Back to the draw</button>
     </div>
   );
