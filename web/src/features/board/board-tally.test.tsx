@@ -27,3 +27,15 @@ test('a board says that all are sold only when they are: what is reserved may co
   expect(screen.getByText('All 169 tickets are sold')).toBeDefined();
   expect(screen.queryByText('Scan to play')).toBeNull();
 });
+
+test.each([['on sale', aDraw({ ...later, clubSelling: false })], ['reserved to the last', { ...reserved, clubSelling: false }]])('a board of a club that takes no payments leads nobody to a form that is not there (%s)', (_how, draw) => {
+  show(<BoardTally draw={draw} options={optionsOf('')} />);
+  expect(screen.getByText('Not on sale')).toBeDefined();
+  expect(screen.queryByText('Scan to play')).toBeNull();
+});
+
+test('a board whose tickets are all sold says that, also when its club takes no payments any more', () => {
+  show(<BoardTally draw={{ ...full, clubSelling: false }} options={optionsOf('')} />);
+  expect(screen.getByText('All 169 tickets are sold')).toBeDefined();
+  expect(screen.queryByText('Not on sale')).toBeNull();
+});

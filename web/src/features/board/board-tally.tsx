@@ -1,7 +1,7 @@
 import { useAtomValue } from 'jotai';
 import type { Draw } from '@/api/wire';
 import { TallyGrid } from '@/features/shared-grid/tally-grid';
-import { TICKETS, phaseOf } from '@/features/shared-live/draw-phase';
+import { TICKETS, UNSOLD, isUnsold, phaseOf } from '@/features/shared-live/draw-phase';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { cents, dollars, priceOf, wholeDollars } from '@/shared/money';
 import { BoardTimer } from './board-timer';
@@ -20,6 +20,7 @@ export function BoardTally({ draw, options }: { draw: Draw; options: BoardOption
   const off = phase === 'cancelled';
   // The last tickets may only be reserved: they can still come free, so the code stays (E-3).
   const full = draw.ticketsSold >= TICKETS;
+  const unsold = isUnsold(draw, phase) && !full;
   return (
     <>
       <BoardTitle words={`${draw.homeTeam} v ${draw.awayTeam}`}>{draw.homeTeam}<span className="v">v</span>{draw.awayTeam}</BoardTitle>
@@ -30,7 +31,8 @@ export function BoardTally({ draw, options }: { draw: Draw; options: BoardOption
           {off ? null : <div><dt className="board-label">Tickets sold</dt><dd className="num">{draw.ticketsSold} / {TICKETS}</dd></div>}
           <BoardTimer times={{ status: phase === 'soldOut' ? 'active' : draw.status, opensAt, closesAt: Date.parse(draw.gameDate), of: 'draw' }} />
         </dl>
-        {phase === 'active' || (phase === 'soldOut' && !full) ? <PlayHere path={`/draw/${draw.drawNumber}`} shown={`/draw/${draw.drawNumber}`} price={`${dollars(price)} a ticket`} options={options} /> : null}
+        {!unsold && (phase === 'active' || (phase === 'soldOut' && !full)) ? <PlayHere path={`/draw/${draw.drawNumber}`} shown={`/draw/${draw.drawNumber}`} price={`${dollars(price)} a ticket`} options={options} /> : null}
+        {unsold ? <p className="board-full num">{UNSOLD.title}</p> : null}
         {off ? <p className="board-full num">Every ticket is refunded</p> : null}
         {phase === 'soldOut' && full ? <p className="board-full num">All 169 tickets are sold</p> : null}
       </div>

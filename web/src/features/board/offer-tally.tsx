@@ -2,7 +2,7 @@ import { useAtomValue } from 'jotai';
 import type { Offer, WidgetAnswer } from '@/api/wire-public';
 import { gameNumber, offerPrice } from '@/features/shared-offer/offer';
 import { TICKETS } from '@/features/shared-live/draw-phase';
-import { liveAtom, surchargeAtom } from '@/features/shared-live/live-atoms';
+import { liveAtom, nowAtom, surchargeAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { dollars, wholeDollars } from '@/shared/money';
 import { S } from '@/shared/strings';
@@ -25,7 +25,9 @@ const time = (said: string | null) => (said ? Date.parse(said) : null);
 export function OfferTally({ widget, offer, address, options }: OfferTallyProps) {
   const mode = useAtomValue(surchargeAtom);
   const path = `/w/bundle:${address.club}/${address.slug}`;
-  const onSale = !['closed', 'completed', 'cancelled', 'archived', 'draft', 'ended'].includes(widget.status);
+  const now = useAtomValue(nowAtom);
+  const closesAt = time(widget.earliestClosesAt ?? widget.closesAt);
+  const onSale = !['closed', 'completed', 'cancelled', 'archived', 'draft', 'ended'].includes(widget.status) && !(closesAt !== null && closesAt <= now);
   return (
     <>
       <BoardTitle words={widget.title}>{widget.title}</BoardTitle>
@@ -35,7 +37,7 @@ export function OfferTally({ widget, offer, address, options }: OfferTallyProps)
         <BoardPrize prize={wholeDollars(widget.prizePoolCents)} />
         <dl className="board-stats">
           <div><dt className="board-label">Tickets sold</dt><dd className="num">{widget.ticketsSold}{widget.ticketsCap ? ` / ${widget.ticketsCap}` : ''}</dd></div>
-          <BoardTimer times={{ status: widget.status, opensAt: time(widget.earliestOpensAt ?? widget.opensAt), closesAt: time(widget.earliestClosesAt ?? widget.closesAt), of: 'offer' }} />
+          <BoardTimer times={{ status: widget.status, opensAt: time(widget.earliestOpensAt ?? widget.opensAt), closesAt, of: 'offer' }} />
         </dl>
         {onSale ? <PlayHere path={path} shown={path} price={offer ? `From ${dollars(offerPrice(offer, 1, mode).total)}` : S.brand} options={options} /> : null}
       </div>

@@ -1,4 +1,4 @@
-/** What a board of an offer or an embedded widget shows: asked for every 15 seconds, the last good answer kept (A:238). */
+/** What a board of an offer or an embedded widget shows: asked for every 15 seconds, the last good answer kept (A:238), until the server says that it is gone. */
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
 import { Problem } from '@/api/http';
@@ -22,5 +22,5 @@ export function useWidget(ask: () => Promise<WidgetAnswer>, brought: WidgetAnswe
     }
   };
   usePoll({ every: EVERY_MS, topic: null, atOnce: true, ask: turn });
-  return { widget, missing: missing && widget === null };
+  return { widget: missing ? null : widget, missing };
 }

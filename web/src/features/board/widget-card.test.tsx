@@ -1,10 +1,13 @@
-import { screen } from '@testing-library/react';
-import { expect, test, vi } from 'vitest';
+import { act, screen } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
+import { Problem } from '@/api/http';
 import type { WidgetAnswer } from '@/api/wire-public';
 import { show } from '@/testing/show';
 import { WidgetCard } from './widget-card';
 
 vi.stubGlobal('ResizeObserver', class { observe() {} disconnect() {} });
+
+afterEach(() => void vi.useRealTimers());
 
 const widget: WidgetAnswer = {
   type: 'draw', title: 'Sharks v Tigers', status: 'cancelled', opensAt: null, closesAt: '2099-01-01T00:00:00Z', earliestOpensAt: null, earliestClosesAt: null,
@@ -16,4 +19,16 @@ test('a cancelled draw on a club’s own site shows no prize', async () => {
   expect(await screen.findByText('Cancelled')).toBeDefined();
   expect([...document.querySelectorAll('dl > div')].map((figure) => figure.textContent)).toEqual(['Prize poolNone', 'TicketsRefunded']);
   expect(document.body.textContent).not.toMatch(/290|113/);
+});
+
+test('what the server does not know any more is not shown any longer, but an outage changes nothing', async () => {
+  vi.useFakeTimers();
+  const ask = vi.fn<() => Promise<WidgetAnswer>>().mockResolvedValueOnce({ ...widget, status: 'active' }).mockRejectedValueOnce(new TypeError('network')).mockRejectedValue(new Problem(404, '{}', '', null));
+  show(<WidgetCard ask={ask} />);
+  await act(() => vi.advanceTimersByTimeAsync(15_000));
+  expect(ask).toHaveBeenCalledTimes(2);
+  expect(screen.getByRole('link', { name: /^Buy Now/ })).toBeDefined();
+  await act(() => vi.advanceTimersByTimeAsync(15_000));
+  expect(screen.getByRole('heading').textContent).toBe('This draw is no longer here');
+  expect(screen.queryByRole('link')).toBeNull();
 });

@@ -26,6 +26,13 @@ export const UNSOLD = { title: 'Not on sale', text: 'This club is not selling ti
 
 export const TICKETS = 169;
 
+/** Everything that is left is being paid for by others, and may come free; null once it is sold (E-3). */
+export function takenForNow({ ticketsSold, ticketsHeld }: Pick<Draw, 'ticketsSold' | 'ticketsHeld'>): { title: string; text: string } | null {
+  if (ticketsSold >= TICKETS || ticketsHeld <= 0) return null;
+  const text = ticketsHeld === 1 ? '1 ticket is being paid for; you’ll see it here if it comes free.' : `${ticketsHeld} tickets are being paid for; you’ll see them here if they come free.`;
+  return { title: 'Every ticket is taken for now', text };
+}
+
 /** Share of tickets sold with one decimal: `66.9%`. */
 export function soldShare(sold: number): string {
   return `${((sold / TICKETS) * 100).toFixed(1)}%`;

@@ -1,7 +1,7 @@
 import { atom, type PrimitiveAtom } from 'jotai';
 import type { Config, Draw, Frame, OrderAnswer } from '@/api/wire';
 import { NO_CLOCK, PUSHED_ROUND_TRIP_MS, addSample, serverNow, type Sample, type ServerClock } from '@/shared/clock';
-import { NOTHING, applyDraws, applyFrame, applyList, applyOrder, reconnected, type ListName, type Live } from './live';
+import { NOTHING, applyDraws, applyFrame, applyList, applyOrder, reconnected, replaceList, type ListName, type Live } from './live';
 import type { SurchargeMode } from '@/shared/money';
 import { family } from '@/shared/family';
 
@@ -60,10 +60,14 @@ export const receiveDrawsAtom = atom(null, (get, set, draws: readonly Draw[]) =>
   set(noteAnswerAtom);
   set(liveAtom, applyDraws(get(liveAtom), draws));
 });
-export const receiveListAtom = atom(null, (get, set, name: ListName, draws: readonly Draw[]) => {
+/** `arriving`: this is the first answer for somebody who comes back to the list. */
+export const receiveListAtom = atom(null, (get, set, name: ListName, draws: readonly Draw[], arriving = false) => {
   set(noteAnswerAtom);
-  set(liveAtom, applyList(get(liveAtom), name, draws));
+  set(liveAtom, (arriving ? replaceList : applyList)(get(liveAtom), name, draws));
 });
+
+/** Lists that were looked at before and left: what is known of them is old. */
+export const leftListsAtom = atom<Readonly<Partial<Record<ListName, true>>>>({});
 export const receiveOrderAtom = atom(null, (get, set, order: OrderAnswer) => {
   set(noteAnswerAtom);
   set(liveAtom, applyOrder(get(liveAtom), order));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DrawNews, Frame } from '@/api/wire';
 import { aDraw } from '@/testing/a-draw';
-import { NOTHING, applyDraws, applyFrame, applyList, fromBoot, reconnected } from './live';
+import { NOTHING, applyDraws, applyFrame, applyList, fromBoot, reconnected, replaceList } from './live';
 
 const news = (ticketsSold: number, more: Partial<DrawNews> = {}): DrawNews => ({
   drawNumber: 1042, status: 'active', ticketsSold, ticketsHeld: 0, ticketsAvailable: 169 - ticketsSold, currentPrize: '300.00', prizePoolCents: 30000, maxPrize: '430.00',
@@ -48,6 +48,13 @@ test('a list keeps its order while it is looked at; what is new comes after', ()
   const then = applyList(first, 'active', [aDraw({ drawNumber: 3 }), aDraw({ drawNumber: 1 })]);
   expect(then.lists.active).toEqual([2, 1, 3]);
   expect(applyList(then, 'completed', [aDraw({ drawNumber: 2 }), aDraw({ drawNumber: 9 })]).lists.completed).toEqual([9]);
+});
+
+test('a list that somebody comes back to is what was answered, and what has moved on is in one list only', () => {
+  const first = applyList(applyList(NOTHING, 'active', [aDraw({ drawNumber: 2 }), aDraw({ drawNumber: 1 })]), 'awaiting', []);
+  const then = replaceList(first, 'awaiting', [aDraw({ drawNumber: 1, status: 'closed', revision: 6 })]);
+  expect(then.lists).toEqual({ active: [2], awaiting: [1], completed: null });
+  expect(replaceList(then, 'active', [aDraw({ drawNumber: 3 }), aDraw({ drawNumber: 2 })]).lists.active).toEqual([3, 2]);
 });
 
 test('the first page’s draws are sorted into their lists by the server’s clock', () => {

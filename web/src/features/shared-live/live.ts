@@ -84,6 +84,14 @@ export function applyList(live: Live, name: ListName, answered: readonly Draw[])
   return { ...applyDraws(live, answered), lists: { ...live.lists, [name]: [...shown, ...added] } };
 }
 
+/** Takes in a list as somebody comes to it: nobody has looked at it yet, so it is what was answered, and a draw that has moved on is nowhere else. */
+export function replaceList(live: Live, name: ListName, answered: readonly Draw[]): Live {
+  const numbers = answered.map((draw) => draw.drawNumber);
+  const without = (list: readonly number[] | null) => list && list.filter((number) => !numbers.includes(number));
+  const { active, awaiting, completed } = live.lists;
+  return { ...applyDraws(live, answered), lists: { active: without(active), awaiting: without(awaiting), completed: without(completed), [name]: numbers } };
+}
+
 export function applyOrder(live: Live, order: OrderAnswer): Live {
   return { ...live, orders: { ...live.orders, [order.orderToken]: order } };
 }

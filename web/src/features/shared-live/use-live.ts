@@ -3,7 +3,7 @@ import { useAtomValue, useSetAtom, useStore } from 'jotai';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { fetchActive, fetchAwaiting, fetchCompleted, fetchDraw, fetchMaintenance, fetchOrder } from '@/api/endpoints/buyer';
 import { Problem } from '@/api/http';
-import { clockAtom, connectionAtom, drawAtom, receiveDrawsAtom, receiveListAtom, receiveMaintenanceAtom, receiveOrderAtom, topicHeardAtom, wantTopicAtom, orderAtom, liveAtom } from './live-atoms';
+import { clockAtom, connectionAtom, drawAtom, leftListsAtom, receiveDrawsAtom, receiveListAtom, receiveMaintenanceAtom, receiveOrderAtom, topicHeardAtom, wantTopicAtom, orderAtom, liveAtom } from './live-atoms';
 import { serverNow } from '@/shared/clock';
 import type { ListName } from './live';
 
@@ -93,24 +93,32 @@ const LISTS = {
 /** The page itself brings so many completed draws at most; whoever counts them all has to ask. */
 const BROUGHT_MAX = 60;
 
-/** One list of draws, kept live. */
+/** One list of draws, kept live. Whoever comes back to it within a visit gets a new one at once; what the page itself brought is new. */
 export function useDrawList(name: ListName) {
   const store = useStore();
   const receive = useSetAtom(receiveListAtom);
+  const leave = useSetAtom(leftListsAtom);
+  const [back] = useState(() => store.get(leftListsAtom)[name] === true);
+  const arriving = useRef(back);
+  useEffect(() => () => leave((left) => ({ ...left, [name]: true })), [name, leave]);
   const [failed, setFailed] = useState(false);
   const { ask: fetchList, every } = LISTS[name];
   useTopic('draws');
   const ask = async () => {
     try {
-      receive(name, await fetchList());
+      receive(name, await fetchList(), arriving.current);
+      arriving.current = false;
       setFailed(false);
     } catch {
       setFailed(true);
     }
   };
   // New draws come only by asking: a frame has no prices. So the socket never silences this one for good.
-  const brought = store.get(liveAtom).lists[name];
-  usePoll({ every, topic: null, ask, atOnce: brought === null || brought.length >= BROUGHT_MAX });
+  const [atOnce] = useState(() => {
+    const brought = store.get(liveAtom).lists[name];
+    return back || brought === null || brought.length >= BROUGHT_MAX;
+  });
+  usePoll({ every, topic: null, ask, atOnce });
   return { failed, retry: ask };
 }
 

@@ -11,7 +11,9 @@ interface StepperProps {
 
 /** A count with a button on each side; the arrow keys work on the number itself. */
 export function Stepper({ id, label, value, max, onValue, disabled = false }: StepperProps) {
-  const to = (next: number) => {
+  const to = (wanted: number) => {
+    // The count may stand above what is left by now: a step down goes to what there is.
+    const next = wanted < value ? Math.min(wanted, max) : wanted;
     if (!disabled && next >= 1 && next <= max && next !== value) onValue(next);
   };
   const onKeyDown = (event: KeyboardEvent) => {

@@ -53,11 +53,14 @@ export function Page() {
     <main className="checkout is-wide" id="main">
       <div className="row"><h1>Cart checkout</h1><HelpDialog /></div>
       <Changes changes={changes} />
-      <details className="card cart-summary" open={window.innerWidth >= 900 || undefined}>
-        <summary className="row"><strong>{tickets} {tickets === 1 ? 'ticket' : 'tickets'} · {dollars(total)}</strong></summary>
-        <CartLines frozen={isBusy(checkout)} />
-        <div className="sum-row total"><span>Total</span><span>{dollars(total)}</span></div>
-      </details>
+      {/* Once bought the cart is empty, a moment before the next page is here: it cost something all the same. */}
+      {empty ? null : (
+        <details className="card cart-summary" open={window.innerWidth >= 900 || undefined}>
+          <summary className="row"><strong>{tickets} {tickets === 1 ? 'ticket' : 'tickets'} · {dollars(total)}</strong></summary>
+          <CartLines frozen={isBusy(checkout)} />
+          <div className="sum-row total"><span>Total</span><span>{dollars(total)}</span></div>
+        </details>
+      )}
       <div className="checkout-main">
         <PaymentProvider account={account} amount={Math.max(total, 1)}><CartForm onExpired={() => setExpired(true)} /></PaymentProvider>
       </div>

@@ -1,19 +1,20 @@
 import '@/features/buyer/checkout/checkout.css';
 import '@/features/buyer/checkout/two-step.css';
 import { useAtomValue } from 'jotai';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
 import type { PageProps } from '@/app/page-props';
-import { isBusy } from '@/features/buyer/checkout/checkout';
+import { isBusy, type Checkout as CheckoutState } from '@/features/buyer/checkout/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
 import { heldHere } from '@/features/buyer/checkout/kept';
 import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
 import { clampCount, countFromQuery } from '@/features/buyer/checkout/purchase-rules';
 import { readSavedCheckout, walletOf } from '@/features/buyer/checkout/saved-checkout';
 import { TwoStepForm } from '@/features/buyer/checkout/two-step-form';
+import { useCount } from '@/features/buyer/checkout/use-count';
 import { PriceLines } from '@/features/buyer/draw-page/price-lines';
-import { UNSOLD, isUnsold, opensLater, phaseOf, type DrawPhase } from '@/features/shared-live/draw-phase';
+import { UNSOLD, isUnsold, opensLater, phaseOf, takenForNow, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { useDraw } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
@@ -56,25 +57,45 @@ function useAsked(available: number, most: number) {
   })[0];
 }
 
+/** True from the form's first showing until the server has answered whether its tickets are reserved: until then those that are held may be its own. */
+function useReserving(checkout: CheckoutState, onSale: boolean): boolean {
+  const [shown, setShown] = useState(onSale);
+  const [answered, setAnswered] = useState(false);
+  const answer = checkout.at !== 'choosing' || checkout.order !== null || checkout.trouble !== null;
+  useEffect(() => {
+    if (onSale) setShown(true);
+    if (answer) setAnswered(true);
+  }, [onSale, answer]);
+  return shown && !answered && !answer;
+}
+
+/** This page reserves by itself, so what is only held may be on its way to this buyer, until the server says that it is not. */
+function comingTo(checkout: CheckoutState, draw: Draw): number {
+  if (checkout.at !== 'choosing') return Infinity;
+  return checkout.trouble?.available === undefined ? draw.ticketsHeld : 0;
+}
+
 function Checkout({ draw }: { draw: Draw }) {
   const now = useAtomValue(nowAtom);
   const checkout = useAtomValue(checkoutAtom(`draw:${draw.drawNumber}`));
   const most = useAtomValue(configAtom)?.maxPerPurchase ?? 50;
   const { held, available } = heldHere(draw, checkout, now);
   const asked = useAsked(available, most);
-  const [count, setCount] = useState(asked.count);
+  const { count, note, change } = useCount({ first: () => asked.count, available, most, coming: comingTo(checkout, draw) });
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const opens = opensLater(draw, now);
   const notYet = opens && draw.clubSelling !== false ? { title: 'Not on sale yet', text: `On sale from ${dayAndTime(opens, draw.timezone)}.` } : null;
-  const closed = notYet ?? closedWords(draw, phaseOf(draw, now), held > 0 || checkout.at !== 'choosing');
+  const phase = phaseOf(draw, now);
+  const reserving = useReserving(checkout, phase === 'active' && !notYet) && phase === 'soldOut' && takenForNow(draw) !== null;
+  const closed = notYet ?? closedWords(draw, phase, held > 0 || reserving || checkout.at !== 'choosing');
   return (
     <>
       <section className="card" aria-labelledby="order-title">
         <h2 id="order-title">{draw.homeTeam} v {draw.awayTeam}</h2>
         <p className="meta">{dayAndTime(draw.gameDate, draw.timezone)} · {ticketPriceWords(draw.ticketPrice, draw.passStripeFees)} per ticket</p>
         <div className="row">
-          <span>{count} {count === 1 ? 'ticket' : 'tickets'}</span>
-          <Stepper label="Tickets" value={count} max={Math.min(most, Math.max(1, available))} disabled={isBusy(checkout)} onValue={(next) => setCount(clampCount(next, Math.max(1, available), most))} />
+          <span>{note ? null : `${count} ${count === 1 ? 'ticket' : 'tickets'}`}<span className="quantity-note" role="status">{note}</span></span>
+          <Stepper label="Tickets" value={count} max={Math.min(most, Math.max(1, available))} disabled={isBusy(checkout)} onValue={change} />
         </div>
         <PriceLines ticket={draw.ticketPrice} count={count} price={price} feeWords={S.processingFee} />
         <p className="meta">Random ticket numbers are assigned after payment.</p>
@@ -98,6 +119,6 @@ function closedWords(draw: Draw, phase: DrawPhase, underWay: boolean): { title: 
   if (phase === 'completed') return { title: S.drawCompleted, text: S.drawCompletedText };
   if (phase === 'cancelled') return { title: 'Draw cancelled', text: 'This draw was cancelled. Every ticket is refunded.' };
   if (phase === 'closed') return { title: S.drawClosed, text: S.drawClosedText };
-  if (phase === 'soldOut') return { title: S.soldOutPanel, text: S.soldOutText };
+  if (phase === 'soldOut') return takenForNow(draw) ?? { title: S.soldOutPanel, text: S.soldOutText };
   return null;
 }

@@ -69,6 +69,12 @@ test('money that went back is not told as still on its way', async () => {
   expect(screen.queryByText(/on its way/)).toBeNull();
 });
 
+test('a reservation that has lapsed is told in whole sentences', async () => {
+  const page = arrive({ state: 'released', status: 'not_charged', reason: 'Reservation expired' });
+  expect(await screen.findByRole('heading', { name: 'No tickets were bought' })).toBeDefined();
+  expect(page.querySelector('.thanks-head p')?.textContent).toBe('Reservation expired. You have not been charged.');
+});
+
 test('a day-old copy in another tab does not promise tickets that have come long ago', () => {
   earlier();
   sessionStorage.clear();

@@ -39,6 +39,7 @@ test.each<[string, Trouble, string]>([
   ['a wallet’s decline on the checkout', declined('checkout', 'wallet', null), 'Payment Failed: Wallet payment could not be processed.'],
   ['a status that is no success', notSucceeded('requires_action'), 'Payment Incomplete: Payment status: requires_action. Please contact support.'],
   ['the check says what is wrong', invalid(['You must be over 18 to purchase tickets', 'x']), 'Purchase Validation Failed: You must be over 18 to purchase tickets'],
+  ['the check says that others were faster', invalid(['Tickets No Longer Available: Only 2 tickets remaining. Please adjust your selection.']), 'Tickets No Longer Available: Only 2 tickets remaining. Please adjust your selection.'],
   ['the check fails', notValidated('draw', answered(500)), 'Purchase Validation Failed: Please check your details and try again.'],
   ['the check refuses the checkout’s form', notValidated('checkout', answered(400)), 'Form Validation Error: Please check that all required fields are completed correctly.'],
   ['anything else on the checkout', exception('checkout', lost), 'Payment Processing Error: Error: Failed to fetch. Please try again.'],
@@ -52,6 +53,8 @@ test.each<[string, Trouble, string]>([
 
 test('too few tickets also says how many, so that the count can be put right', () => {
   expect(notOpened('checkout', 'card', answered(409, { code: 'tickets-unavailable', available: 3, message: 'Tickets No Longer Available: Only 3 tickets remaining. Please adjust your selection.' })).available).toBe(3);
+  expect(invalid(['Tickets No Longer Available: Only 2 tickets remaining. Please adjust your selection.']).available).toBe(2);
+  expect(invalid(['You must be over 18 to purchase tickets']).available).toBeUndefined();
 });
 
 test.each(['draw', 'checkout', 'cart'] as const)('when the total has changed, the %s screen asks for the price again', (place) => {

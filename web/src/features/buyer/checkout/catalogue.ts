@@ -30,8 +30,16 @@ export function incomplete(place: Place, message: string | null): Trouble {
   return declined(place, 'card', message);
 }
 
-/** The server's check of details and boxes said no, or could not be made. */
-export const invalid = (errors: readonly string[]): Trouble => ({ title: S.validationFailed, text: errors[0] ?? S.validationFailedText });
+/** The server's check of details, boxes and tickets said no, or could not be made. */
+export function invalid([first]: readonly string[]): Trouble {
+  return tooFew(first ?? '') ?? { title: S.validationFailed, text: first ?? S.validationFailedText };
+}
+
+/** The check's own sentence that others were faster is the same trouble as the refusal of a payment for it (A:283). */
+function tooFew(said: string): Trouble | null {
+  const available = Number(/Only (\d+) tickets/.exec(said)?.[1] ?? NaN);
+  return said === onlyRemaining(available) ? { ...titled(said), available } : null;
+}
 
 /** The provider said no. */
 export function declined(place: Place, way: Way, message: string | null): Trouble {

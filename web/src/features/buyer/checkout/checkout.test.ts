@@ -36,6 +36,12 @@ test('a refusal before the payment says why and holds nothing', () => {
   expect(through(submitted, { is: 'refused', trouble })).toEqual({ at: 'choosing', order: null, trouble });
 });
 
+test('too few tickets is forgotten once some are reserved; a decline is not', () => {
+  const tooFew = { title: 'Tickets No Longer Available', text: 'Only 2 tickets remaining. Please adjust your selection.', available: 2 };
+  expect(through({ is: 'refused', trouble: tooFew }, opened)).toEqual({ at: 'choosing', order, trouble: null });
+  expect(through(submitted, opened, { is: 'declined', trouble }, opened)).toEqual({ at: 'choosing', order, trouble });
+});
+
 describe('once money may have moved', () => {
   const unsure: readonly Happening[][] = [
     [submitted, opened, { is: 'unsure' }],
@@ -51,6 +57,12 @@ describe('once money may have moved', () => {
       expect(mayPay(advance(checkout, next))).toBe(false);
       expect(mayPay(advance(advance(checkout, { is: 'gaveUp' }), next))).toBe(false);
     }
+  });
+
+  test('what the server says is wrong stays until it decides, also after we gave up asking', () => {
+    const said = 'This payment does not match your order.';
+    expect(through({ is: 'unsure', order }, { is: 'unsure', said }, { is: 'gaveUp' })).toEqual({ at: 'lost', order, said });
+    expect(through(submitted, opened, authorised, { is: 'unsure', said }, { is: 'issued', tickets: [] })).toEqual({ at: 'issued', tickets: [] });
   });
 
   test('an authorised payment without tickets offers no second one, whatever comes late', () => {

@@ -35,13 +35,14 @@ export type Checkout =
   | { at: 'reserving'; way: Way }
   | { at: 'paying'; way: Way; order: OpenOrder }
   | { at: 'issuing'; way: Way; order: OpenOrder }
-  | { at: 'confirming'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'> }
+  /** `said`: the server's own words, where it knows that something is wrong but not what becomes of the money. */
+  | { at: 'confirming'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>; said?: string }
   /** The money is set aside, the tickets are not here yet: the thank-you page waits for them (A:190, C-19). */
   | { at: 'pending'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'> }
   | { at: 'issued'; tickets: readonly OwnTicket[] }
   /** `refunding`: money was taken although no tickets could be given, and is on its way back. */
   | { at: 'notCharged'; reason: string; refunding: boolean }
-  | { at: 'lost'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'> };
+  | { at: 'lost'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>; said?: string };
 
 export type Happening =
   | { is: 'submitted'; way: Way }
@@ -50,7 +51,7 @@ export type Happening =
   | { is: 'authorised' }
   | { is: 'declined'; trouble: Trouble }
   | { is: 'pending' }
-  | { is: 'unsure'; order?: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'> }
+  | { is: 'unsure'; order?: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>; said?: string }
   | { is: 'issued'; tickets: readonly OwnTicket[] }
   | { is: 'notCharged'; reason: string; refunding?: boolean }
   /** The server has asked the provider: no card was ever accepted for this payment, which may be tried again. */
@@ -66,7 +67,7 @@ export function advance(checkout: Checkout, happening: Happening): Checkout {
   switch (checkout.at) {
     case 'choosing':
       if (happening.is === 'submitted') return { at: 'reserving', way: happening.way };
-      if (happening.is === 'opened') return { ...checkout, order: happening.order };
+      if (happening.is === 'opened') return { ...checkout, order: happening.order, trouble: stillTrue(checkout.trouble) };
       if (happening.is === 'refused') return { ...checkout, trouble: happening.trouble };
       if (happening.is === 'expired') return { ...checkout, order: null };
       // A reload in the middle of a payment finds the order again, and only asks what became of it.
@@ -79,7 +80,7 @@ export function advance(checkout: Checkout, happening: Happening): Checkout {
     case 'paying':
       if (happening.is === 'authorised') return { at: 'issuing', way: checkout.way, order: checkout.order };
       if (happening.is === 'declined') return { at: 'choosing', order: checkout.order, trouble: happening.trouble };
-      if (happening.is === 'unsure') return { at: 'confirming', order: checkout.order };
+      if (happening.is === 'unsure') return confirming(checkout.order, happening.said);
       return checkout;
     case 'issuing':
     case 'pending':
@@ -87,9 +88,9 @@ export function advance(checkout: Checkout, happening: Happening): Checkout {
       if (happening.is === 'issued') return { at: 'issued', tickets: happening.tickets };
       if (happening.is === 'notCharged') return { at: 'notCharged', reason: happening.reason, refunding: happening.refunding ?? false };
       if (happening.is === 'untouched' && checkout.at === 'confirming') return { at: 'choosing', order: null, trouble: happening.trouble };
-      if (happening.is === 'unsure' && checkout.at === 'issuing') return { at: 'confirming', order: checkout.order };
+      if (happening.is === 'unsure' && (checkout.at === 'issuing' || (checkout.at === 'confirming' && happening.said))) return confirming(checkout.order, happening.said);
       if (happening.is === 'pending' && checkout.at === 'issuing') return { at: 'pending', order: checkout.order };
-      if (happening.is === 'gaveUp' && checkout.at === 'confirming') return { at: 'lost', order: checkout.order };
+      if (happening.is === 'gaveUp' && checkout.at === 'confirming') return { ...checkout, at: 'lost' };
       return checkout;
     case 'lost':
       // News may still come by the socket.
@@ -102,6 +103,11 @@ export function advance(checkout: Checkout, happening: Happening): Checkout {
       return checkout;
   }
 }
+
+const confirming = (order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>, said?: string): Checkout => ({ at: 'confirming', order, ...(said ? { said } : {}) });
+
+/** Too few tickets is mended once there are some; what else went wrong is not. */
+const stillTrue = (trouble: Trouble | null): Trouble | null => (trouble?.available === undefined ? trouble : null);
 
 /** Whether a payment may be started. Nowhere else may a pay button work. */
 export const mayPay = (checkout: Checkout): boolean => checkout.at === 'choosing';
@@ -125,4 +131,11 @@ export function outcomeOf(order: { status: string; reason: string | null; lines:
   if (order.status === 'not_charged') return { is: 'notCharged', reason: order.reason ?? '' };
   if (order.status === 'refunding' || order.status === 'refunded') return { is: 'notCharged', reason: order.reason ?? '', refunding: true };
   return null;
+}
+
+/** Why there are no tickets, as a whole sentence, and what becomes of the money. Some of the server's reasons are specified without a full stop. */
+export function moneyWords(reason: string, refunding: boolean): string {
+  if (/not been charged|being refunded/.test(reason)) return reason;
+  const why = reason === '' || /[.!?]$/.test(reason) ? reason : `${reason}.`;
+  return `${why} ${refunding ? 'Your payment is being refunded.' : 'You have not been charged.'}`.trim();
 }

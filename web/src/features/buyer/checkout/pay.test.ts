@@ -6,7 +6,7 @@ import { priceOf } from '@/shared/money';
 import { aDraw } from '@/testing/a-draw';
 import { attemptOf } from './attempt';
 import { CHOOSING, advance, type Checkout, type Happening } from './checkout';
-import { pay, type Purchase } from './pay';
+import { askAgain, pay, type Purchase } from './pay';
 import type { Confirmation, PaymentSurface } from './payment-surface';
 import { forgetSecret } from './secret-cache';
 import { cardPurchase, walletPurchase } from './single-purchase';
@@ -67,9 +67,24 @@ test('too few tickets says how many there are', async () => {
   expect(await run()).toMatchObject({ at: 'choosing', order: null, trouble: { available: 1 } });
 });
 
+test('too few tickets are the same trouble when the check before the payment says so', async () => {
+  const fake = server().on('POST /api/validate-purchase', { body: { valid: false, errors: ['Tickets No Longer Available: Only 1 tickets remaining. Please adjust your selection.'] } });
+  expect(await run()).toEqual({ at: 'choosing', order: null, trouble: { title: 'Tickets No Longer Available', text: 'Only 1 tickets remaining. Please adjust your selection.', available: 1 } });
+  expect(fake.paths()).toEqual(['POST /api/validate-purchase']);
+});
+
 test('tickets that could not be had after all mean that nobody was charged', async () => {
   server().on('POST /api/complete-card-payment', { status: 409, body: { message: 'This draw has closed. You have not been charged.' } });
   expect(await run()).toEqual({ at: 'notCharged', reason: 'This draw has closed. You have not been charged.', refunding: false });
+});
+
+const MISMATCH = { status: 409, body: { code: 'payment-mismatch', message: 'This payment does not match your order. We are looking into it; please contact support.' } };
+
+test('of a payment that is not its order’s nothing is promised, and it is never paid again', async () => {
+  server().on('POST /api/complete-card-payment', MISMATCH);
+  expect(await run()).toMatchObject({ at: 'confirming', said: MISMATCH.body.message });
+  expect(attemptOf('draw:1042')).toMatchObject({ paying: true, orderToken: 't' });
+  expect(await askAgain('draw:1042', 'pi_1')).toEqual({ is: 'unsure', said: MISMATCH.body.message });
 });
 
 test.each([

@@ -1,33 +1,17 @@
 import { useAtomValue } from 'jotai';
-import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
 import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
 import { heldHere } from '@/features/buyer/checkout/kept';
 import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
-import { clampCount, countFromQuery } from '@/features/buyer/checkout/purchase-rules';
-import { TICKETS, UNSOLD, isUnsold, opensLater, type DrawPhase } from '@/features/shared-live/draw-phase';
+import { countFromQuery } from '@/features/buyer/checkout/purchase-rules';
+import { useCount } from '@/features/buyer/checkout/use-count';
+import { UNSOLD, isUnsold, opensLater, takenForNow, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { cents, priceOf } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { PurchaseForm } from './purchase-form';
-
-/** How many tickets, kept between one and what is left; when others were quicker it drops, and says so. */
-function useCount(available: number, most: number) {
-  const [count, setCount] = useState(() => countFromQuery(window.location.search, 'quantity', available, most));
-  const [note, setNote] = useState<string | null>(null);
-  useEffect(() => {
-    if (available === 0 || count <= available) return;
-    setCount(clampCount(count, available, most));
-    setNote(`Only ${available} left – quantity changed`);
-  }, [available, count, most]);
-  const change = (next: number) => {
-    setNote(null);
-    setCount(clampCount(next, available, most));
-  };
-  return { count, note, change };
-}
 
 /** What can be done about this draw now: buy, or read why not. A purchase under way stays, whatever the draw becomes. */
 export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
@@ -35,7 +19,9 @@ export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   const now = useAtomValue(nowAtom);
   const config = useAtomValue(configAtom);
   const { held, available } = heldHere(draw, checkout, now);
-  const { count, note, change } = useCount(available, config?.maxPerPurchase ?? 50);
+  const most = config?.maxPerPurchase ?? 50;
+  // Here nothing is reserved before the buyer pays; from then on what is missing is the buyer's own.
+  const { count, note, change } = useCount({ first: () => countFromQuery(window.location.search, 'quantity', available, most), available, most, coming: checkout.at === 'choosing' ? 0 : Infinity });
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const underWay = checkout.at !== 'choosing' || held > 0;
   const opens = opensLater(draw, now);
@@ -69,16 +55,18 @@ function ClosedPanel({ draw, phase, opens }: ClosedPanelProps) {
   if (isUnsold(draw, phase)) return <Words {...UNSOLD} />;
   if (phase === 'cancelled') return <Words title="Draw cancelled" text="This draw was cancelled. Every ticket is refunded." />;
   if (phase === 'closed') return <Words title={S.drawClosed} text={S.drawClosedText}><p className="meta">{S.awaitingResultsLower}</p></Words>;
-  if (phase === 'soldOut') return draw.ticketsSold < TICKETS && draw.ticketsHeld > 0 ? <Waiting held={draw.ticketsHeld} /> : <Words title={S.soldOutPanel} text={S.soldOutText} />;
+  const taken = phase === 'soldOut' ? takenForNow(draw) : null;
+  if (taken) return <Waiting {...taken} />;
+  if (phase === 'soldOut') return <Words title={S.soldOutPanel} text={S.soldOutText} />;
   return opens ? <Words title="Not on sale yet" text={`On sale from ${dayAndTime(opens, draw.timezone)}.`} /> : null;
 }
 
-/** Everything that is left is being paid for by others: whoever waits here sees the form the moment a ticket comes free. */
-function Waiting({ held }: { held: number }) {
+/** Whoever waits here sees the form the moment a ticket comes free. */
+function Waiting({ title, text }: { title: string; text: string }) {
   return (
     <div className="panel waiting">
-      <h2>Every ticket is taken for now</h2>
-      <p role="status">{held === 1 ? '1 ticket is being paid for; you’ll see it here if it comes free.' : `${held} tickets are being paid for; you’ll see them here if they come free.`}</p>
+      <h2>{title}</h2>
+      <p role="status">{text}</p>
       <p className="meta">This page updates by itself. There is no need to reload it.</p>
     </div>
   );

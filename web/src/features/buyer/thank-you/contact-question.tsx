@@ -10,7 +10,7 @@ import { Field } from '@/shared/ui/field';
 import { ProblemList, errorOf, type FormProblem } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
-/** Whether a wallet gave nobody to write to: a winner could not be reached (decision C-11). */
+/** Whether there is nobody to write to, because a wallet gave no address or what was typed is none: a winner could not be reached (decision C-11). */
 export const needsContact = (order: OrderAnswer): boolean => order.status === 'succeeded' && (!order.buyerEmailMasked || order.buyerEmailMasked.endsWith('invalid'));
 
 const missingOf = (contact: { name: string; email: string; phone: string }): FormProblem[] =>
@@ -20,11 +20,11 @@ const missingOf = (contact: { name: string; email: string; phone: string }): For
     contact.phone.trim() === '' && { field: FIELD.phone, text: S.phoneRequired },
   ].filter((problem) => problem !== false);
 
-/** Asks a wallet's buyer for a name, an address and a number, because the wallet gave none. */
+/** Asks for a name, an address and a number, where the purchase brought no address that can be written to. */
 export function ContactQuestion({ order }: { order: OrderAnswer }) {
   const receive = useSetAtom(receiveOrderAtom);
   const showToast = useSetAtom(showToastAtom);
-  const [contact, setContact] = useState({ name: '', email: '', phone: '' });
+  const [contact, setContact] = useState({ name: order.buyerName && order.buyerName !== S.fallbackBuyer ? order.buyerName : '', email: '', phone: '' });
   const [problems, setProblems] = useState<readonly FormProblem[]>([]);
   const [sending, setSending] = useState(false);
   const list = useRef<HTMLDivElement>(null);
@@ -58,7 +58,7 @@ export function ContactQuestion({ order }: { order: OrderAnswer }) {
   return (
     <section className="card panel no-print" aria-labelledby="contact-title">
       <h2 id="contact-title">How can we reach you?</h2>
-      <p>Your wallet did not give us your details. Without them the club cannot tell you if you win.</p>
+      <p>We have no e-mail address that we can write to. Without one the club cannot tell you if you win.</p>
       <form noValidate onSubmit={onSubmit}>
         <ProblemList ref={list} problems={problems} />
         <Field id={FIELD.name} name="name" label="Full Name" autoComplete="name" enterKeyHint="next" value={contact.name} error={errorOf(problems, FIELD.name)} onValue={(name) => setContact({ ...contact, name })} />

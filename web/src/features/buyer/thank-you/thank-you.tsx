@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { OrderAnswer } from '@/api/wire';
 import { standingOf } from '@/features/buyer/my-tickets/standing';
 import { TicketList } from '@/features/buyer/my-tickets/ticket-list';
+import { moneyWords } from '@/features/buyer/checkout/checkout';
 import type { Summary } from '@/features/buyer/checkout/summary';
 import { cents, dollars } from '@/shared/money';
 import { S, fill } from '@/shared/strings';
@@ -26,7 +27,7 @@ export function Outcome({ order, summary, payment, gaveUp, untouched }: OutcomeP
     return (
       <div className="card thanks-head" role="alert">
         <h1>No tickets were bought</h1>
-        <p>{order.reason ? `${order.reason} ` : ''}You have not been charged.</p>
+        <p>{moneyWords(order.reason ?? '', false)}</p>
       </div>
     );
   }

@@ -1,0 +1,33 @@
+import { act, cleanup, screen } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
+import { CART_SCOPE, EMPTY, add, itemOf } from '@/features/buyer/cart/cart';
+import { cartAtom } from '@/features/buyer/cart/cart-atoms';
+import type { OpenOrder } from '@/features/buyer/checkout/checkout';
+import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
+import { aDraw } from '@/testing/a-draw';
+import { FakeServer } from '@/testing/fake-server';
+import { show } from '@/testing/show';
+import { Page } from './cart-checkout-page';
+
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+
+const order: OpenOrder = { clientSecret: 's', paymentIntentId: 'pi_1', orderToken: 't', reservationId: 'r', amount: 1047, ticketCount: 2, expiresAt: Date.now() + 60_000 };
+
+test('a cart that has just been bought never says that it cost nothing', async () => {
+  const draw = aDraw({ gameDate: '2099-01-01T00:00:00Z' });
+  new FakeServer().on('GET /api/draws/1042', { body: draw });
+  const { store } = show(<Page />, '/cart/checkout');
+  act(() => store.set(cartAtom, () => add(EMPTY, itemOf(draw, 2))));
+  expect((await screen.findByText(/^2 tickets · /)).textContent).toBe('2 tickets · $10.47');
+  const scope = checkoutAtom(CART_SCOPE);
+  act(() => store.set(scope, { is: 'submitted', way: 'card' }));
+  act(() => store.set(scope, { is: 'opened', order }));
+  act(() => store.set(scope, { is: 'authorised' }));
+  expect(screen.getByText('Total').parentElement?.textContent).toBe('Total$10.47');
+  act(() => store.set(scope, { is: 'issued', tickets: [] }));
+  expect(store.get(cartAtom).items).toEqual([]);
+  expect(document.body.textContent).not.toMatch(/\$0\.00|0 tickets/);
+});

@@ -1,0 +1,97 @@
+import { act, cleanup, screen } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Draw } from '@/api/wire';
+import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
+import { aDraw } from '@/testing/a-draw';
+import { FakeServer } from '@/testing/fake-server';
+import { show } from '@/testing/show';
+import { Page } from './checkout-page';
+
+const OPEN = 'POST /api/create-payment-intent';
+const TOO_FEW = { status: 409, body: { message: 'Tickets No Longer Available: Only 2 tickets remaining. Please adjust your selection.', code: 'tickets-unavailable', available: 2 } };
+const draw = (more: Partial<Draw> = {}) => aDraw({ gameDate: '2099-01-01T00:00:00Z', ticketsSold: 163, ticketsAvailable: 6, ...more });
+const opened = (ticketCount: number) => ({
+  clientSecret: 's', paymentIntentId: 'pi_1', amount: 539 * ticketCount, connectedAccountId: 'acct_1', reservationId: 'r', orderToken: 't', ticketCount,
+  expiresAt: new Date(Date.now() + 120_000).toISOString(), serverTime: '2026-11-20T09:00:00Z',
+});
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  // Leaving gives the reservation back, so the server has to be there still.
+  cleanup();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+/** Somebody who wants five of six tickets; `told` is what the server says of the draw from then on. */
+async function wantsFive(server: FakeServer) {
+  server.on('GET /api/draws/1042', { body: draw() });
+  const { store } = show(<Page params={{ draw: '1042' }} />, '/checkout/1042?tickets=5');
+  await pass(0);
+  const told = async (more: Partial<Draw>) => {
+    server.on('GET /api/draws/1042', { body: draw({ revision: 9, ...more }) });
+    act(() => store.set(receiveDrawsAtom, [draw({ revision: 9, ...more })]));
+    await pass(0);
+  };
+  return { told };
+}
+
+const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+const count = () => screen.getByRole('spinbutton').textContent;
+const asked = (server: FakeServer) => server.asked.filter(({ path }) => path === '/api/create-payment-intent').map(({ body }) => (body as { ticketCount: number }).ticketCount);
+
+test('when others were quicker the count drops to what is left, says so, and so many are reserved', async () => {
+  const server = new FakeServer().on(OPEN, TOO_FEW, { body: opened(2) });
+  const { told } = await wantsFive(server);
+  expect(count()).toBe('5');
+  await pass(600);
+  await told({ ticketsSold: 167, ticketsAvailable: 2 });
+  expect(count()).toBe('2');
+  expect(screen.getByText('Only 2 left – quantity changed')).toBeDefined();
+  await pass(600);
+  expect(asked(server)).toEqual([5, 2]);
+  expect(document.querySelector('.callout')).toBeNull();
+});
+
+test('tickets that are only held may be the buyer’s own, and the count stays until the server has said otherwise', async () => {
+  const server = new FakeServer().on(OPEN, { body: opened(5) });
+  const { told } = await wantsFive(server);
+  await told({ ticketsHeld: 5, ticketsAvailable: 1 });
+  expect(count()).toBe('5');
+  await pass(600);
+  expect(count()).toBe('5');
+  expect(asked(server)).toEqual([5]);
+});
+
+test('whoever finds the rest only held reads that it may come free, and not that all are sold', async () => {
+  new FakeServer().on('GET /api/draws/1042', { body: draw({ ticketsSold: 160, ticketsHeld: 9, ticketsAvailable: 0 }) });
+  show(<Page params={{ draw: '1042' }} />, '/checkout/1042');
+  await pass(0);
+  expect(document.querySelector('.callout')?.textContent).toBe('Every ticket is taken for now9 tickets are being paid for; you’ll see them here if they come free.');
+});
+
+test('whoever finds all sold reads so', async () => {
+  new FakeServer().on('GET /api/draws/1042', { body: draw({ ticketsSold: 169, ticketsAvailable: 0 }) });
+  show(<Page params={{ draw: '1042' }} />, '/checkout/1042');
+  await pass(0);
+  expect(document.querySelector('.callout')?.textContent).toContain('Sold Out!');
+});
+
+test('the one who is just getting the last tickets keeps the form, though the count says that they are held', async () => {
+  const server = new FakeServer().on(OPEN, { body: opened(5) });
+  const { told } = await wantsFive(server);
+  await pass(490);
+  await told({ ticketsSold: 164, ticketsHeld: 5, ticketsAvailable: 0 });
+  expect(document.querySelector('.callout')).toBeNull();
+  await pass(100);
+  expect(screen.getByText('Tickets reserved for')).toBeDefined();
+});
+
+test('the one who comes too late for the last tickets reads that others are paying for them', async () => {
+  const server = new FakeServer().on(OPEN, TOO_FEW);
+  const { told } = await wantsFive(server);
+  await pass(490);
+  await told({ ticketsSold: 164, ticketsHeld: 5, ticketsAvailable: 0 });
+  await pass(100);
+  expect(document.querySelector('.callout')?.textContent).toContain('Every ticket is taken for now');
+});

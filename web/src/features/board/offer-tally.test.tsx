@@ -1,0 +1,35 @@
+import { act, screen } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
+import type { WidgetAnswer } from '@/api/wire-public';
+import { noteTimeAtom } from '@/features/shared-live/live-atoms';
+import { show } from '@/testing/show';
+import { optionsOf } from './board-options';
+import { OfferTally } from './offer-tally';
+
+vi.stubGlobal('ResizeObserver', class { observe() {} disconnect() {} });
+
+const CLOSES = '2099-01-01T00:00:00Z';
+const widget: WidgetAnswer = {
+  type: 'bundle', title: 'Round 9', status: 'active', opensAt: null, closesAt: CLOSES, earliestOpensAt: null, earliestClosesAt: null,
+  purchaseUrl: '/w/bundle:tigers/round-9', prizePoolCents: 29_000, ticketsSold: 113, ticketsCap: 338,
+};
+
+/** The board of this offer while the server's clock says so many milliseconds before its close. */
+function shownAt(beforeMs: number, more: Partial<WidgetAnswer> = {}): void {
+  const { store } = show(<OfferTally widget={{ ...widget, ...more }} offer={null} address={{ club: 'tigers', slug: 'round-9' }} options={optionsOf('')} />);
+  act(() => store.set(noteTimeAtom, { offset: Date.parse(CLOSES) - beforeMs - performance.now(), roundTripMs: 1 }));
+}
+
+test('an offer’s board invites to buy until the offer closes by the server’s clock, and no longer', () => {
+  shownAt(60_000);
+  expect(screen.getByText('Scan to play')).toBeDefined();
+});
+
+test.each<[string, Partial<WidgetAnswer>]>([
+  ['the offer has closed', {}],
+  ['the first of its games has', { closesAt: '2099-02-01T00:00:00Z', earliestClosesAt: CLOSES }],
+])('an offer’s board shows no code once %s, whatever its last known status', (_when, more) => {
+  shownAt(0, more);
+  expect(screen.getByText('Bundle closed')).toBeDefined();
+  expect(screen.queryByText('Scan to play')).toBeNull();
+});

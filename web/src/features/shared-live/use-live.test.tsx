@@ -1,0 +1,59 @@
+import { act } from '@testing-library/react';
+import { Provider, useAtomValue } from 'jotai';
+import type { ReactNode } from 'react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { aDraw } from '@/testing/a-draw';
+import { FakeServer } from '@/testing/fake-server';
+import { show } from '@/testing/show';
+import { listAtom, receiveListAtom } from './live-atoms';
+import { useDrawList } from './use-live';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+function List() {
+  useDrawList('active');
+  return <p>{useAtomValue(listAtom('active'))?.join(' ')}</p>;
+}
+
+const draws = (...numbers: number[]) => numbers.map((drawNumber) => aDraw({ drawNumber }));
+const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+const shown = () => document.querySelector('p')?.textContent;
+
+/** A visit whose page brought draws 2 and 1; `at` goes to the list or away from it. */
+function visit() {
+  const { store, rerender } = show(null);
+  store.set(receiveListAtom, 'active', draws(2, 1));
+  return { at: (page: ReactNode) => rerender(<Provider store={store}>{page}</Provider>) };
+}
+
+test('a list that the page brought is not asked for at once, and keeps its place while it is looked at; on coming back it is new at once', async () => {
+  const server = new FakeServer().on('GET /api/draws/active', { body: draws(3, 1) }, { body: draws(4, 3) }, { body: draws(5, 4, 3) });
+  const { at } = visit();
+  at(<List />);
+  await pass(0);
+  expect([shown(), server.asked.length]).toEqual(['2 1', 0]);
+  await pass(15_000);
+  expect(shown()).toBe('2 1 3');
+  at(null);
+  at(<List />);
+  await pass(0);
+  expect([shown(), server.asked.length]).toEqual(['4 3', 2]);
+  await pass(15_000);
+  expect(shown()).toBe('4 3 5');
+});
+
+test('a list that cannot be had on coming back stays until one can, which replaces it', async () => {
+  new FakeServer().on('GET /api/draws/active', { status: 500 }, { body: draws(4) });
+  const { at } = visit();
+  at(<List />);
+  at(null);
+  at(<List />);
+  await pass(0);
+  expect(shown()).toBe('2 1');
+  await pass(15_000);
+  expect(shown()).toBe('4');
+});
