@@ -36,10 +36,11 @@ function Refunding({ order, onClose, onDone }: RefundDialogProps & { order: stri
       </Dialog>
     );
   }
+  const refusedBefore = known.order.refund !== null;
   const refund = async (reason: string) => {
     const done = await doing.run(async () => {
       const { amount, state, ticketsVoided } = await refundOrder(order, reason);
-      toast({ title: state === 'succeeded' ? 'Refunded' : 'Refund under way', text: `${money(amount)} goes back; ${ticketsVoided.length} ${ticketsVoided.length === 1 ? 'ticket is' : 'tickets are'} void.` });
+      toast({ title: state === 'succeeded' ? 'Refunded' : 'Refund under way', text: refusedBefore ? `${money(amount)} goes back.` : `${money(amount)} goes back; ${ticketsVoided.length} ${ticketsVoided.length === 1 ? 'ticket is' : 'tickets are'} void.` });
     }, { failed: 'Refund failed', failedText: 'Nothing was refunded. Please try again.' });
     if (!done) return;
     void again('transactions', 'anomalies', 'stats').catch(() => {});
@@ -49,7 +50,7 @@ function Refunding({ order, onClose, onDone }: RefundDialogProps & { order: stri
   return (
     <ReasonDialog title="Refund payment" open onClose={onClose} button={`Refund ${money(known.order.total)}`} doing={doing} onSure={(reason) => void refund(reason)}>
       <OrderFacts order={known.order} />
-      <p>The tickets become void and the buyer is told by mail. This cannot be undone.</p>
+      <p>{refusedBefore ? 'The provider refused this refund before. It is asked again; if the money was given back there meanwhile, that is noted.' : 'The tickets become void and the buyer is told by mail. This cannot be undone.'}</p>
     </ReasonDialog>
   );
 }

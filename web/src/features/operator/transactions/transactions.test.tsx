@@ -57,6 +57,23 @@ test('a refund wants a reason, and one that fails moves no money', async () => {
   await expectToast('Refunded', '$5.39 goes back; 1 ticket is void.');
 });
 
+test('a refund that the provider refused before is asked for again, and promises no tickets', async () => {
+  const order = `/api/admin/orders/${FIRST?.orderId}`;
+  const before = { state: 'failed', amount: '5.39', feeReturned: '0.18', reason: 'Proven', createdAt: null };
+  aServer({
+    'GET /api/stripe-debug': { body: [FIRST] },
+    [`GET ${order}`]: { body: { id: FIRST?.orderId, state: 'void', paymentIntentId: 'pi', clubName: 'Sharks', buyerName: 'Robin', buyerEmail: 'r@example.com', total: '5.39', platformFee: '0.18', lines: [], refund: before, refundable: true, whyNot: null } },
+    [`POST ${order}/refund`]: { body: { orderId: FIRST?.orderId, state: 'pending', amount: '5.39', feeReturned: '0.18', ticketsVoided: [] } },
+  });
+  openConsole('transactions');
+  await press('Details');
+  await press('Refund payment', await screen.findByRole('dialog', { name: 'Payment of $5.39' }));
+  expect(await screen.findByText(/The provider refused this refund before/)).toBeTruthy();
+  await userEvent.type(screen.getByLabelText('Reason'), 'Proven');
+  await press('Refund $5.39');
+  await expectToast('Refund under way', '$5.39 goes back.');
+});
+
 test('a payment that cannot be refunded says why', async () => {
   aServer({
     'GET /api/stripe-debug': { body: [FIRST] },
