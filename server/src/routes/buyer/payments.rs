@@ -5,8 +5,8 @@ use std::net::IpAddr;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use actors::OpenOrder;
-use domain::{Cents, DrawId, OrderId, OrderState, Refusal, Timestamp, reservation};
+use actors::{OpenOrder, PaymentFailure};
+use domain::{AccountId, Cents, DrawId, OrderId, OrderState, Refusal, Timestamp, reservation};
 use persistence::books::OrderRecord;
 use persistence::failpoint::{self, Side, Step};
 use persistence::ledger::BuyerDetails;
@@ -167,6 +167,13 @@ pub fn too_late(state: &State, body: &Purchase) -> Option<Problem> {
     agreed.then(|| Problem::refused(draw, Refusal::TooFewTickets { free }))
 }
 
+/// No card was shown yet: what the provider refuses here it refuses the club, and its words are not for a buyer (F30).
+fn not_opened(failure: PaymentFailure, account: &AccountId) -> Problem {
+    let PaymentFailure::Declined { code, message } = failure else { return failure.into() };
+    tracing::warn!(account.id = %account.0, code, message, "the provider takes no payment for a club");
+    quote::unready()
+}
+
 /// The browser's unpaid order for these draws, or a new one: a finished order is answered only to the attempt that made it.
 async fn find_or_open(state: &State, asked: &Asked, quote: &Quote, plan: &Plan) -> Result<(OrderRecord, u32), Problem> {
     let first = plan.generation;
@@ -183,7 +190,8 @@ async fn find_or_open(state: &State, asked: &Asked, quote: &Quote, plan: &Plan) 
             lines: quote.lines.clone(),
             buyer: asked.buyer.clone(),
         };
-        let record = state.payments.open(wanted).await?;
+        let account = quote.account.clone();
+        let record = state.payments.open(wanted).await.map_err(|failure| not_opened(failure, &account))?;
         let same_attempt = asked.attempt.is_some() && attempt_of(record.order.id) == Some(&asked.attempt);
         match record.order.state {
             OrderState::Quoted | OrderState::Allocated | OrderState::Rejecting => return Ok((record, generation)),

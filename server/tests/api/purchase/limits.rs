@@ -143,3 +143,15 @@ async fn a_club_without_an_account_cannot_sell() {
     assert_eq!(server.alice().ask(draw, 1).await.refused(403, "setup-required")["setupRequired"], true);
     server.finish().await;
 }
+
+#[actix_web::test]
+async fn a_club_that_shut_us_out_at_the_provider_cannot_sell_and_its_buyer_reads_nothing_of_that() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    server.database.run("update clubs set stripe_connect_account_id = 'left_us'").await;
+    server.state.catalogue.reload().await.expect("read");
+    let refused = server.alice().ask(draw, 1).await.refused(403, "setup-required");
+    assert_eq!(refused["message"], "This club cannot take payments yet.");
+    assert_eq!(server.engine.draws.view(draw).await.expect("a view").held, 0, "nothing is kept for it");
+    server.finish().await;
+}

@@ -103,14 +103,16 @@ fn check_on_sale(draw: DrawId, view: &View, opens_at: Option<Timestamp>, now: Ti
 
 /// Where a club's buyers pay (decisions C-24, E-16).
 fn account_of(club: &Club) -> Result<AccountId, Problem> {
-    let unready = || {
-        Problem::new(StatusCode::FORBIDDEN, "setup-required", "This club cannot take payments yet.")
-            .with("setupRequired", true)
-    };
     // Its running draws finish and pay; nothing new is begun (decision H-3).
     if club.archived {
         let words = "This club is not selling tickets at the moment.";
         return Err(Problem::conflict("club-not-selling", words));
     }
     club.account.clone().filter(|_| club.connected).ok_or_else(unready)
+}
+
+/// The club is not set up with the provider, or not any more.
+pub fn unready() -> Problem {
+    Problem::new(StatusCode::FORBIDDEN, "setup-required", "This club cannot take payments yet.")
+        .with("setupRequired", true)
 }
