@@ -52,6 +52,14 @@ fn both_find_the_draw_in_the_same_addresses() {
     }
 }
 
+/// Behind either of them a node hears one address of a caller: the one that the balancer saw.
+#[test]
+fn what_a_caller_says_of_its_address_ends_at_the_balancer() {
+    let says = |name: &str, words: &str| std::fs::read_to_string(file(name)).expect("a configuration").contains(words);
+    assert!(says("haproxy.cfg", "http-request del-header x-forwarded-for") && says("haproxy.cfg", "option forwardfor"));
+    assert!(says("nginx.conf", "proxy_set_header X-Forwarded-For $remote_addr;"));
+}
+
 #[test]
 fn the_unit_names_every_variable_that_differs_from_node_to_node() {
     let unit = std::fs::read_to_string(file("server@.service")).expect("the unit");
