@@ -9,15 +9,18 @@ use crate::config::Config;
 
 /// The address a request comes from; `X-Forwarded-For` is believed only from configured proxies (decision G-13). A proxy writes
 /// what it saw last, into the client's own line or into one below: whatever stands before it, anybody may have written.
+///
+/// The whole address, as consents and the audit log keep it; limits count by its [`Network`](crate::limits::Network). An IPv4
+/// caller is the same on a socket that takes both.
 pub fn address(request: &HttpRequest, config: &Config) -> IpAddr {
     let unknown = IpAddr::from([0, 0, 0, 0]);
-    let peer = request.peer_addr().map_or(unknown, |peer| peer.ip());
-    if !config.proxies.contains(&peer) {
+    let peer = request.peer_addr().map_or(unknown, |peer| peer.ip()).to_canonical();
+    if !config.proxies.iter().any(|proxy| proxy.to_canonical() == peer) {
         return peer;
     }
     let forwarded = request.headers().get_all(X_FORWARDED_FOR).last().and_then(|value| value.to_str().ok());
-    let nearest = forwarded.and_then(|list| list.rsplit(',').next()).and_then(|address| address.trim().parse().ok());
-    nearest.unwrap_or(peer)
+    let nearest = forwarded.and_then(|list| list.rsplit(',').next()?.trim().parse().ok());
+    nearest.map_or(peer, |address: IpAddr| address.to_canonical())
 }
 
 #[cfg(test)]
@@ -47,5 +50,15 @@ mod tests {
         assert_eq!(proxied(&["203.0.113.7", "nonsense"]), "127.0.0.1", "the proxy said nothing that can be read");
         assert_eq!(proxied(&[]), "127.0.0.1");
         assert_eq!(from("127.0.0.1", "192.0.2.1", &["203.0.113.7"]), "192.0.2.1", "no proxy of ours");
+    }
+
+    #[test]
+    fn an_ipv4_caller_is_the_same_on_a_socket_that_takes_both_and_an_ipv6_one_is_known_whole() {
+        for (proxy, peer) in [("127.0.0.1", "::ffff:127.0.0.1"), ("::ffff:127.0.0.1", "127.0.0.1")] {
+            assert_eq!(from(proxy, peer, &["203.0.113.7"]), "203.0.113.7", "{proxy} is {peer}");
+        }
+        assert_eq!(from("127.0.0.1", "127.0.0.1", &["::ffff:203.0.113.7"]), "203.0.113.7");
+        assert_eq!(from("127.0.0.1", "::ffff:192.0.2.1", &["203.0.113.7"]), "192.0.2.1");
+        assert_eq!(from("::1", "::1", &["2001:db8:1:2:3:4:5:6"]), "2001:db8:1:2:3:4:5:6", "the whole of it");
     }
 }

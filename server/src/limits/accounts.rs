@@ -9,7 +9,7 @@ use domain::Timestamp;
 use persistence::records::Records;
 use persistence::records::tries::Try;
 
-use super::{Limits, too_many};
+use super::{Limits, Network, too_many};
 use crate::error::Problem;
 
 /// Mails with a link that one account can be made to get an hour.
@@ -32,7 +32,7 @@ impl Limits {
     /// # Errors
     /// 429 with `Retry-After`.
     pub fn sign_in(&self, email: &str, address: IpAddr) -> Result<Guess<'_>, Problem> {
-        let (account, place) = (account_key(email), address.to_string());
+        let (account, place) = (account_key(email), Network::from(address).to_string());
         if !self.wrong_passwords.add_below(&account, WRONG_PASSWORDS_PER_ACCOUNT_MAX) {
             return Err(too_many(60));
         }
@@ -81,13 +81,13 @@ impl Limits {
         if self.exempt(address) {
             return Ok(());
         }
-        let about = format!("forms from {address}");
+        let about = format!("forms from {}", Network::from(address));
         let form = Try { about, max: FORMS_PER_ADDRESS_AND_HOUR, window_seconds: AN_HOUR.as_secs() as i64 };
         if records.count_tries(&[form], now).await? { Ok(()) } else { Err(too_many(60)) }
     }
 
     pub(super) fn form_here(&self, address: IpAddr) -> Result<(), Problem> {
-        if self.exempt(address) { Ok(()) } else { self.take(&self.forms_by_address, &address) }
+        if self.exempt(address) { Ok(()) } else { self.take(&self.forms_by_address, &address.into()) }
     }
 
     pub(super) fn links_here(&self, email: &str) -> bool {

@@ -34,6 +34,25 @@ fn who_brings_no_cookie_opens_one_payment_while_a_reservation_lasts() {
     assert!((0..20).all(|_| demo.new_intent(None, HERE).is_ok()));
 }
 
+/// A provider gives each customer 2^64 addresses: all of them are one caller.
+#[test]
+fn the_addresses_of_one_ipv6_customer_share_every_limit_by_address() {
+    let limits = Limits::new(Stage::Production);
+    let of_one = |turn: u32| IpAddr::from([0x2001, 0xdb8, 1, 2, 3, 4, 5, turn as u16]);
+    let neighbour = IpAddr::from([0x2001, 0xdb8, 1, 3, 3, 4, 5, 6]);
+    let tried = |max: u32, call: &dyn Fn(IpAddr) -> bool| {
+        assert!((0..max).all(|turn| call(of_one(turn))) && !call(of_one(max)) && call(neighbour));
+    };
+    tried(1, &|address| limits.new_intent(None, address).is_ok());
+    tried(CLAIMS_PER_ADDRESS_AND_MINUTE, &|address| limits.claiming(address).is_ok());
+    tried(LOGS_PER_ADDRESS_AND_MINUTE, &|address| limits.may_log(address));
+    tried(FORMS_PER_ADDRESS_AND_HOUR, &|address| limits.form_here(address).is_ok());
+    let guess = |address: IpAddr| limits.sign_in(&format!("{address}@demo.test"), address).is_ok();
+    tried(WRONG_PASSWORDS_PER_ADDRESS_MAX, &guess);
+    assert_eq!(Network::from(of_one(1)).to_string(), "2001:db8:1:2::", "one row of the books, one count of sockets");
+    assert_eq!(Network::from(IpAddr::from([0, 0, 0, 0, 0, 0xffff, 0xcb00, 0x7107])), ELSEWHERE.into());
+}
+
 #[test]
 fn an_address_keeps_a_thousand_sockets_and_the_server_takes_some_hundreds_a_second() {
     let limits = Limits::new(Stage::Production);
