@@ -62,7 +62,7 @@ pub struct Limits {
     invitations_by_club: Bucket<i64>,
     ticket_links_by_account: Bucket<String>,
     wrong_passwords: Failures<String>,
-    wrong_codes: Failures<i64>,
+    wrong_codes: Failures<String>,
     declines: Failures<[u8; 16]>,
     declines_by_card: Failures<String>,
 }
