@@ -19,10 +19,13 @@ use crate::config::Config;
 use crate::error::Problem;
 use crate::state::State;
 
+mod address;
 pub mod origin;
 pub mod password;
 pub mod second_factor;
 pub mod weakness;
+
+pub use address::address;
 
 /// A buyer's browser: 128 random bits, no account behind it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -240,18 +243,6 @@ pub fn login(request: &HttpRequest, config: &Config) -> Option<[u8; 32]> {
 /// Whether a request carries a login cookie at all, valid or not.
 pub fn has_login_cookie(request: &HttpRequest, config: &Config) -> bool {
     request.cookie(name(LOGIN_COOKIE, config)).is_some()
-}
-
-/// The address a request comes from; `X-Forwarded-For` is believed only from configured proxies (decision G-13).
-pub fn address(request: &HttpRequest, config: &Config) -> IpAddr {
-    let unknown = IpAddr::from([0, 0, 0, 0]);
-    let peer = request.peer_addr().map_or(unknown, |peer| peer.ip());
-    if !config.proxies.contains(&peer) {
-        return peer;
-    }
-    let forwarded = request.headers().get(header::X_FORWARDED_FOR).and_then(|value| value.to_str().ok());
-    let nearest = forwarded.and_then(|list| list.rsplit(',').next()).and_then(|address| address.trim().parse().ok());
-    nearest.unwrap_or(peer)
 }
 
 /// Refuses what another site's page made a browser send (decision G-5).

@@ -1,5 +1,5 @@
-//! How often anyone may ask: token buckets by browser session and by address, and counters of failures (decision G-13). Each
-//! node has its own; what protects an account holds on all of them together (`limits/accounts.rs`).
+//! How often anyone may ask: token buckets by browser session and by address (of IPv6 by [`Network`]), and counters of failures
+//! (decision G-13). Each node has its own; what protects an account holds on all of them together (`limits/accounts.rs`).
 
 use std::hash::Hash;
 use std::net::IpAddr;
@@ -17,6 +17,9 @@ use crate::error::Problem;
 use accounts::{FORMS_PER_ADDRESS_AND_HOUR, LINKS_PER_ACCOUNT_AND_HOUR, WRONG_CODES_WINDOW, WRONG_PASSWORDS_WINDOW};
 
 pub mod accounts;
+mod network;
+
+pub use network::Network;
 
 /// New payment intents of one browser session a minute; resizing one is free.
 pub const INTENTS_PER_SESSION_AND_MINUTE: u32 = 10;
@@ -48,18 +51,18 @@ pub struct Limits {
     stage: Stage,
     clock: DefaultClock,
     intents_by_session: Bucket<[u8; 16]>,
-    intents_by_address: Bucket<IpAddr>,
-    intents_of_strangers: Bucket<IpAddr>,
-    logs_by_address: Bucket<IpAddr>,
+    intents_by_address: Bucket<Network>,
+    intents_of_strangers: Bucket<Network>,
+    logs_by_address: Bucket<Network>,
     sockets: DefaultDirectRateLimiter,
     resends_by_order: Bucket<u128>,
-    forms_by_address: Bucket<IpAddr>,
-    claims_by_address: Bucket<IpAddr>,
+    forms_by_address: Bucket<Network>,
+    claims_by_address: Bucket<Network>,
     links_by_account: Bucket<String>,
     invitations_by_club: Bucket<i64>,
     ticket_links_by_account: Bucket<String>,
     wrong_passwords: Failures<String>,
-    wrong_codes: Failures<i64>,
+    wrong_codes: Failures<String>,
     declines: Failures<[u8; 16]>,
     declines_by_card: Failures<String>,
 }
@@ -98,9 +101,9 @@ impl Limits {
             }
             Some(session) => self.take(&self.intents_by_session, session)?,
             None if self.exempt(address) => {}
-            None => self.take(&self.intents_of_strangers, &address)?,
+            None => self.take(&self.intents_of_strangers, &address.into())?,
         }
-        if self.exempt(address) { Ok(()) } else { self.take(&self.intents_by_address, &address) }
+        if self.exempt(address) { Ok(()) } else { self.take(&self.intents_by_address, &address.into()) }
     }
 
     /// A socket may be opened: the whole server takes only so many a second, and one address keeps only so many (`open`).
@@ -133,7 +136,7 @@ impl Limits {
 
     /// Whether diagnostics of an address are still taken this minute.
     pub fn may_log(&self, address: IpAddr) -> bool {
-        self.logs_by_address.check_key(&address).is_ok()
+        self.logs_by_address.check_key(&address.into()).is_ok()
     }
 
     /// Whether an order's confirmation may be sent once more this hour.
@@ -146,7 +149,7 @@ impl Limits {
     /// # Errors
     /// 429 with `Retry-After`.
     pub fn claiming(&self, address: IpAddr) -> Result<(), Problem> {
-        if self.exempt(address) { Ok(()) } else { self.take(&self.claims_by_address, &address) }
+        if self.exempt(address) { Ok(()) } else { self.take(&self.claims_by_address, &address.into()) }
     }
 
     /// Whether a club may ask one more person in this hour: it is no tool to try addresses, or to fill somebody's mailbox.

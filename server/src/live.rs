@@ -65,7 +65,7 @@ pub async fn open(
     if full || *state.phase.borrow() >= Phase::Draining || !state.draws.may_serve() {
         return Err(Problem::unavailable());
     }
-    state.limits.new_socket(caller.ip, state.live.sessions_of(caller.ip))?;
+    state.limits.new_socket(caller.ip, state.live.sessions_of(caller.ip.into()))?;
     session::start(&request, payload, state, caller.principal(), topic::read_list(&wanted.topics))
 }
 

@@ -129,6 +129,8 @@ fn parameters(route: &Route, said: &Description) -> Vec<Value> {
     let in_query = said
         .query
         .iter()
+        // A word of the language stands in the table with a sign before it: `r#type`.
+        .map(|(name, kind)| (name.trim_start_matches("r#"), kind))
         .map(|(name, kind)| json!({ "name": name, "in": "query", "required": false, "schema": { "type": kind } }));
     in_path.chain(in_query).collect()
 }

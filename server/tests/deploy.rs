@@ -52,6 +52,34 @@ fn both_find_the_draw_in_the_same_addresses() {
     }
 }
 
+/// Behind either of them a node hears one address of a caller: the one that the balancer saw.
+#[test]
+fn what_a_caller_says_of_its_address_ends_at_the_balancer() {
+    let says = |name: &str, words: &str| std::fs::read_to_string(file(name)).expect("a configuration").contains(words);
+    assert!(says("haproxy.cfg", "http-request del-header x-forwarded-for") && says("haproxy.cfg", "option forwardfor"));
+    assert!(says("nginx.conf", "proxy_set_header X-Forwarded-For $remote_addr;"));
+}
+
+/// An order's token, a winner's link, a new password's and the provider's secret stand in addresses (reliability.md, L2).
+#[test]
+fn no_balancer_writes_down_which_address_was_asked_for() {
+    let read = |name: &str| std::fs::read_to_string(file(name)).expect("a configuration");
+    let lines = |text: &str| text.lines().map(|line| line.trim().to_string()).collect::<Vec<_>>();
+    let haproxy = lines(&read("haproxy.cfg"));
+    let formats: Vec<&String> = haproxy.iter().filter(|line| line.contains("log-format")).collect();
+    let format = "log-format \"%tr %ft %b/%s %TR/%Tw/%Tc/%Tr/%Ta %ST %B %tsc %HM /%[var(txn.room)]\"";
+    assert_eq!(formats, [format], "method, status, times, node");
+    assert!(haproxy.contains(&"http-request set-var(txn.room) path,field(2,/)".to_string()), "`my`, and no more");
+    let more = |line: &&String| line.starts_with("option httplog") || line.contains("capture");
+    assert_eq!(haproxy.iter().find(more), None);
+    // Outside of `http` nginx knows of no request.
+    let nginx = read("nginx.conf");
+    let inside = lines(nginx.split_once("\nhttp {").expect("its part about HTTP").1);
+    let logs: Vec<&String> =
+        inside.iter().filter(|line| line.contains("_log ") || line.contains("log_format")).collect();
+    assert_eq!(logs, ["access_log off;", "error_log stderr emerg;"]);
+}
+
 #[test]
 fn the_unit_names_every_variable_that_differs_from_node_to_node() {
     let unit = std::fs::read_to_string(file("server@.service")).expect("the unit");

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use domain::Timestamp;
 use persistence::records::Records;
+use persistence::records::sessions::Holder;
 use persistence::records::tries::Try;
 
-use super::{Limits, too_many};
+use super::{Failures, Limits, Network, too_many};
 use crate::error::Problem;
 
 /// Mails with a link that one account can be made to get an hour.
@@ -17,10 +18,16 @@ pub(super) const LINKS_PER_ACCOUNT_AND_HOUR: u32 = 3;
 /// Registrations, waitlist entries, forgotten passwords and lost tickets of one address an hour: a club's members share one.
 pub(super) const FORMS_PER_ADDRESS_AND_HOUR: u32 = 20;
 const AN_HOUR: Duration = Duration::from_secs(3600);
-/// Wrong passwords of one account and of one address in 15 minutes.
-pub(super) const WRONG_PASSWORDS_PER_ACCOUNT_MAX: u32 = 5;
+/// Wrong passwords in 15 minutes: of one account from one address (decision G-6), of one address, and of one account from
+/// everywhere. The last bounds what many addresses together may guess; it is high, because who knows an account's address, which
+/// mails show, must not keep its owner out with a handful of wrong words.
+pub(super) const WRONG_PASSWORDS_PER_ACCOUNT_AND_ADDRESS_MAX: u32 = 5;
 pub(super) const WRONG_PASSWORDS_PER_ADDRESS_MAX: u32 = 20;
+pub(super) const WRONG_PASSWORDS_PER_ACCOUNT_MAX: u32 = 50;
 pub(super) const WRONG_PASSWORDS_WINDOW: Duration = Duration::from_secs(15 * 60);
+/// Wrong passwords in 15 minutes of who is signed in and shows the password once more: counted apart from signing in, so that
+/// neither keeps anybody from the other.
+pub(super) const WRONG_PASSWORDS_PER_HOLDER_MAX: u32 = 5;
 /// Wrong codes of one operator in 10 minutes.
 const WRONG_CODES_MAX: u32 = 5;
 pub(super) const WRONG_CODES_WINDOW: Duration = Duration::from_secs(10 * 60);
@@ -32,16 +39,25 @@ impl Limits {
     /// # Errors
     /// 429 with `Retry-After`.
     pub fn sign_in(&self, email: &str, address: IpAddr) -> Result<Guess<'_>, Problem> {
-        let (account, place) = (account_key(email), address.to_string());
-        if !self.wrong_passwords.add_below(&account, WRONG_PASSWORDS_PER_ACCOUNT_MAX) {
-            return Err(too_many(60));
+        let (account, place) = (account_key(email), Network::from(address));
+        // The place first: no account can be written so that it reads as another one's somewhere else.
+        let mut tries = vec![
+            password(format!("from {place} of {account}"), WRONG_PASSWORDS_PER_ACCOUNT_AND_ADDRESS_MAX),
+            password(format!("of {account}"), WRONG_PASSWORDS_PER_ACCOUNT_MAX),
+        ];
+        if !self.exempt(address) {
+            tries.push(password(format!("from {place}"), WRONG_PASSWORDS_PER_ADDRESS_MAX));
         }
-        let counted = !self.exempt(address);
-        if counted && !self.wrong_passwords.add_below(&place, WRONG_PASSWORDS_PER_ADDRESS_MAX) {
-            self.wrong_passwords.take_back(&account);
-            return Err(too_many(60));
-        }
-        Ok(Guess { limits: self, at: Guessed::Password { account, place: counted.then_some(place) } })
+        Guess::new(&self.wrong_passwords, tries, 60)
+    }
+
+    /// Who is signed in may show the password once more.
+    ///
+    /// # Errors
+    /// 429 with `Retry-After`.
+    pub fn password_again(&self, holder: Holder) -> Result<Guess<'_>, Problem> {
+        let again = password(format!("again of {}", holder.name()), WRONG_PASSWORDS_PER_HOLDER_MAX);
+        Guess::new(&self.wrong_passwords, vec![again], 60)
     }
 
     /// An operator may show a code of the second factor.
@@ -49,10 +65,10 @@ impl Limits {
     /// # Errors
     /// 429 with `Retry-After`.
     pub fn showing_code(&self, operator: i64) -> Result<Guess<'_>, Problem> {
-        if !self.wrong_codes.add_below(&operator, WRONG_CODES_MAX) {
-            return Err(too_many(WRONG_CODES_WINDOW.as_secs() as u32));
-        }
-        Ok(Guess { limits: self, at: Guessed::Code { operator } })
+        let window_seconds = WRONG_CODES_WINDOW.as_secs();
+        let about = format!("code of {operator}");
+        let code = Try { about, max: WRONG_CODES_MAX, window_seconds: window_seconds as i64 };
+        Guess::new(&self.wrong_codes, vec![code], window_seconds as u32)
     }
 
     /// Whether an account may be sent one more link this hour; who asked is told the same either way.
@@ -81,13 +97,13 @@ impl Limits {
         if self.exempt(address) {
             return Ok(());
         }
-        let about = format!("forms from {address}");
+        let about = format!("forms from {}", Network::from(address));
         let form = Try { about, max: FORMS_PER_ADDRESS_AND_HOUR, window_seconds: AN_HOUR.as_secs() as i64 };
         if records.count_tries(&[form], now).await? { Ok(()) } else { Err(too_many(60)) }
     }
 
     pub(super) fn form_here(&self, address: IpAddr) -> Result<(), Problem> {
-        if self.exempt(address) { Ok(()) } else { self.take(&self.forms_by_address, &address) }
+        if self.exempt(address) { Ok(()) } else { self.take(&self.forms_by_address, &address.into()) }
     }
 
     pub(super) fn links_here(&self, email: &str) -> bool {
@@ -98,53 +114,35 @@ impl Limits {
 /// Something that was guessed, or known, as far as this node can tell.
 #[must_use = "a guess counts on all nodes"]
 pub struct Guess<'a> {
-    limits: &'a Limits,
-    at: Guessed,
-}
-
-enum Guessed {
-    Password { account: String, place: Option<String> },
-    Code { operator: i64 },
+    failures: &'a Failures<String>,
+    tries: Vec<Try>,
 }
 
 impl<'a> Guess<'a> {
+    /// Counts one more of each, or none of them.
+    fn new(failures: &'a Failures<String>, tries: Vec<Try>, retry_after_seconds: u32) -> Result<Guess<'a>, Problem> {
+        let full = tries.iter().position(|one| !failures.add_below(&one.about, one.max));
+        if let Some(full) = full {
+            tries[..full].iter().for_each(|one| failures.take_back(&one.about));
+            return Err(too_many(retry_after_seconds));
+        }
+        Ok(Guess { failures, tries })
+    }
+
     /// Counts it for all nodes, before anybody looks whether it is right. What they refuse stays counted here: whoever goes on
     /// is refused at no cost.
     ///
     /// # Errors
     /// 429 with `Retry-After`; 503 when the books could not be written.
     pub async fn on_all_nodes(self, records: &'a Records, now: Timestamp) -> Result<Counted<'a>, Problem> {
-        let tries = self.at.tries();
-        if !records.count_tries(&tries, now).await? {
+        if !records.count_tries(&self.tries, now).await? {
             return Err(too_many(60));
         }
-        Ok(Counted { guess: self, records, tries })
+        Ok(Counted { guess: self, records })
     }
 
     pub(super) fn take_back(&self) {
-        match &self.at {
-            Guessed::Password { account, place } => {
-                self.limits.wrong_passwords.take_back(account);
-                place.iter().for_each(|place| self.limits.wrong_passwords.take_back(place));
-            }
-            Guessed::Code { operator } => self.limits.wrong_codes.take_back(operator),
-        }
-    }
-}
-
-impl Guessed {
-    fn tries(&self) -> Vec<Try> {
-        let of = |about: String, max, window: Duration| Try { about, max, window_seconds: window.as_secs() as i64 };
-        match self {
-            Guessed::Password { account, place } => {
-                let account = format!("password of {account}");
-                let place = place.as_ref().map(|place| format!("password from {place}"));
-                let place = place.map(|place| of(place, WRONG_PASSWORDS_PER_ADDRESS_MAX, WRONG_PASSWORDS_WINDOW));
-                let account = of(account, WRONG_PASSWORDS_PER_ACCOUNT_MAX, WRONG_PASSWORDS_WINDOW);
-                place.into_iter().chain([account]).collect()
-            }
-            Guessed::Code { operator } => vec![of(format!("code of {operator}"), WRONG_CODES_MAX, WRONG_CODES_WINDOW)],
-        }
+        self.tries.iter().for_each(|one| self.failures.take_back(&one.about));
     }
 }
 
@@ -153,18 +151,22 @@ impl Guessed {
 pub struct Counted<'a> {
     guess: Guess<'a>,
     records: &'a Records,
-    tries: Vec<Try>,
 }
 
 impl Counted<'_> {
     /// It was no guess.
     pub async fn was_right(self) {
-        if let Err(failure) = self.records.take_back_tries(&self.tries).await {
+        if let Err(failure) = self.records.take_back_tries(&self.guess.tries).await {
             tracing::warn!(%failure, "a right guess stays counted as wrong for a while");
         }
         // Last, so that this node never lets more through than the books will.
         self.guess.take_back();
     }
+}
+
+fn password(about: String, max: u32) -> Try {
+    let window_seconds = WRONG_PASSWORDS_WINDOW.as_secs() as i64;
+    Try { about: format!("password {about}"), max, window_seconds }
 }
 
 fn link(what: &str, email: &str) -> Try {

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::mem;
-use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytestring::ByteString;
@@ -11,6 +10,7 @@ use dashmap::DashMap;
 use super::make;
 use super::outbox::{Farewell, Outbox};
 use super::topic::Topic;
+use crate::limits::Network;
 use crate::state::State;
 
 /// Who watches what, and the newest frame of each topic.
@@ -22,11 +22,11 @@ pub struct Hub {
     moved: Mutex<BTreeSet<String>>,
 }
 
-/// Sockets that are open, and how many of them each address has: counted, because every new one asks.
+/// Sockets that are open, and how many of them each network has: counted, because every new one asks.
 #[derive(Default)]
 struct Sessions {
     open: Vec<Arc<Outbox>>,
-    by_address: HashMap<IpAddr, usize>,
+    by_network: HashMap<Network, usize>,
 }
 
 #[derive(Default)]
@@ -48,10 +48,10 @@ impl Hub {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).open.len()
     }
 
-    /// Those of one address.
-    pub(super) fn sessions_of(&self, address: IpAddr) -> usize {
+    /// Those of one network.
+    pub(super) fn sessions_of(&self, network: Network) -> usize {
         let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.by_address.get(&address).copied().unwrap_or(0)
+        sessions.by_network.get(&network).copied().unwrap_or(0)
     }
 
     pub(super) fn admit(&self, outbox: Arc<Outbox>) {
@@ -158,20 +158,20 @@ impl Hub {
 
 impl Sessions {
     fn admit(&mut self, outbox: Arc<Outbox>) {
-        if let Some(address) = outbox.address {
-            *self.by_address.entry(address).or_default() += 1;
+        if let Some(network) = outbox.network {
+            *self.by_network.entry(network).or_default() += 1;
         }
         self.open.push(outbox);
     }
 
     fn clean(&mut self, now_ms: i64) {
-        self.by_address.clear();
-        let by_address = &mut self.by_address;
+        self.by_network.clear();
+        let by_network = &mut self.by_network;
         self.open.retain(|outbox| {
             outbox.drop_if_stalled(now_ms);
             let stays = !outbox.is_closed();
-            if let (true, Some(address)) = (stays, outbox.address) {
-                *by_address.entry(address).or_default() += 1;
+            if let (true, Some(network)) = (stays, outbox.network) {
+                *by_network.entry(network).or_default() += 1;
             }
             stays
         });

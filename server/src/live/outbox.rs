@@ -1,12 +1,12 @@
 //! What one socket still has to send: the newest frame of each topic, and nothing older.
 
-use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytestring::ByteString;
 
 use super::Newest;
 use super::topic::Topic;
+use crate::limits::Network;
 
 /// A socket whose frames wait so long is not being read.
 const STALLED_MS: i64 = 10_000;
@@ -30,7 +30,7 @@ pub struct Outbox {
     /// The login it was opened with, as the books hold it: what is for that login alone ends with it.
     pub login: Option<[u8; 32]>,
     /// Where its browser is.
-    pub address: Option<IpAddr>,
+    pub network: Option<Network>,
 }
 
 #[derive(Default)]
@@ -67,8 +67,8 @@ pub struct Taken {
 }
 
 impl Outbox {
-    pub fn of(login: Option<[u8; 32]>, address: IpAddr) -> Outbox {
-        Outbox { login, address: Some(address), ..Outbox::default() }
+    pub fn of(login: Option<[u8; 32]>, network: Network) -> Outbox {
+        Outbox { login, network: Some(network), ..Outbox::default() }
     }
 
     /// The session started and can be woken.

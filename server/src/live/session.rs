@@ -50,7 +50,7 @@ pub(super) fn start(
     topics: Vec<Topic>,
 ) -> Result<HttpResponse, Problem> {
     let now = Instant::now();
-    let outbox = Arc::new(Outbox::of(login(request, &state.config), address(request, &state.config)));
+    let outbox = Arc::new(Outbox::of(login(request, &state.config), address(request, &state.config).into()));
     let session = Session { principal, state, outbox, topics: Vec::new(), heard_at: now, second: (now, 0) };
     let (outbox, state) = (session.outbox.clone(), session.state.clone());
     let topics: Vec<Topic> = topics.into_iter().filter(|topic| may_hear(principal, topic)).take(TOPICS_MAX).collect();

@@ -39,7 +39,7 @@ async fn guard(
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     request.extensions_mut().insert(AnsweredBy(route.path));
-    if let Err(problem) = admit(route, &request).await {
+    if let Err(problem) = admit(route, &request).await.and_then(|()| check_address(&request)) {
         return Ok(request.error_response(problem));
     }
     if !is_unsafe(request.method()) {
@@ -53,6 +53,20 @@ async fn guard(
     let call = actix_web::rt::spawn(next.call(request).in_current_span());
     // A call that came to a panic is answered like any other, with its id and its headers.
     call.await.unwrap_or_else(|_| Ok(ServiceResponse::from_err(Problem::unavailable(), asked)))
+}
+
+/// No text that we keep may hold a NUL, and Postgres compares with none: nothing is called by one, and nothing is asked by one.
+/// A path's variables are decoded twice, here and when they are taken; a query once.
+fn check_address(request: &ServiceRequest) -> Result<(), Problem> {
+    const NUL: &str = "%00";
+    let mut variables = request.match_info().iter();
+    if let Some((name, _)) = variables.find(|(_, said)| said.contains('\0') || said.contains(NUL)) {
+        return Err(if name == "draw" { Problem::draw_not_found() } else { Problem::not_found() });
+    }
+    if request.query_string().contains(NUL) {
+        return Err(Problem::bad_request("bad-request", "The request could not be read."));
+    }
+    Ok(())
 }
 
 async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), Problem> {

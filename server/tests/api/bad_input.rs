@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use server::routes::{ROUTES, Route, Verb};
 
-use crate::support::{Buyer, GOOD_CARD, TestServer};
+use crate::support::{Buyer, GOOD_CARD, TestServer, club};
 
 /// Always 204, whatever comes: nobody waits for their answer.
 const DEAF: [&str; 3] = ["/api/debug-log", "/api/track", "/api/policy-report"];
@@ -118,8 +118,17 @@ async fn counts_nobody_may_buy_are_refused_by_every_call_that_takes_one() {
 }
 
 /// What may stand for a variable of a path and names nothing.
-const NOBODY: [&str; 8] =
-    ["0", "-1", "999999", "9223372036854775808", "nobody", "1e3", "%00", "%27%3B%20drop%20table%20draws%20--"];
+const NOBODY: [&str; 9] = [
+    "0",
+    "-1",
+    "999999",
+    "9223372036854775808",
+    "nobody",
+    "1e3",
+    "%00",
+    "%%30%30",
+    "%27%3B%20drop%20table%20draws%20--",
+];
 
 #[actix_web::test]
 async fn unknown_ids_are_not_found_in_every_public_path() {
@@ -167,7 +176,7 @@ async fn a_query_that_cannot_be_read_is_refused_and_an_odd_one_shows_nothing() {
     for path in ["/api/draws/active?offset=1000000000", "/api/draws/active?limit=0", "/api/draws/active?clubId=-1"] {
         assert_eq!(alice.get(path).await.ok(), json!([]), "{path}");
     }
-    for status in ["nothing", "%00", "ACTIVE"] {
+    for status in ["nothing", "%2500", "ACTIVE"] {
         assert_eq!(alice.get(&format!("/api/clubs/broncos/draws?status={status}")).await.ok(), json!([]), "{status}");
     }
     for (status, count) in [("active", 1), ("open", 1), ("awaiting_draw", 0), ("completed", 0)] {
@@ -178,6 +187,61 @@ async fn a_query_that_cannot_be_read_is_refused_and_an_odd_one_shows_nothing() {
         assert_eq!(alice.get(path).await.status, 400, "{path}");
     }
     alice.get(&format!("/api/draws/{draw}/calendar.ics?also=x")).await.refused(404, "draw-not-found");
+    server.finish().await;
+}
+
+/// Postgres keeps no NUL: whatever comes to it as text has been looked through before, whoever sends it.
+#[actix_web::test]
+async fn a_nul_in_an_address_names_nothing_and_asks_nothing() {
+    let server = TestServer::start().await;
+    server.game().await;
+    server.operator().await;
+    let browsers = [server.alice(), club::club(&server, "broncos").await, club::operator(&server).await];
+    for route in ROUTES.iter().filter(|route| route.path.contains('{')) {
+        for (nul, browser) in
+            ["%00", "a%00b", "%%30%30"].into_iter().flat_map(|nul| browsers.iter().map(move |b| (nul, b)))
+        {
+            let steps = route.path.split('/').map(|step| if step.contains('{') { nul } else { step });
+            let path = steps.collect::<Vec<_>>().join("/");
+            let body = (route.method != Verb::Get).then(|| json!({}));
+            let method: Method = route.method.method().as_str().parse().expect("a method");
+            let answer = browser.call(method, &path, body.as_ref()).await;
+            assert!(matches!(answer.status, 401 | 403 | 404), "{path}: {} {}", answer.status, answer.text);
+        }
+    }
+    let document = server::openapi::document();
+    let (operator, mut asked) = (&browsers[2], 0);
+    for (path, operations) in document["paths"].as_object().expect("addresses") {
+        let parameters = operations["get"]["parameters"].as_array().into_iter().flatten();
+        for parameter in parameters.filter(|parameter| parameter["in"] == "query") {
+            let steps = path.split('/').map(|step| if step.contains('{') { "1" } else { step });
+            let path = steps.collect::<Vec<_>>().join("/");
+            let name = parameter["name"].as_str().expect("a name");
+            let path = format!("{path}?{name}=a%00b");
+            let answer = operator.get(&path).await;
+            assert_eq!(answer.status, 400, "{path}: {}", answer.text);
+            answer.refused(400, "bad-request");
+            asked += 1;
+        }
+    }
+    assert!(asked > 20, "{asked} values of queries");
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn a_season_with_a_nul_in_a_name_is_refused_before_it_is_written() {
+    let server = TestServer::start().await;
+    let broncos = server.club("broncos").await;
+    let browser = club::club(&server, "broncos").await;
+    browser.post("/api/terms/accept", json!({})).await.ok();
+    let table = "date,kick-off,zone,home,away,league\n2036-03-07,20:00,Australia/Sydney,Knights,Rai\0ders,NRL\n";
+    for query in ["?dryRun=true", ""] {
+        let path = format!("/api/clubs/{}/fixtures{query}", broncos.id);
+        let request = browser.raw(Method::POST, &path).header("origin", &server.url).body(table);
+        let refused = Buyer::sent(request).await.refused(422, "fixtures-refused");
+        let words = "Away team holds a character that cannot be shown";
+        assert_eq!(refused["errors"], json!([{ "line": 2, "message": words }]), "{query}");
+    }
     server.finish().await;
 }
 

@@ -109,6 +109,10 @@ async fn a_purchase_is_checked_in_the_words_of_its_form() {
         (json!({ "termsAgreement": null }), "You must agree to the terms and conditions"),
         (json!({ "buyer": { "buyerName": " ", "buyerEmail": "a@b.au", "buyerPhone": "1" } }), "Full name is required"),
         (json!({ "buyer": { "buyerName": "Jo", "buyerEmail": "", "buyerPhone": "1" } }), "Email is required"),
+        (
+            json!({ "buyer": { "buyerName": "Jo", "buyerEmail": "jo.@x.au", "buyerPhone": "1" } }),
+            "Valid email address is required",
+        ),
         (json!({ "buyer": { "buyerName": "Jo", "buyerEmail": "a@b.au" } }), "Phone number is required"),
     ] {
         let mut body = whole.clone();

@@ -45,6 +45,16 @@ pub fn check_consents(body: &Purchase) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Before anything is charged: the tickets of who mistypes an address would reach nobody. A wallet's buyer types none, and is
+/// asked for one afterwards (decision C-11).
+///
+/// # Errors
+/// 400.
+pub fn check_email(body: &Purchase) -> Result<(), Problem> {
+    if body.has_unreadable_email() { Err(Problem::bad_request("email-invalid", NO_ADDRESS)) } else { Ok(()) }
+}
+
+pub const NO_ADDRESS: &str = "Valid email address is required";
 pub const AGE: &str = "You must be over 18 to purchase tickets";
 pub const TERMS: &str = "You must agree to the terms and conditions";
 

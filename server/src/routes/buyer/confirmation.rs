@@ -5,7 +5,7 @@ use actors::{Confirmed, PaymentFailure};
 use domain::OrderState;
 use persistence::books::OrderRecord;
 
-use super::completion::{check_consents, finish, store_consents};
+use super::completion::{check_consents, check_email, finish, store_consents};
 use super::payments::{Asked, open, wanted};
 use crate::error::Problem;
 use crate::identity::Browser;
@@ -22,6 +22,7 @@ pub async fn cart_card(
     body: Body<Purchase>,
 ) -> Result<HttpResponse, Problem> {
     check_consents(&body.0)?;
+    check_email(&body.0)?;
     let method = method(body.0.payment_method_id.as_deref())?.to_string();
     let record = current_or_new(&request, &state, browser, wanted::cart(&body.0)?, &body.0).await?;
     store_consents(&request, &state, &record).await?;

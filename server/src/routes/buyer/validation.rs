@@ -3,7 +3,7 @@
 use actix_web::{HttpRequest, HttpResponse, web};
 use domain::{DrawId, Status, View};
 
-use super::completion::{AGE, TERMS, store_consents};
+use super::completion::{AGE, NO_ADDRESS, TERMS, store_consents};
 use super::payments::wanted;
 use crate::error::{DRAW_CLOSED, Problem, too_few};
 use crate::identity::Browser;
@@ -51,13 +51,14 @@ fn free_for(state: &State, browser: &Browser, draw: DrawId, view: &View) -> u16 
 
 /// In the specified words, in the order of the form (A:195-199, A:207).
 fn missing(body: &Purchase) -> impl Iterator<Item = &'static str> {
-    let buyer = body.buyer.as_ref().or(body.customer_info.as_ref());
+    let buyer = body.buyer();
     let blank = |text: Option<&String>| text.is_none_or(|text| text.trim().is_empty());
     [
         (body.age_confirmation != Some(true), AGE),
         (body.terms_agreement != Some(true), TERMS),
         (blank(buyer.and_then(|buyer| buyer.name.as_ref())), "Full name is required"),
         (blank(buyer.and_then(|buyer| buyer.email.as_ref())), "Email is required"),
+        (body.has_unreadable_email(), NO_ADDRESS),
         (blank(buyer.and_then(|buyer| buyer.phone.as_ref())), "Phone number is required"),
     ]
     .into_iter()

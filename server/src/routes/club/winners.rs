@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::http::header;
-use actix_web::{HttpRequest, HttpResponse, web};
+use actix_web::{HttpResponse, web};
 use domain::{ClubId, DrawId, GameResult, Refusal, Serial, View, access};
 use persistence::records::claims::{Bank, Claim};
 use persistence::records::listings::Listing;
@@ -14,8 +14,8 @@ use serde_json::json;
 use super::own_draw;
 use crate::error::Problem;
 use crate::form::{Findings, trimmed};
+use crate::identity::Caller;
 use crate::identity::password::verify;
-use crate::identity::{Caller, address};
 use crate::post::NOBODY;
 use crate::routes::body::Body;
 use crate::state::State;
@@ -183,7 +183,6 @@ pub async fn tell(
 /// Every other answer masks bank details; to pay the prize somebody has to read them once. It takes the password again, is
 /// kept by nobody, and stands in the audit log.
 pub async fn reveal(
-    request: HttpRequest,
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
@@ -192,9 +191,8 @@ pub async fn reveal(
     let (draw, listing, view) = own_draw(&state, caller, &path).await?;
     winner(&state, &view).await?;
     let holder = caller.holder().ok_or_else(Problem::unauthenticated)?;
-    let (email, hash) = credentials(&state, holder).await?;
-    let from = address(&request, &state.config);
-    let guess = state.limits.sign_in(&email, from)?.on_all_nodes(&state.records, state.clock.now()).await?;
+    let hash = password_hash(&state, holder).await?;
+    let guess = state.limits.password_again(holder)?.on_all_nodes(&state.records, state.clock.now()).await?;
     if !verify(body.0.password.unwrap_or_default(), hash).await? {
         // Not 401: the session is as good as before.
         return Err(Problem::bad_request("wrong-password", "Invalid credentials"));
@@ -206,8 +204,8 @@ pub async fn reveal(
     Ok(answer)
 }
 
-/// The address and the password's hash of whoever is signed in.
-async fn credentials(state: &State, holder: Holder) -> Result<(String, Option<String>), Problem> {
+/// The password's hash of whoever is signed in.
+async fn password_hash(state: &State, holder: Holder) -> Result<Option<String>, Problem> {
     let email = match holder {
         Holder::Club(club) => state.records.club(club).await?.map(|club| club.email),
         Holder::Member(member) => state.records.club_user(member.id).await?.map(|member| member.email),
@@ -215,7 +213,7 @@ async fn credentials(state: &State, holder: Holder) -> Result<(String, Option<St
     };
     let email = email.ok_or_else(Problem::unauthenticated)?;
     let known = state.records.credentials(&email).await?.filter(|(found, _)| *found == holder);
-    Ok((email, known.map(|(_, hash)| hash)))
+    Ok(known.map(|(_, hash)| hash))
 }
 
 async fn audit(

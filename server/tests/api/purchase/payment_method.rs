@@ -7,9 +7,12 @@ use crate::support::buyer::{Buyer, Intent, items};
 use crate::support::{BAD_CARD, CARD_WITH_3DS, GOOD_CARD, TestServer};
 
 async fn pays_cart(alice: &Buyer, lines: &[(domain::DrawId, u16)], method: &str) -> crate::support::buyer::Answer {
-    let body = json!({ "items": items(lines), "buyer": alice.details(), "ageConfirmation": true, "termsAgreement": true,
-        "paymentMethodId": method });
-    alice.post("/api/cart/complete-card-payment", body).await
+    alice.post("/api/cart/complete-card-payment", cart(alice, lines, method)).await
+}
+
+fn cart(alice: &Buyer, lines: &[(domain::DrawId, u16)], method: &str) -> Value {
+    json!({ "items": items(lines), "buyer": alice.details(), "ageConfirmation": true, "termsAgreement": true,
+        "paymentMethodId": method })
 }
 
 #[actix_web::test]
@@ -25,6 +28,25 @@ async fn a_carts_card_is_confirmed_declined_and_tried_again() {
     let again = pays_cart(&alice, &[(draw, 2)], GOOD_CARD).await.ok();
     assert_eq!(again["tickets"], paid["tickets"], "a repeated call never buys twice");
     assert_eq!(server.sandbox.ledger()["total"]["count"], 1);
+    server.finish().await;
+}
+
+/// The server takes an address as the mailer reads it, and says so while nothing is charged.
+#[actix_web::test]
+async fn a_carts_card_is_not_charged_while_its_tickets_would_reach_nobody() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    let alice = server.alice();
+    let intent = Intent { body: alice.ask_for_cart(&[(draw, 1)]).await.ok() };
+    for email in ["alice..liddell@example.com", "alice.@example.com", "alice(home)@example.com", "not an address"] {
+        let mut body = cart(&alice, &[(draw, 1)], GOOD_CARD);
+        body["buyer"]["buyerEmail"] = json!(email);
+        let refused = alice.post("/api/cart/complete-card-payment", body).await.refused(400, "email-invalid");
+        assert_eq!(refused["message"], "Valid email address is required", "{email}");
+    }
+    assert_eq!(server.sandbox.ledger()["total"]["count"], 0, "nothing was charged");
+    let paid = pays_cart(&alice, &[(draw, 1)], GOOD_CARD).await.ok();
+    assert_eq!((&paid["status"], &paid["paymentIntentId"]), (&json!("succeeded"), &json!(intent.id())));
     server.finish().await;
 }
 

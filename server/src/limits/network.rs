@@ -1,0 +1,26 @@
+//! Whom a limit by address is about.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv6Addr};
+
+/// An IPv4 address, or the first 64 bits of an IPv6 one: a provider gives a customer at least that many, and with each a new
+/// address for every try. Consents and the audit log keep the whole address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Network(IpAddr);
+
+const IPV6_BITS: u32 = 64;
+
+impl From<IpAddr> for Network {
+    fn from(address: IpAddr) -> Network {
+        Network(match address.to_canonical() {
+            IpAddr::V6(whole) => IpAddr::V6(Ipv6Addr::from_bits(whole.to_bits() & (u128::MAX << (128 - IPV6_BITS)))),
+            v4 => v4,
+        })
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
