@@ -46,7 +46,7 @@ export function PaymentMonitoring() {
         <section className="card" aria-labelledby="failed-title">
           <h2 id="failed-title">Failed payments</h2>
           {data && data.failedPayments.length === 0 ? <p className="lead">None.</p> : null}
-          <ul className="payouts">{(data?.failedPayments ?? []).map((payment) => <Failed key={payment.paymentIntentId} payment={payment} />)}</ul>
+          <ul className="failures">{(data?.failedPayments ?? []).map((payment) => <Failed key={payment.paymentIntentId} payment={payment} />)}</ul>
         </section>
         <section className="card" aria-labelledby="guards-title">
           <h2 id="guards-title">Safeguards</h2>
