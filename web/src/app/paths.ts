@@ -25,5 +25,3 @@ export const PATHS = {
   offerDisplayAlias: '/club/:slug/offer/:bundle/display',
   bundleDisplay: '/bundle/:slug/:bundle/display',
 } as const;
-
-export type PathName = keyof typeof PATHS;
