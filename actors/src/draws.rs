@@ -192,7 +192,7 @@ impl Draws {
         self.roster.paused()
     }
 
-    /// Counts up whenever any view changed: for lists and caches.
+    /// Counts up whenever any view changed, for whoever waits for that: tests do; lists and caches compare [`Self::changes`].
     pub fn changed(&self) -> watch::Receiver<u64> {
         self.roster.changed()
     }

@@ -120,7 +120,7 @@ impl Reconciler {
         tokio::spawn(scan).await.unwrap_or_else(|panicked| Err(Failure::Unknown(panicked.to_string())))
     }
 
-    /// One round of the schedule now: for tests, and for an operator who does not want to wait.
+    /// One round of the schedule now, without its comparison with the provider: for tests, which do not wait for it.
     pub async fn round(&self) {
         let room = self.room.clone();
         // What a round could not do, the next one does.

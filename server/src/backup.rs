@@ -9,7 +9,7 @@ use persistence::records::Records;
 use crate::config::Config;
 use crate::database::Database;
 
-/// Pictures that clubs uploaded, which the books only name.
+/// Files that belong to the books, where there are any: what clubs upload today is in the books themselves.
 const UPLOADS: &str = "uploads";
 
 /// Draws that may have been made since a backup, and more: their numbers are public, each with its promise (decision K-1), and

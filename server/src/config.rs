@@ -77,7 +77,7 @@ pub struct Config {
     pub node: Option<SocketAddr>,
     /// Address under which browsers reach us, without a trailing slash; empty until the demo knows its port.
     pub public_url: String,
-    /// Uploads, and in the demo Postgres, the sandbox's journal and the sealing key.
+    /// The demo's own: Postgres, the sandbox's journal and the sealing key. `serve` uses no folder; clubs' pictures are in the books.
     pub data_dir: PathBuf,
     /// A built front end; `None` looks for `web/dist`.
     pub web_dir: Option<PathBuf>,

@@ -1,4 +1,5 @@
-//! A season's fixtures from a table: validated whole, written whole or not at all. The command line and the API share it.
+//! A season's fixtures from a table: validated whole, written whole or not at all. The command line and the API share what reads
+//! and checks it; the command line, beside a server that may run or not, writes the rows without waking their draws.
 
 use actors::Draws;
 use domain::{Cents, ClubId, DrawId, FeePolicy, Timestamp};

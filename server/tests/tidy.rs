@@ -101,7 +101,7 @@ fn rust() -> Vec<Source> {
 }
 
 fn screens() -> Vec<Source> {
-    sources(&root(), &["web/src", "web/e2e", "web/widgets"], &["ts", "tsx", "js", "css"])
+    sources(&root(), &["web/src", "web/e2e"], &["ts", "tsx", "js", "css"])
 }
 
 #[test]

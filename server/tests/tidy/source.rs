@@ -9,10 +9,12 @@ pub struct Source {
     pub text: String,
 }
 
-/// Every file below some folders with one of these endings, in order.
+/// Every file below some folders with one of these endings, in order. A folder that is not there is a fault: what was moved
+/// would not be read any more, and nothing would say so.
 pub fn sources(root: &Path, folders: &[&str], endings: &[&str]) -> Vec<Source> {
     let mut found = Vec::new();
     for folder in folders {
+        assert!(root.join(folder).is_dir(), "{folder} is not there");
         gather(root, &root.join(folder), endings, &mut found);
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));

@@ -22,10 +22,6 @@ export type {
   Widget,
 } from './generated/schema';
 
-/** Words the server knows today; one it learns tomorrow must not break a screen. */
-export type DrawStatus = 'active' | 'closed' | 'completed' | 'cancelled' | (string & {});
-export type CompletionStatus = 'succeeded' | 'processing' | 'requires_action' | 'requires_payment_method' | 'not_charged' | (string & {});
-
 /** What a frame says of a draw; everything in it may change while somebody looks. */
 export type DrawNews = DrawNow;
 

@@ -1,4 +1,7 @@
-/** Every address of the site, aliases too, on one page. The server serves the same document for each of them. */
+/**
+ * The addresses of buyers, boards and the operator, aliases too; a club's are in `club-routes.ts`. The server's table has both
+ * (`shell/address.rs`; `addresses.test.ts` compares them).
+ */
 
 export const PATHS = {
   landing: '/',
@@ -25,5 +28,3 @@ export const PATHS = {
   offerDisplayAlias: '/club/:slug/offer/:bundle/display',
   bundleDisplay: '/bundle/:slug/:bundle/display',
 } as const;
-
-export type PathName = keyof typeof PATHS;

@@ -27,11 +27,6 @@ function fixedOrder(): number[] {
 /** The order in which sales light the tally: the same for every draw, so a lit slot tells nobody anything about a pair (D2). */
 export const TALLY_ORDER: readonly number[] = fixedOrder();
 
-/** The slots that are lit when so many tickets are sold. */
-export function litSlots(sold: number): ReadonlySet<number> {
-  return new Set(TALLY_ORDER.slice(0, Math.max(0, Math.min(CELLS, sold))));
-}
-
 const STAGGER_MS = 40;
 const STAGGER_MS_MAX = 1_200;
 

@@ -1,4 +1,5 @@
-//! Every page of the site on one page: the server's half of `web/src/app/paths.ts`. What is not here answers 404.
+//! Every page of the site on one page: what `web/src/app/paths.ts` and `club-routes.ts` have together, and the short links that only
+//! lead on. What is not here answers 404.
 
 use domain::DrawId;
 

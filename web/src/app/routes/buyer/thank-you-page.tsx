@@ -22,7 +22,7 @@ export function Page() {
       <Outcome order={order} summary={summary} payment={payment} gaveUp={gaveUp} untouched={untouched} />
       {order && needsContact(order) ? <ContactQuestion order={order} /> : null}
       {over ? null : <Bought order={order} summary={summary} />}
-      {order?.status === 'succeeded' ? <Receipt order={order} /> : null}
+      {order?.status === S.succeeded ? <Receipt order={order} /> : null}
       {soon ? null : (
         <>
           <WhereNext order={order} summary={summary}>{over ? null : <Resend payment={payment} />}</WhereNext>

@@ -1,6 +1,7 @@
 /** The cart's rules (A:180-187). Pure; the browser's storage is somebody else's business. */
 import type { Draw } from '@/api/wire';
 import { cents, sumOf, type Cents, type SurchargeMode } from '@/shared/money';
+import { S } from '@/shared/strings';
 
 export interface CartItem {
   drawId: number;
@@ -123,4 +124,4 @@ export function totals(cart: Cart, mode: SurchargeMode = 'per_line'): Totals {
 }
 
 /** '99+' above 99. */
-export const badge = (tickets: number): string => (tickets > 99 ? '99+' : String(tickets));
+export const badge = (tickets: number): string => (tickets > 99 ? S.cartBadgeMax : String(tickets));

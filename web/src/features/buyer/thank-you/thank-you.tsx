@@ -57,7 +57,7 @@ export function Outcome({ order, summary, payment, gaveUp, untouched }: OutcomeP
       </div>
     );
   }
-  const issued = order?.status === 'succeeded';
+  const issued = order?.status === S.succeeded;
   const count = summary.totalTickets;
   const reference = order?.paymentIntentId ?? payment?.paymentIntentId;
   return (
@@ -80,7 +80,7 @@ export function Outcome({ order, summary, payment, gaveUp, untouched }: OutcomeP
 
 /** The tickets when the server has them, the kept summary until then. */
 export function Bought({ order, summary }: { order: OrderAnswer | undefined; summary: Summary }) {
-  if (order && order.status === 'succeeded') return order.lines.map((line) => <TicketList key={line.drawNumber} line={line} />);
+  if (order && order.status === S.succeeded) return order.lines.map((line) => <TicketList key={line.drawNumber} line={line} />);
   return summary.draws.map((draw) => (
     <section key={draw.drawNumber} className="card panel">
       <h2>{draw.matchName}</h2>

@@ -3,11 +3,11 @@ import { useSetAtom, useStore } from 'jotai';
 import { AT, archiveDraw, downloadReport, downloadTickets } from '@/api/endpoints/club';
 import type { Download } from '@/api/http';
 import type { Draw } from '@/api/wire';
+import { saveFile } from '@/shared/save-file';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { answersAtom, keepAnswerAtom } from '../data/answers-atoms';
 import { said } from '../data/said';
-import { saveFile } from '../data/save-file';
 import { useAction } from '../session/use-session';
 import { teamsOf } from './draw-words';
 

@@ -39,9 +39,9 @@ export function CreateDrawButton({ club, className = 'btn small', at = 'head' }:
   if (!sells(club)) return null;
   if (data?.connected && !club.archived) return <Link className={className} href={adminPath(club.slug, 'create-draw')}>{C.createDraw}</Link>;
   return (
-    <span className="tip">
+    <span className="why">
       <button type="button" className={`${className} is-off`} aria-disabled="true" aria-describedby={`connect-first-${at}`}>{C.createDraw}</button>
-      <span className="tip-words" role="tooltip" id={`connect-first-${at}`}>{archivedWords(club) ?? C.connectFirst}</span>
+      <span className="why-words" role="tooltip" id={`connect-first-${at}`}>{archivedWords(club) ?? C.connectFirst}</span>
     </span>
   );
 }
@@ -86,7 +86,7 @@ function Head({ club }: { club: FrameClub | null }) {
 export function ClubFoot() {
   const config = useAtomValue(configAtom);
   return (
-    <footer className="club-foot">
+    <footer className="desk-foot">
       <p className="contact">
         {config ? (
           <>

@@ -3,10 +3,10 @@ import { AT, downloadRecovery } from '@/api/endpoints/club';
 import type { FailedPayment, IntegrityAudit } from '@/api/wire-payments';
 import { dayAndTime } from '@/shared/dates';
 import { dollars } from '@/shared/money';
+import { saveFile } from '@/shared/save-file';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { saveFile } from '../data/save-file';
 import { useAnswer } from '../data/use-answer';
 import { userOf } from '../frame/club-page';
 import { roleOf, sells } from '../session/roles';
@@ -46,7 +46,7 @@ export function PaymentMonitoring() {
         <section className="card" aria-labelledby="failed-title">
           <h2 id="failed-title">Failed payments</h2>
           {data && data.failedPayments.length === 0 ? <p className="lead">None.</p> : null}
-          <ul className="payouts">{(data?.failedPayments ?? []).map((payment) => <Failed key={payment.paymentIntentId} payment={payment} />)}</ul>
+          <ul className="failures">{(data?.failedPayments ?? []).map((payment) => <Failed key={payment.paymentIntentId} payment={payment} />)}</ul>
         </section>
         <section className="card" aria-labelledby="guards-title">
           <h2 id="guards-title">Safeguards</h2>

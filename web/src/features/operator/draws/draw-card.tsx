@@ -1,8 +1,8 @@
 import { downloadDrawReport } from '@/api/endpoints/operator';
 import type { AdminDraw } from '@/api/wire-operator';
 import { TICKETS } from '@/features/shared-live/draw-phase';
+import { saveFile } from '@/shared/save-file';
 import { O } from '@/shared/strings-operator';
-import { saveFile } from '../console/save-file';
 import { money } from '../pieces/money';
 import { Tag } from '../pieces/pieces';
 import { Pressing } from '../pieces/pressing';
@@ -23,10 +23,7 @@ interface DrawCardProps {
 /** One draw: its game, its numbers, and what can be done (C:66-68). */
 export function DrawCard({ draw, nowMs, onDo }: DrawCardProps) {
   const report = useDoing();
-  const download = () => report.run(async () => {
-    const { name, content } = await downloadDrawReport(draw.drawNumber);
-    saveFile(name, content);
-  }, { failed: O.downloadFailed, failedText: O.downloadFailedText, fixed: true });
+  const download = () => report.run(async () => saveFile(await downloadDrawReport(draw.drawNumber)), { failed: O.downloadFailed, failedText: O.downloadFailedText, fixed: true });
   const open = draw.status === 'active' || draw.status === 'closed';
   // An active draw past its kick-off has closed, whatever its record still says (E-1).
   const status = draw.status === 'active' && Date.parse(draw.gameDate) <= nowMs ? 'closed' : draw.status;

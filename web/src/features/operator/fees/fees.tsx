@@ -2,11 +2,11 @@ import { useCallback, useEffect, useState } from 'react';
 import { downloadFeesReport, fetchPlatformFees } from '@/api/endpoints/operator';
 import type { FeeDraw, PlatformFees } from '@/api/wire-platform';
 import { dollars } from '@/shared/money';
+import { saveFile } from '@/shared/save-file';
 import { O } from '@/shared/strings-operator';
 import { useAnswer } from '../answers/use-answers';
 import { useAddress } from '../console/address';
 import { HeadActions } from '../console/head-actions';
-import { saveFile } from '../console/save-file';
 import { DrawTag } from '../draws/draw-tag';
 import { isTest, useHideTest } from '../draws/hidden-tests';
 import { dateOf } from '../draws/game-date';
@@ -50,10 +50,7 @@ export function Fees() {
   const to = read('to');
   const fees = useFees(from, to);
   const pdf = useDoing();
-  const download = () => void pdf.run(async () => {
-    const { name, content } = await downloadFeesReport(from, to);
-    saveFile(name, content);
-  }, { failed: O.downloadFailed, failedText: O.feesDownloadFailedText, fixed: true });
+  const download = () => void pdf.run(async () => saveFile(await downloadFeesReport(from, to)), { failed: O.downloadFailed, failedText: O.feesDownloadFailedText, fixed: true });
   return (
     <>
       <HeadActions><Pressing className="btn small" busy={pdf.busy} onPress={download}>Download PDF</Pressing></HeadActions>

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { aServer, expectToast, openConsole, press, refused, wantsProof } from '@/testing/a-console';
 import { anAnomaly, anomalies } from '@/testing/operator-data';
+import { answerAtom } from '../answers/answers-atoms';
 import { customerProblems, labelOf, nextUnresolved, successRate } from './anomalies';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -33,7 +34,7 @@ test('the next that needs action is the one below, else the first', () => {
 });
 
 test('the count that needs action and the list come together, so that neither pushes the other away', async () => {
-  const server = aServer({ [LIST]: { body: [DUPLICATE] } });
+  aServer({ [LIST]: { body: [DUPLICATE] } });
   const answered = globalThis.fetch;
   let tellStats = () => {};
   const stats = new Promise<void>((tell) => { tellStats = tell; });
@@ -41,9 +42,8 @@ test('the count that needs action and the list come together, so that neither pu
     if (path.includes('stats')) await stats;
     return answered(path, init);
   });
-  openConsole('payments');
-  await vi.waitFor(() => expect(server.paths()).toContain(LIST));
-  await new Promise((later) => setTimeout(later, 100));
+  const { store } = openConsole('payments');
+  await waitFor(() => expect(store.get(answerAtom('anomalies')).data).toHaveLength(1));
   expect(screen.queryByRole('table', { name: 'Payment anomalies' })).toBeNull();
   tellStats();
   expect(await screen.findByRole('table', { name: 'Payment anomalies' })).toBeDefined();

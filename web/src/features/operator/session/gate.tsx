@@ -25,7 +25,7 @@ async function check(): Promise<State> {
 }
 
 function stateOf({ role, secondFactor }: Whoami): State {
-  if (role !== 'super-admin') return { at: 'out', to: '/admin' };
+  if (role !== O.superAdminDashed) return { at: 'out', to: '/admin' };
   return secondFactor === 'enrol' || secondFactor === 'required' ? { at: 'half', step: secondFactor } : { at: 'in' };
 }
 

@@ -3,12 +3,12 @@ import { closeExpired, fetchAdminClubs, fetchHealth, fetchSettings } from '@/api
 import { Problem, get } from '@/api/http';
 import type { Draw } from '@/api/wire';
 import { useServerNow } from '@/features/shared-live/use-live';
+import { saveFile } from '@/shared/save-file';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
 import { useAnswer, useAskAgain } from '../answers/use-answers';
 import { HeadActions } from '../console/head-actions';
-import { saveFile } from '../console/save-file';
 import { useErrand } from '../console/use-errand';
 import { Pressing } from '../pieces/pressing';
 import { useDoing } from '../session/use-act';
@@ -27,7 +27,7 @@ function useLogs() {
   const save = () => void doing.run(async () => {
     const [settings, clubs, activeDraws, health] = await Promise.all([fetchSettings(), fetchAdminClubs(), get<Draw[]>('/api/draws/active'), fetchHealth().catch(() => null)]);
     const at = new Date(now());
-    saveFile(`system-logs-${at.toISOString().slice(0, 10)}.json`, new Blob([JSON.stringify(logsOf({ settings, clubs, activeDraws, health }, at), null, 2)], { type: 'application/json' }));
+    saveFile({ name: `system-logs-${at.toISOString().slice(0, 10)}.json`, content: new Blob([JSON.stringify(logsOf({ settings, clubs, activeDraws, health }, at), null, 2)], { type: 'application/json' }) });
   }, { failed: O.downloadFailed, failedText: O.downloadFailedText });
   return { busy: doing.busy, save };
 }

@@ -1,5 +1,5 @@
 /** CSV that opens in Excel as it should: UTF-8 with its mark, CRLF, and no cell that a spreadsheet would run (ASVS 1.2.10). */
-import { saveFile } from '../console/save-file';
+import { saveFile } from '@/shared/save-file';
 import { typedOf, type Column } from './columns';
 
 const MARK = '\ufeff';
@@ -20,5 +20,5 @@ export function toCsv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
 
 /** Saves these rows, all of them and with all their columns, under the day's date. */
 export function saveCsv<Row>(name: string, columns: readonly Column<Row>[], rows: readonly Row[], now: Date): void {
-  saveFile(`${name}-${now.toISOString().slice(0, 10)}.csv`, new Blob([toCsv(columns, rows)], { type: 'text/csv;charset=utf-8' }));
+  saveFile({ name: `${name}-${now.toISOString().slice(0, 10)}.csv`, content: new Blob([toCsv(columns, rows)], { type: 'text/csv;charset=utf-8' }) });
 }

@@ -5,7 +5,7 @@ import { aServer, NOW, openConsole, press } from '@/testing/a-console';
 import { anAnomaly, anomalies, clubs, transactions } from '@/testing/operator-data';
 
 const saved: Blob[] = [];
-vi.mock('../console/save-file', () => ({ saveFile: (_name: string, content: Blob) => void saved.push(content) }));
+vi.mock('@/shared/save-file', () => ({ saveFile: ({ content }: { content: Blob }) => void saved.push(content) }));
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -1,0 +1,39 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { S } from './strings';
+import { C } from './strings-club';
+import { O } from './strings-operator';
+
+const SRC = join(import.meta.dirname, '..');
+
+/** The texts that the specification quotes and no screen says, each with the reason. */
+const SAID_ELSEWHERE: Record<string, string> = {
+  'S.soldOf169': 'stands beside its number: `113/169`',
+  'S.payWithApplePay': 'the provider’s button says it',
+  'S.payWithGooglePay': 'the provider’s button says it',
+  'S.serverAgeRequired': 'the server says it',
+  'S.serverTermsRequired': 'the server says it',
+  'S.userKey': 'the club’s table has it too, and its screens alone keep it',
+  'C.invalidCredentials': 'the server says it',
+  'C.resetTokenRequired': 'the server says it',
+  'C.venueRequired': 'nothing has a venue (decision E-13)',
+  'O.transactionsFailedDebug': 'the page is the club’s, and so is its text',
+  'O.refreshAudit': 'the page is the club’s, and so is its text',
+  'O.waitlistFailed': 'the dialog is the club’s, and so is its text',
+  'O.on': 'what is not off is on, and `String(true)` writes it',
+};
+
+/** What the screens are written in: no test, and of the tables only what follows them. */
+function written(): string {
+  const names = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$|^testing/.test(name));
+  return names.map((name) => readFileSync(join(SRC, name), 'utf8')).join('\n');
+}
+
+test('every text of the three tables is said by a screen, or it is known who says it', () => {
+  const all = written();
+  const mentioned = new Set([...all.matchAll(/\b[SCO]\.\w+/g)].map(([name]) => name));
+  const keys = Object.entries({ S, C, O }).flatMap(([table, texts]) => Object.keys(texts).map((key) => `${table}.${key}`));
+  expect(keys.length).toBeGreaterThan(350);
+  expect(keys.filter((key) => !mentioned.has(key)).sort()).toEqual(Object.keys(SAID_ELSEWHERE).sort());
+});
