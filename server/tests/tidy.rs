@@ -223,3 +223,10 @@ fn the_top_level_is_the_one_the_user_drew() {
 fn the_security_checklist_names_what_there_is() {
     assert_none("server/ASVS.md", checklist::findings(&root(), &rust()));
 }
+
+#[test]
+fn the_maps_of_the_specification_name_what_there_is() {
+    let folders = ["server", "actors", "persistence", "loadtest", "migrations", "web/src", "web/e2e", "web/scripts"];
+    let there = sources(&root(), &folders, &checklist::FILES);
+    assert_none(".github/specification", checklist::drifts(&root(), &there));
+}
