@@ -141,6 +141,9 @@ pub trait Books: Send + Sync {
     async fn opened(&self, order: OrderId, id: &PaymentIntentId, client_secret: &str) -> Result<(), Failure>;
     /// Fills blanks only: what was stored first wins (decision C-7).
     async fn fill_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<(), Failure>;
+    /// What the buyer says before paying replaces what is stored; blanks replace nothing. Only while the order is `quoted` and
+    /// nothing of it is known to be authorised; else, and for an unknown one, `false`, and it stays as it is.
+    async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<bool, Failure>;
     /// The same by a person, whose act stands in the audit log with it, or neither does. Books that keep no audit log only fill.
     async fn recover(&self, order: OrderId, buyer: &BuyerDetails, act: Option<&Entry>) -> Result<(), Failure> {
         let _ = act;
