@@ -207,14 +207,19 @@ pub(super) async fn fill_buyer(
     if after == before {
         return Ok(());
     }
-    sqlx::query("update orders set buyer_name = $2, buyer_email = $3, buyer_phone = $4 where id = $1")
-        .bind(words::uuid(order))
-        .bind(after.name)
-        .bind(&after.email)
-        .bind(after.phone)
-        .execute(&mut *connection)
-        .await
-        .map_err(Failure::before_commit)?;
+    let filled = sqlx::query(
+        "update orders set buyer_name = $2, buyer_email = $3, buyer_phone = $4 where id = $1 and erased_at is null",
+    )
+    .bind(words::uuid(order))
+    .bind(after.name)
+    .bind(&after.email)
+    .bind(after.phone)
+    .execute(&mut *connection)
+    .await
+    .map_err(Failure::before_commit)?;
+    if filled.rows_affected() == 0 {
+        return Ok(());
+    }
     sqlx::query("update email_outbox set to_address = $2 where order_id = $1 and to_address is null")
         .bind(words::uuid(order))
         .bind(after.email)
