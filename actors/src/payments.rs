@@ -238,6 +238,16 @@ impl Payments {
         self.apart(async move { room.books.fill_buyer(order, &buyer).await }).await
     }
 
+    /// What the buyer says before paying replaces what was stored, its blanks nothing; for the order's own browser alone.
+    /// `false`: the order is paid or decided, and stays as it is.
+    ///
+    /// # Errors
+    /// Not written.
+    pub async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<bool, Failure> {
+        let (room, buyer) = (self.room.clone(), buyer.clone());
+        self.apart(async move { room.books.correct_buyer(order, &buyer).await }).await
+    }
+
     /// Age and terms were confirmed; the first time counts (decision C-12).
     ///
     /// # Errors

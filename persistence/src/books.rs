@@ -139,8 +139,11 @@ pub trait Books: Send + Sync {
     /// The provider made the payment intent: its id and client secret, and the `create` operation is done. `NotWritten` for an
     /// order that has another one, or that is decided without any: whoever made the intent was too late and cancels it.
     async fn opened(&self, order: OrderId, id: &PaymentIntentId, client_secret: &str) -> Result<(), Failure>;
-    /// Fills blanks only: what was stored first wins (decision C-7).
+    /// Fills blanks only: what was stored first wins (decision C-7). An order whose buyer was erased stays as it is (F-8).
     async fn fill_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<(), Failure>;
+    /// What the buyer says before paying replaces what is stored; blanks replace nothing. Only while the order is `quoted` and
+    /// nothing of it is known to be authorised; else, and for an unknown one, `false`, and it stays as it is.
+    async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<bool, Failure>;
     /// The same by a person, whose act stands in the audit log with it, or neither does. Books that keep no audit log only fill.
     async fn recover(&self, order: OrderId, buyer: &BuyerDetails, act: Option<&Entry>) -> Result<(), Failure> {
         let _ = act;

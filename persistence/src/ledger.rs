@@ -176,6 +176,12 @@ impl BuyerDetails {
         };
         BuyerDetails { name, email, phone: self.phone.or_else(|| other.phone.clone()) }
     }
+
+    /// What `by` says in place of what is there; its blanks leave it. A name and an address are corrected together.
+    #[must_use]
+    pub fn corrected(self, by: &BuyerDetails) -> BuyerDetails {
+        BuyerDetails::default().filled(by).filled(&self)
+    }
 }
 
 #[derive(Clone, Debug)]

@@ -83,6 +83,7 @@ contract! {
     nodes::a_deal_is_read_without_owning_the_draw => a_deal_is_read_without_owning_the_draw,
     books::an_order_has_one_payment_intent => an_order_has_one_payment_intent,
     books::a_buyer_is_filled_in_and_never_written_over => a_buyer_is_filled_in_and_never_written_over,
+    books::a_buyer_is_corrected_until_something_is_authorised => a_buyer_is_corrected_until_something_is_authorised,
     books::money_is_taken_once_and_only_for_tickets => money_is_taken_once_and_only_for_tickets,
     books::a_mail_waits_for_an_address => a_mail_waits_for_an_address,
     books::a_refused_order_is_cancelled_and_released => a_refused_order_is_cancelled_and_released,

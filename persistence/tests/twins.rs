@@ -32,6 +32,7 @@ enum Step {
     Append { draw: usize, command: Command, rider: Option<Box<Rider>>, at: Timestamp },
     Opened(u128),
     Filled(u128, BuyerDetails),
+    Corrected(u128, BuyerDetails),
     Captured(u128),
     Rejecting(u128),
     Released(u128),
@@ -97,6 +98,14 @@ impl Twin {
             }
             Step::Opened(id) => told(books.opened(OrderId(*id), &intent_id(*id), "secret").await, done),
             Step::Filled(id, buyer) => told(books.fill_buyer(OrderId(*id), buyer).await, done),
+            Step::Corrected(id, buyer) => {
+                told(
+                    books.correct_buyer(OrderId(*id), buyer).await,
+                    |done| {
+                        if done { Said::Done } else { Said::Refused }
+                    },
+                )
+            }
             Step::Captured(id) => match books.order(OrderId(*id)).await.expect("read") {
                 Some(record) if record.order.payment_intent.is_some() => {
                     told(books.captured(OrderId(*id), &said(&record, PaymentStatus::Succeeded), now).await, done)
@@ -230,7 +239,8 @@ fn roll(world: &World, carts: &mut [Vec<(usize, u16)>], dice: &mut Dice, now: Ti
         13 | 14 => Step::Opened(id),
         15 => {
             let email = (dice.below(2) == 0).then(|| format!("b{id}@buyer.test"));
-            Step::Filled(id, BuyerDetails { name: Some("Bob".into()), email, phone: Some(format!("{id}")) })
+            let bob = BuyerDetails { name: Some("Bob".into()), email, phone: Some(format!("{id}")) };
+            if dice.below(2) == 0 { Step::Filled(id, bob) } else { Step::Corrected(id, bob) }
         }
         16 | 17 => Step::Captured(id),
         18 => match dice.below(4) {

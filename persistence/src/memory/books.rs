@@ -66,6 +66,17 @@ impl Books for Memory {
         })
     }
 
+    async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<bool, Failure> {
+        self.writing(Call::Write("correct_buyer"), |state| {
+            let Ok(row) = state.orders.get_mut(order) else { return Ok(false) };
+            if row.state() != OrderState::Quoted || row.record.authorised_at.is_some() {
+                return Ok(false);
+            }
+            row.record.buyer = std::mem::take(&mut row.record.buyer).corrected(buyer);
+            Ok(true)
+        })
+    }
+
     async fn consented(&self, order: OrderId, at: Timestamp, _ip: &str, _terms: TermsAgreed) -> Result<(), Failure> {
         self.writing(Call::Write("consented"), |state| {
             state.orders.get_mut(order)?.record.consent_at.get_or_insert(at);

@@ -70,6 +70,11 @@ impl Books for Postgres {
         self.run(filled).await
     }
 
+    async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<bool, Failure> {
+        let (postgres, buyer) = (self.clone(), buyer.clone());
+        self.run(async move { orders::correct_buyer(postgres.actors(), order, &buyer).await }).await
+    }
+
     async fn recover(&self, order: OrderId, buyer: &BuyerDetails, act: Option<&audit::Entry>) -> Result<(), Failure> {
         let (postgres, buyer, act) = (self.clone(), buyer.clone(), act.cloned());
         let recovered = async move {

@@ -207,14 +207,19 @@ pub(super) async fn fill_buyer(
     if after == before {
         return Ok(());
     }
-    sqlx::query("update orders set buyer_name = $2, buyer_email = $3, buyer_phone = $4 where id = $1")
-        .bind(words::uuid(order))
-        .bind(after.name)
-        .bind(&after.email)
-        .bind(after.phone)
-        .execute(&mut *connection)
-        .await
-        .map_err(Failure::before_commit)?;
+    let filled = sqlx::query(
+        "update orders set buyer_name = $2, buyer_email = $3, buyer_phone = $4 where id = $1 and erased_at is null",
+    )
+    .bind(words::uuid(order))
+    .bind(after.name)
+    .bind(&after.email)
+    .bind(after.phone)
+    .execute(&mut *connection)
+    .await
+    .map_err(Failure::before_commit)?;
+    if filled.rows_affected() == 0 {
+        return Ok(());
+    }
     sqlx::query("update email_outbox set to_address = $2 where order_id = $1 and to_address is null")
         .bind(words::uuid(order))
         .bind(after.email)
@@ -222,6 +227,26 @@ pub(super) async fn fill_buyer(
         .await
         .map_err(Failure::before_commit)?;
     Ok(())
+}
+
+/// What is said takes the place of what is stored, while the order waits to be paid. The rule is `BuyerDetails::corrected`; a
+/// mail waits for an address only once the order was captured, so there is none to send on.
+pub(super) async fn correct_buyer(pool: &PgPool, order: OrderId, buyer: &BuyerDetails) -> Result<bool, Failure> {
+    // A name without an address is no contact, nor the reverse.
+    let BuyerDetails { name, email, phone } = BuyerDetails::default().filled(buyer);
+    let corrected = sqlx::query(
+        "update orders set buyer_name = coalesce($2, buyer_name), buyer_email = coalesce($3, buyer_email),
+           buyer_phone = coalesce($4, buyer_phone)
+         where id = $1 and state = 'quoted' and authorised_at is null and erased_at is null",
+    )
+    .bind(words::uuid(order))
+    .bind(name)
+    .bind(email)
+    .bind(phone)
+    .execute(pool)
+    .await
+    .map_err(Failure::at_commit)?;
+    Ok(corrected.rows_affected() == 1)
 }
 
 /// Age and terms were confirmed; the first time counts.

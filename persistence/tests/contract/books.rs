@@ -77,6 +77,33 @@ pub async fn a_buyer_is_filled_in_and_never_written_over(world: World) {
     assert_eq!(world.books.consented(id(9), NOW, "192.0.2.1", terms).await, Err(Failure::NotFound));
 }
 
+pub async fn a_buyer_is_corrected_until_something_is_authorised(world: World) {
+    let (mut owner, mut other) = (world.owner(0).await, world.owner(1).await);
+    owner.open(world.order(1, &[(0, 1), (1, 1)])).await.expect("opened");
+    other.execute(other.reserve(1, 1), None).await.expect("reserved");
+    owner.open(world.order(2, &[(0, 1)])).await.expect("opened");
+    let (name, email) = (Some("Mum".to_string()), Some("mum@buyer.test".to_string()));
+    let phone = |phone: &str| BuyerDetails { phone: Some(phone.into()), ..BuyerDetails::default() };
+    let mum = BuyerDetails { name: name.clone(), email, phone: None };
+    for said in [&phone("0400"), &mum, &BuyerDetails::default(), &BuyerDetails { name, ..phone("0499") }] {
+        assert_eq!(world.books.correct_buyer(id(1), said).await, Ok(true));
+    }
+    let mum = BuyerDetails { phone: Some("0499".into()), ..mum };
+    assert_eq!(world.record(1).await.buyer, mum, "what is said, whole, and no blank");
+    assert_eq!(world.record(2).await.buyer, buyer(), "another order");
+
+    owner.allocate(1, 1).await.expect("allocated");
+    let half = world.record(1).await;
+    assert_eq!((half.order.state, half.authorised_at), (OrderState::Quoted, Some(NOW)), "a line is still to come");
+    assert_eq!(world.books.correct_buyer(id(1), &buyer()).await, Ok(false));
+    other.allocate(1, 1).await.expect("allocated");
+    world.books.rejecting(id(2), "no", NOW).await.expect("rejecting");
+    for order in [1, 2, 9] {
+        assert_eq!(world.books.correct_buyer(id(order), &phone("0411")).await, Ok(false), "{order}");
+    }
+    assert_eq!((world.record(1).await.buyer, world.record(2).await.buyer), (mum, buyer()));
+}
+
 pub async fn money_is_taken_once_and_only_for_tickets(world: World) {
     let mut owner = world.owner(0).await;
     let record = world.allocated(&mut owner, 1, 2).await;

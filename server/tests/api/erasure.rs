@@ -107,6 +107,13 @@ async fn every_screen_says_something(server: &TestServer, draw: DrawId, token: &
     let order = stranger.get(&format!("/api/orders/{token}")).await.ok();
     assert_eq!((&order["buyerName"], &order["buyerEmailMasked"]), (&json!(ERASED_NAME), &json!(null)));
     assert_eq!(order["lines"][0]["tickets"].as_array().map(Vec::len), Some(2), "the tickets are hers as before");
+    let id = server.database.text("select payment_intent_id from orders where token = $1", token).await;
+    let late = json!({ "paymentIntentId": id, "buyer": stranger.details() });
+    assert_eq!(
+        stranger.post("/api/complete-card-payment", late).await.ok()["status"],
+        "succeeded",
+        "and fills in nobody"
+    );
     let page = stranger.post("/api/claims/look", json!({ "token": claim })).await.ok();
     assert_eq!(page["winnerName"], ERASED_NAME);
     let queued = server.queued("my-tickets").await;

@@ -73,6 +73,10 @@ impl Books for BooksPort {
         through!(self, fill_buyer(order, buyer))
     }
 
+    async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Answer<bool> {
+        through!(self, correct_buyer(order, buyer))
+    }
+
     async fn consented(&self, order: OrderId, at: Timestamp, ip: &str, terms: TermsAgreed) -> Answer<()> {
         through!(self, consented(order, at, ip, terms))
     }

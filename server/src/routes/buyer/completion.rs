@@ -5,7 +5,8 @@ use actors::{FulfilStatus, Fulfilled};
 use domain::{DrawId, OrderState, PaymentIntentId};
 use persistence::books::OrderRecord;
 
-use super::payments::{adds_to, amount_changed, draws_of, wanted};
+use super::payments::buyer::adds_to;
+use super::payments::{amount_changed, draws_of, wanted};
 use crate::error::{Problem, reason_shown};
 use crate::identity::{Browser, address};
 use crate::open_orders::is_own;

@@ -6,7 +6,7 @@ use domain::OrderState;
 use persistence::books::OrderRecord;
 
 use super::completion::{check_consents, check_email, finish, store_consents};
-use super::payments::{Asked, open, wanted};
+use super::payments::{Asked, buyer, open, wanted};
 use crate::error::Problem;
 use crate::identity::Browser;
 use crate::open_orders::{Counts, client_key, is_own};
@@ -110,13 +110,15 @@ async fn newest(state: &State, browser: &Browser, counts: &Counts) -> Result<Opt
 async fn pay(
     state: &State,
     browser: Browser,
-    record: OrderRecord,
+    mut record: OrderRecord,
     method: &str,
     body: &Purchase,
 ) -> Result<HttpResponse, Problem> {
     if record.order.state != OrderState::Quoted {
         return finish(state, &browser, record, body).await;
     }
+    // Before the bank is asked: whoever answers it elsewhere may never come back here, and has their tickets all the same.
+    buyer::correct(state, &browser, &mut record, &body.buyer_details()).await?;
     // A decline is counted when the provider's notice of it comes: the same for every way of confirming (decision G-13).
     match state.payments.confirm(record.order.id, method).await? {
         Confirmed::Authorised => finish(state, &browser, record, body).await,

@@ -20,6 +20,7 @@ use crate::state::State;
 use crate::wire::instant::rfc3339;
 use crate::wire::purchase::{ItemOpened, PaymentOpened, Purchase};
 
+pub mod buyer;
 pub mod quote;
 pub mod wanted;
 
@@ -135,9 +136,10 @@ pub async fn open(state: &State, asked: Asked) -> Result<Open, Problem> {
         state.payments.abandon(*order).await?;
         state.open_orders.over(&asked.browser, *order);
     }
-    let (record, generation) = find_or_open(state, &asked, &quote, &plan).await?;
+    let (mut record, generation) = find_or_open(state, &asked, &quote, &plan).await?;
     let shown_until = shown_until(state, &record, &quote, now).await?;
-    remember_buyer(state, &asked, &record, now).await?;
+    buyer::correct(state, &asked.browser, &mut record, &asked.buyer).await?;
+    remember_consents(state, &asked, &record, now).await?;
     // A new order has nothing noted that would have to be forgotten.
     let offers = asked.offers.as_ref().filter(|offers| !is_new || !offers.is_empty());
     if let Some(offers) = offers.filter(|_| record.order.state == OrderState::Quoted) {
@@ -222,21 +224,13 @@ async fn shown_until(state: &State, record: &OrderRecord, quote: &Quote, now: Ti
     })
 }
 
-/// Fills in what is not known of the buyer, and the consents given before there was an order (decisions C-7, C-12).
-async fn remember_buyer(state: &State, asked: &Asked, record: &OrderRecord, now: Timestamp) -> Result<(), Problem> {
-    if adds_to(&record.buyer, &asked.buyer) {
-        state.payments.fill_buyer(record.order.id, &asked.buyer).await?;
-    }
+/// The consents given before there was an order (decision C-12).
+async fn remember_consents(state: &State, asked: &Asked, record: &OrderRecord, now: Timestamp) -> Result<(), Problem> {
     if record.consent_at.is_none() && state.open_orders.has_consented(&asked.browser, now) {
         let ip = asked.address.to_string();
         state.payments.consented(record.order.id, &ip, crate::terms::SALE.agreed()).await?;
     }
     Ok(())
-}
-
-/// Whether details say something that is not known yet.
-pub fn adds_to(known: &BuyerDetails, said: &BuyerDetails) -> bool {
-    (known.email.is_none() && said.email.is_some()) || (known.phone.is_none() && said.phone.is_some())
 }
 
 /// No new payments while the operator maintains the service or the server is about to stop (decision I-5).

@@ -3,7 +3,8 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::support::TestServer;
+use crate::support::buyer::Intent;
+use crate::support::{BAD_CARD, TestServer};
 
 #[actix_web::test]
 async fn a_buyer_pays_by_card_and_holds_numbered_tickets() {
@@ -134,6 +135,47 @@ async fn the_details_given_first_are_kept_and_blanks_are_filled_later() {
         "buyer": { "buyerName": "Mallory", "buyerEmail": "mallory@example.com", "buyerPhone": "0" } });
     alice.post("/api/complete-card-payment", other).await.ok();
     assert_eq!(alice.order(&intent).await["buyerName"], "Alice", "what was stored first wins");
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn what_stood_in_the_form_when_pay_was_pressed_is_the_buyer() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    let alice = server.alice();
+    let typo = json!({ "buyerName": "Alise", "buyerEmail": "alice@exmaple.com", "buyerPhone": "0411 000 010" });
+    let opens = async |said: Value| {
+        let mut body = json!({ "drawNumber": draw.0, "ticketCount": 1, "clientKey": "one" });
+        body["buyer"] = said;
+        Intent { body: alice.post("/api/create-payment-intent", body).await.ok() }
+    };
+    let first = opens(typo.clone()).await;
+    assert_eq!(alice.confirm(&first, BAD_CARD).await.status, 402);
+    assert_eq!(opens(alice.details()).await.id(), first.id());
+    opens(json!({ "buyerName": "", "buyerEmail": "", "buyerPhone": "" })).await;
+    alice.authorise(&first).await;
+    alice.complete(draw, 1, &first).await.ok();
+    assert_eq!(server.mail("tickets").await.to, "alice@example.com", "corrected, and no blank wiped it");
+    let phone = "select buyer_phone from orders where buyer_email = $1";
+    assert_eq!(server.database.text(phone, "alice@example.com").await, alice.phone);
+    assert_eq!(opens(typo).await.id(), first.id(), "the same attempt, asked again");
+    assert_eq!(alice.order(&first).await["buyerName"], "Alice", "who paid is who paid");
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn what_an_abandoned_visit_left_in_the_browser_buys_nothing_for_whoever_left_it() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    let dad = json!({ "name": "Dad", "email": "dad@example.com", "phone": "0411 000 011" });
+    let mum = json!({ "name": "Mum", "email": "mum@example.com", "phone": "0411 000 012" });
+    let page = |said: &Value| json!({ "drawNumber": draw.0, "ticketCount": 1, "customerInfo": said });
+    let family = server.alice();
+    family.post("/api/create-payment-intent", page(&dad)).await.ok();
+    let opened = Intent { body: family.post("/api/create-payment-intent", page(&mum)).await.ok() };
+    family.authorise(&opened).await;
+    assert_eq!(server.mail("tickets").await.to, "mum@example.com", "by whichever door");
+    assert_eq!(family.order(&opened).await["buyerName"], "Mum");
     server.finish().await;
 }
 

@@ -66,6 +66,52 @@ async fn a_carts_card_that_asks_for_3ds_is_finished_by_the_browser() {
     server.finish().await;
 }
 
+/// The bank asks in its own app, and the tab is gone when the buyer comes back from it.
+#[actix_web::test]
+async fn who_never_comes_back_from_the_bank_has_the_tickets_mailed() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    let alice = server.alice();
+    let opens = async || {
+        let body = json!({ "items": items(&[(draw, 1)]) });
+        Intent { body: alice.post("/api/cart/create-payment-intent", body).await.ok() }
+    };
+    let intent = opens().await;
+    assert_eq!(pays_cart(&alice, &[(draw, 1)], CARD_WITH_3DS).await.ok()["status"], "requires_action");
+    alice.authenticate(&intent, "complete").await.ok();
+    let mail = server.mail("tickets").await;
+    assert_eq!((mail.to.as_str(), &alice.order(&intent).await["buyerName"]), ("alice@example.com", &json!("Alice")));
+
+    // A wallet, as well.
+    let intent = opens().await;
+    let info = json!({ "name": "Mum", "email": "mum@example.com", "phone": "0411 000 012" });
+    let body = json!({ "items": items(&[(draw, 1)]), "paymentMethodId": CARD_WITH_3DS, "customerInfo": info });
+    assert_eq!(alice.post("/api/process-wallet-payment", body).await.ok()["status"], "requires_action");
+    alice.authenticate(&intent, "complete").await.ok();
+    assert_eq!(server.mail("tickets").await.to, "mum@example.com");
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn a_carts_buyer_is_corrected_after_a_decline_and_by_nobody_elses_browser() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    let (alice, bob) = (server.alice(), server.bob());
+    let typo = json!({ "buyerName": "Alise", "buyerEmail": "alice@exmaple.com", "buyerPhone": "0411 000 010" });
+    let opening = json!({ "items": items(&[(draw, 1)]), "buyer": typo });
+    let intent = Intent { body: alice.post("/api/cart/create-payment-intent", opening).await.ok() };
+    pays_cart(&alice, &[(draw, 1)], BAD_CARD).await.refused(402, "declined");
+    assert_eq!(alice.order(&intent).await["buyerName"], "Alice");
+    // Whoever got hold of the secret may pay for her, and names nobody in her place.
+    let foreign = json!({ "clientSecret": intent.secret(), "paymentMethodId": BAD_CARD, "buyer": bob.details() });
+    bob.post("/api/payments/confirm-wallet", foreign).await.refused(402, "declined");
+    assert_eq!(alice.order(&intent).await["buyerName"], "Alice");
+    let paid = pays_cart(&alice, &[(draw, 1)], GOOD_CARD).await.ok();
+    assert_eq!((&paid["status"], &paid["paymentIntentId"]), (&json!("succeeded"), &json!(intent.id())));
+    assert_eq!(server.mail("tickets").await.to, "alice@example.com");
+    server.finish().await;
+}
+
 #[actix_web::test]
 async fn a_wallet_pays_with_its_method_its_secret_or_its_token() {
     let server = TestServer::start().await;

@@ -12,6 +12,8 @@ export interface WalletConfirmation {
   clientSecret: string;
   paymentMethodId: string;
   kind: string;
+  /** Who the wallet says pays: known before the bank is asked, in case nobody comes back from it. */
+  customerInfo?: { name: string; email: string; phone: string };
 }
 
 /** Read as text first, so that an answer that is no JSON still makes an error with its status and body. */

@@ -4,7 +4,7 @@ import { confirmWallet } from '@/api/endpoints/wallet';
 import { Problem } from '@/api/http';
 import type { Buyer, IntentAnswer } from '@/api/wire';
 import type { Purchase } from '@/features/buyer/checkout/pay';
-import { payerOf, type WalletPayer } from '@/features/buyer/checkout/single-purchase';
+import { customerOf, payerOf, type WalletPayer } from '@/features/buyer/checkout/single-purchase';
 import { keepSecret, keptSecret } from '@/features/buyer/checkout/secret-cache';
 import type { Cents } from '@/shared/money';
 import { CART_SCOPE, type Cart } from './cart';
@@ -55,7 +55,7 @@ export function cartByWallet(cart: Cart, total: Cents, payer: WalletPayer): Purc
     way: 'wallet',
     buyer: null,
     byMethod: async (paymentMethodId, order) => {
-      const answer = await confirmWallet({ clientSecret: order.clientSecret, paymentMethodId, kind: 'cart' });
+      const answer = await confirmWallet({ clientSecret: order.clientSecret, paymentMethodId, kind: 'cart', customerInfo: customerOf(buyer) });
       if (answer.status === 'succeeded') void complete(order.paymentIntentId).catch((error: unknown) => debugLog('warn', 'background purchase', { message: String(error).slice(0, 120) }));
       return answer;
     },

@@ -15,7 +15,7 @@ import { OutcomePanel, hasOutcome } from './outcome-panel';
 import { PaymentPart } from './payment-part';
 import { NO_DETAILS, buyerOf, cardProblems } from './purchase-rules';
 import { forgetSavedCheckout, readSavedCheckout, saveCheckout } from './saved-checkout';
-import { cardPurchase, customerOf, walletPurchase } from './single-purchase';
+import { cardPurchase, walletPurchase } from './single-purchase';
 import { summaryOf } from './summary';
 import { TimerBar } from './timer-bar';
 import { WALLET_SUCCESS, checkoutSuccess, useCheckout, useFinish } from './use-checkout';
@@ -70,7 +70,7 @@ export function TwoStepForm({ draw, count, price, walletOnly: walletWanted, wall
     scope,
     place: 'checkout',
     contents: paused ? null : `${count}`,
-    open: (clientKey) => createPaymentIntent({ drawNumber: draw.drawNumber, ticketCount: count, customerInfo: buyer.buyerEmail ? customerOf(buyer) : undefined, clientKey, expectedAmount: price.total }),
+    open: (clientKey) => createPaymentIntent({ drawNumber: draw.drawNumber, ticketCount: count, clientKey, expectedAmount: price.total }),
   });
   const payment = usePayment({ place: 'checkout', checkout, say, details, card: () => cardPurchase(order, buyer, 'checkout'), wallet: (payer) => walletPurchase(order, payer, 'checkout') });
   usePageTitle('Checkout', payment.problems.length > 0);
