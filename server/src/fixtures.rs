@@ -5,6 +5,8 @@ use domain::{Cents, ClubId, DrawId, FeePolicy, Timestamp};
 use persistence::Failure;
 use persistence::records::Records;
 use persistence::records::draws::NewDraw;
+use persistence::records::listings::Listing;
+use persistence::records::terms::Created;
 
 pub mod kick_off;
 pub mod moment;
@@ -108,8 +110,8 @@ pub async fn carry_out(records: &Records, draws: &Draws, plan: &Plan) -> Result<
     Ok(ids)
 }
 
-/// The same under the club's acceptance of the terms of service; `None`: there is none, and nothing was created (decision
-/// E-17).
+/// The same under the club's acceptance of the terms of service (decision E-17), and unless one of the games went on sale since
+/// the plan was made.
 ///
 /// # Errors
 /// The books could not be written.
@@ -119,13 +121,15 @@ pub async fn carry_out_agreed(
     club: ClubId,
     plan: &Plan,
     now: Timestamp,
-) -> Result<Option<Vec<DrawId>>, Failure> {
+) -> Result<Created, Failure> {
     if plan.rows.is_empty() {
-        return Ok(Some(Vec::new()));
+        return Ok(Created::Draws(Vec::new()));
     }
-    let ids = records.create_draws_agreed(club, &plan.rows, now).await?;
-    wake(draws, ids.as_deref().unwrap_or_default()).await;
-    Ok(ids)
+    let created = records.create_draws_agreed(club, &plan.rows, now).await?;
+    if let Created::Draws(listings) = &created {
+        wake(draws, &listings.iter().map(Listing::id).collect::<Vec<_>>()).await;
+    }
+    Ok(created)
 }
 
 async fn wake(draws: &Draws, ids: &[DrawId]) {

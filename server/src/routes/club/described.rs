@@ -37,7 +37,7 @@ describe! {
     Patch "/api/clubs/{club}/users/{user}" "Another name or role; whoever's role changes signs in again." takes ClubUserForm -> ClubUser, refuses 409;
     Delete "/api/clubs/{club}/users/{user}" "Shows somebody out: every session of theirs ends." -> (), refuses 409;
     Post "/api/terms/accept" "A club agrees to the terms of service; kept with time, address and version." takes Agreement -> (201 Agreed), refuses 404 409;
-    Post "/api/draws" "Puts a game on sale, after the club agreed to the terms." takes DrawForm -> (201 OwnDraw), refuses 404 422 428;
+    Post "/api/draws" "Puts a game on sale, after the club agreed to the terms." takes DrawForm -> (201 OwnDraw), refuses 404 409 422 428;
     Patch "/api/draws/{draw}" "Changes a draw: before kick-off, and price and prize only before the first sale." takes DrawForm -> OwnDraw, refuses 409 422;
     Patch "/api/draws/{draw}/archive" "Takes a completed draw out of the lists, or puts it back." takes Archiving -> OwnDraw, refuses 409;
     Get "/api/clubs/{club}/draw-template" "The club's last draw, some weeks later: what a new one starts from." -> DrawTemplate;

@@ -2,11 +2,12 @@
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
-use domain::{Cents, ClubId};
+use domain::{Cents, ClubId, DrawId};
+use persistence::records::listings::Listing;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::draws::{agreement_required, may_sell};
+use super::draws::{created, may_sell, show_soon};
 use crate::error::Problem;
 use crate::fixtures::{self, Prices};
 use crate::identity::Caller;
@@ -40,18 +41,18 @@ pub async fn import(
     let prices = prices(&wanted)?;
     let plan = fixtures::plan(&state.records, club, &table, prices, state.config.fees.policy, state.clock.now()).await;
     let plan = plan.map_err(refused)?;
-    let numbers = match wanted.dry_run {
+    let numbers: Vec<DrawId> = match wanted.dry_run {
         true => Vec::new(),
         false => {
             let (actor, object) = (caller.name(), format!("club:{club}"));
             let act = caller.act(&actor, Some(club), "import-fixtures", &object);
             let records = state.records.by(act.entry(json!({ "draws": plan.rows.len() })));
-            let created = fixtures::carry_out_agreed(&records, &state.draws, club, &plan, state.clock.now());
-            created.await?.ok_or_else(agreement_required)?
+            let done = fixtures::carry_out_agreed(&records, &state.draws, club, &plan, state.clock.now()).await?;
+            created(done)?.iter().map(Listing::id).collect()
         }
     };
     if !numbers.is_empty() {
-        state.catalogue.reload().await?;
+        show_soon(&state).await;
     }
     Ok(HttpResponse::Ok().json(Imported {
         dry_run: wanted.dry_run,

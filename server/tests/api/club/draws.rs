@@ -11,7 +11,7 @@ pub fn form() -> Value {
         "ticketPrice": "5.00", "prizePercentage": 50, "passStripeFees": true, "roundUpPrize": true })
 }
 
-fn with(field: &str, value: Value) -> Value {
+pub fn with(field: &str, value: Value) -> Value {
     let mut form = form();
     form[field] = value;
     form
@@ -147,7 +147,8 @@ async fn without_an_account_or_an_agreement_nothing_is_created() {
     create().await.refused(428, "terms-required");
     agrees(&browser).await;
     create().await.ok();
-    create().await.refused(428, "terms-required");
+    let another = with("awayTeam", json!("Tigers"));
+    browser.post("/api/draws", another).await.refused(428, "terms-required");
     agrees(&browser).await;
     server.records.account_updated(&broncos.account.expect("one"), false, true, true).await.expect("written");
     let refused = create().await.refused(403, "setup-required");
