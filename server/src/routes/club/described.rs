@@ -70,5 +70,5 @@ describe! {
     Post "/api/draws/{draw}/payouts" "Records a payout; it moves no money." takes RecordPayout -> Payout, refuses 409;
     Patch "/api/payouts/{payout}" "Says that a payout was made, or failed." takes SettlePayout -> Payout, refuses 409;
     Get "/api/draws/{draw}/financials" "A draw's money." -> Financials;
-    Post "/api/clubs/{club}/fixtures" "Puts a season's games on sale from a table: all of them or none." with(dryRun: boolean, price: string, prize: integer) takes "text/csv" -> Imported, refuses 409 422 428;
+    Post "/api/clubs/{club}/fixtures" "Puts a season's games on sale from a table: all of them or none." with(dryRun: boolean, price: string, prize: integer, contactName: string, contactPhone: string) takes "text/csv" -> Imported, refuses 409 422 428;
 }
