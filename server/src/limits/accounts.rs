@@ -55,7 +55,7 @@ impl Limits {
         Ok(Guess { limits: self, at: Guessed::Code { operator } })
     }
 
-    /// Whether an account may be sent one more link this hour; who asked is told the same either way.
+    /// Whether an account may be sent one more link this hour; a stranger who asked is told the same either way.
     ///
     /// # Errors
     /// The books could not be written: no mail either.

@@ -31,7 +31,7 @@ describe! {
     Post "/api/clubs/reset-password" "Sends a link to set a new password, if there is such an account; always the same answer." takes ForgottenPassword -> Said, refuses 429;
     Post "/api/clubs/reset-password-confirm" "Sets a new password by a mailed link, once; signs every session out." takes NewPassword -> Said, refuses 429;
     Post "/api/clubs/verify-email" "Confirms an address by a mailed link." takes MailedSecret -> EmailVerified, refuses 429;
-    Post "/api/clubs/{club}/verification-email" "Sends the link to confirm the address once more." -> (202 Said), refuses 429;
+    Post "/api/clubs/{club}/verification-email" "Sends the link to confirm the address once more; 200 if it is confirmed." -> (202 200 Said), refuses 429;
     Get "/api/clubs/{club}/users" "The club's people, its own login first." -> [ClubUser];
     Post "/api/clubs/{club}/users" "Asks somebody in by a mailed link, or mails another; who has joined already is left as they are." takes ClubUserForm -> ClubUser, refuses 409 429;
     Patch "/api/clubs/{club}/users/{user}" "Another name or role; whoever's role changes signs in again." takes ClubUserForm -> ClubUser, refuses 409;
