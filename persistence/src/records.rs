@@ -24,6 +24,7 @@ pub mod failed_payments;
 pub mod financials;
 pub mod footers;
 pub mod listings;
+pub mod notices;
 pub mod offer_edits;
 pub mod offers;
 pub mod pages;

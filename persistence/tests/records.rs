@@ -6,12 +6,12 @@ use persistence::Failure;
 use persistence::records::Records;
 use persistence::records::audit::Act;
 use persistence::records::bundles::NewBundle;
-use persistence::records::clubs::NewClub;
+use persistence::records::clubs::{Moved, NewClub};
 use persistence::records::draws::NewDraw;
 use persistence::records::payouts::NewPayout;
 use persistence::records::sessions::{Holder, Lifetime};
 use persistence::records::settings::MAINTENANCE_MODE;
-use persistence::records::terms::Acceptance;
+use persistence::records::terms::{Acceptance, Created};
 use persistence::records::tries::Try;
 use persistence::seal::PURPOSE_SEED;
 use persistence::{Postgres, Sealer};
@@ -57,7 +57,7 @@ fn draw(club: ClubId) -> NewDraw {
 
 #[tokio::test]
 async fn a_club_has_one_slug_one_account_and_defaults() {
-    let (records, _database) = records().await;
+    let (records, database) = records().await;
     let made = records.create_club(&club("broncos")).await.expect("created");
     assert_eq!(made.primary_color, "#1f2937");
     assert!(made.tagline.as_deref().is_some_and(|tagline| tagline.starts_with("Support our club")));
@@ -66,8 +66,19 @@ async fn a_club_has_one_slug_one_account_and_defaults() {
 
     let account = AccountId("acct_1".into());
     records.connect_account(made.id, &account).await.expect("joined");
-    assert!(records.account_updated(&account, true, true, false).await.expect("updated"));
-    assert!(!records.account_updated(&AccountId("acct_2".into()), true, true, true).await.expect("nobody's"));
+    let told = async |account: &AccountId, charges| {
+        records.account_updated(account, charges, true, false).await.expect("written")
+    };
+    assert_eq!(told(&account, true).await, Moved::Something);
+    assert_eq!(told(&account, true).await, Moved::Nothing, "it was known");
+    assert_eq!(told(&AccountId("acct_2".into()), true).await, Moved::Nothing, "nobody's");
+    let mails = "select count(*) from email_outbox where kind = $1";
+    assert_eq!(database.count(mails, "account-lost").await, 0);
+    assert_eq!((told(&account, false).await, told(&account, false).await), (Moved::Lost, Moved::Nothing));
+    assert_eq!(told(&account, true).await, Moved::Something);
+    assert_eq!(told(&account, false).await, Moved::Lost, "and once more each time");
+    assert_eq!(database.count(mails, "account-lost").await, 2);
+    told(&account, true).await;
     let read = records.club(made.id).await.expect("read").expect("there");
     assert!(read.connected && !read.payouts_enabled);
     let (holder, hash) = records.credentials(" BRONCOS@demo.test").await.expect("read").expect("there");
@@ -201,8 +212,9 @@ async fn settings_footers_offers_and_the_rest_are_kept() {
     };
     records.accept_terms(&acceptance).await.expect("accepted");
     let late = at.plus_seconds(31 * 60);
-    assert_eq!(records.create_draws_agreed(club, &[], late).await.expect("asked"), None, "half an hour is over");
-    assert_eq!(records.create_draws_agreed(club, &[], at).await.expect("asked"), Some(vec![]));
+    let create = async |at| records.create_draws_agreed(club, &[], at).await.expect("asked");
+    assert!(matches!(create(late).await, Created::NotAgreed), "half an hour is over");
+    assert!(matches!(create(at).await, Created::Draws(draws) if draws.is_empty()));
     let act = Act { actor: "club 1", club: Some(club), action: "enter-results", object: "draw:1001", ip: None };
     records.audit(act, &serde_json::json!({ "home": 9 })).await.expect("written");
     let financials = records.draw_financials(draw).await.expect("read");

@@ -10,7 +10,7 @@ use persistence::records::Records;
 
 use crate::config::Config;
 use crate::database::Database;
-use crate::fixtures::{self, Plan, Prices, Refused};
+use crate::fixtures::{self, Common, Contact, Plan, Refused};
 use crate::identity::password::{self, PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN};
 use crate::identity::weakness::{EASY, is_easy};
 use crate::render::when;
@@ -92,6 +92,9 @@ pub struct Terms {
     /// Dollars.
     pub price: String,
     pub prize_percentage: u8,
+    /// Whom buyers ask; the club itself when absent.
+    pub contact_name: Option<String>,
+    pub contact_phone: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,13 +114,16 @@ pub async fn import_fixtures(config: &Config, file: &Path, terms: &Terms, writin
     let price = price.with_context(|| format!("{} is no price in dollars", terms.price))?;
     ensure!(price <= PRICE_MAX, "a ticket costs at most {PRICE_MAX}");
     ensure!((1..=100).contains(&terms.prize_percentage), "a prize percentage lies between 1 and 100");
-    let prices = Prices { price, prize_percentage: terms.prize_percentage };
     let database = Database::reach(config).await?;
     let imported = async {
         let records = Records::new(database.connect_migrated(config).await?);
         let club = records.clubs().await?.into_iter().find(|club| club.slug.eq_ignore_ascii_case(&terms.club));
         let club = club.with_context(|| format!("no club has the slug {}", terms.club))?;
-        let plan = fixtures::plan(&records, club.id, &table, prices, config.fees.policy, SystemClock.now()).await;
+        let contact = Contact::of(&club, terms.contact_name.as_deref(), terms.contact_phone.as_deref());
+        let contact = contact.map_err(|wrong| anyhow!("{}", wrong.first().unwrap_or_default()))?;
+        let (prize_percentage, fee_policy) = (terms.prize_percentage, config.fees.policy);
+        let common = Common { price, prize_percentage, fee_policy, contact };
+        let plan = fixtures::plan(&records, club.id, &table, &common, SystemClock.now()).await;
         let plan = plan.map_err(|refused| explain(refused, file))?;
         let numbers = match writing {
             Writing::DryRun => Vec::new(),

@@ -5,7 +5,12 @@ use actors::Draws;
 use domain::{Cents, ClubId, DrawId, FeePolicy, Timestamp};
 use persistence::Failure;
 use persistence::records::Records;
+use persistence::records::clubs::Club;
 use persistence::records::draws::NewDraw;
+use persistence::records::listings::Listing;
+use persistence::records::terms::Created;
+
+use crate::form::{Findings, contact};
 
 pub mod kick_off;
 pub mod moment;
@@ -13,11 +18,37 @@ mod table;
 
 pub use table::{Fixture, LineProblem};
 
-/// What every imported draw costs and pays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Prices {
+/// What every imported draw costs and pays, and whom its buyers ask.
+#[derive(Clone, Debug)]
+pub struct Common {
     pub price: Cents,
     pub prize_percentage: u8,
+    pub fee_policy: FeePolicy,
+    pub contact: Contact,
+}
+
+/// Stands on every draw's page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contact {
+    pub name: String,
+    pub phone: String,
+}
+
+impl Contact {
+    /// What is said, checked as the form of a single draw; of what is not said, the club's own.
+    ///
+    /// # Errors
+    /// What is wrong with it, or that the club has no phone of its own.
+    pub fn of(club: &Club, name: Option<&str>, phone: Option<&str>) -> Result<Contact, Findings> {
+        let own_phone = club.phone.as_deref().unwrap_or_default();
+        let mut findings = Findings::default();
+        contact(&mut findings, name, phone.or(own_phone.is_empty().then_some("")));
+        if findings.first().is_some() {
+            return Err(findings);
+        }
+        let (name, phone) = (name.unwrap_or(&club.name), phone.unwrap_or(own_phone));
+        Ok(Contact { name: name.trim().to_string(), phone: phone.trim().to_string() })
+    }
 }
 
 /// Rows of one table.
@@ -58,11 +89,9 @@ pub async fn plan(
     records: &Records,
     club: ClubId,
     csv: &[u8],
-    prices: Prices,
-    fee_policy: FeePolicy,
+    common: &Common,
     now: Timestamp,
 ) -> Result<Plan, Refused> {
-    let contact = records.club(club).await.map_err(Refused::Failed)?.ok_or(Refused::Failed(Failure::NotFound))?;
     let known = records.fixtures(club).await.map_err(Refused::Failed)?;
     let lines = table::read(csv, now).map_err(Refused::Lines)?;
     let is_known = |fixture: &Fixture| {
@@ -84,13 +113,13 @@ pub async fn plan(
             zone: fixture.zone,
             kick_off: fixture.kick_off,
             opens_at: None,
-            price: prices.price,
-            prize_percentage: prices.prize_percentage,
+            price: common.price,
+            prize_percentage: common.prize_percentage,
             round_up_prize: false,
             pass_card_fee: false,
-            fee_policy,
-            contact_name: contact.name.clone(),
-            contact_phone: contact.phone.clone().unwrap_or_default(),
+            fee_policy: common.fee_policy,
+            contact_name: common.contact.name.clone(),
+            contact_phone: common.contact.phone.clone(),
         })
         .collect();
     Ok(Plan { known: found.len() - rows.len(), rows, found })
@@ -109,8 +138,8 @@ pub async fn carry_out(records: &Records, draws: &Draws, plan: &Plan) -> Result<
     Ok(ids)
 }
 
-/// The same under the club's acceptance of the terms of service; `None`: there is none, and nothing was created (decision
-/// E-17).
+/// The same under the club's acceptance of the terms of service (decision E-17), and unless one of the games went on sale since
+/// the plan was made.
 ///
 /// # Errors
 /// The books could not be written.
@@ -120,13 +149,15 @@ pub async fn carry_out_agreed(
     club: ClubId,
     plan: &Plan,
     now: Timestamp,
-) -> Result<Option<Vec<DrawId>>, Failure> {
+) -> Result<Created, Failure> {
     if plan.rows.is_empty() {
-        return Ok(Some(Vec::new()));
+        return Ok(Created::Draws(Vec::new()));
     }
-    let ids = records.create_draws_agreed(club, &plan.rows, now).await?;
-    wake(draws, ids.as_deref().unwrap_or_default()).await;
-    Ok(ids)
+    let created = records.create_draws_agreed(club, &plan.rows, now).await?;
+    if let Created::Draws(listings) = &created {
+        wake(draws, &listings.iter().map(Listing::id).collect::<Vec<_>>()).await;
+    }
+    Ok(created)
 }
 
 async fn wake(draws: &Draws, ids: &[DrawId]) {

@@ -19,15 +19,23 @@ impl Findings {
         }
     }
 
+    /// The words of the first finding, if there is one.
+    pub fn first(&self) -> Option<&str> {
+        self.found.first().map(|(_, words)| words.as_str())
+    }
+
     /// # Errors
     /// 400 `invalid`: the first finding as message, all of them by field.
     pub fn finish(self) -> Result<(), Problem> {
-        let Some((_, first)) = self.found.first() else {
-            return Ok(());
-        };
+        if self.found.is_empty() { Ok(()) } else { Err(self.problem()) }
+    }
+
+    /// The same of findings that there are.
+    pub fn problem(self) -> Problem {
+        let first = self.first().unwrap_or_default().to_string();
         let errors: Vec<_> =
             self.found.iter().map(|(field, words)| json!({ "field": field, "message": words })).collect();
-        Err(Problem::bad_request("invalid", first.clone()).with("errors", errors))
+        Problem::bad_request("invalid", first).with("errors", errors)
     }
 }
 
@@ -60,6 +68,21 @@ pub fn is_email(text: &str) -> bool {
     let is_plain = text.is_ascii() && !text.contains(['"', '(', ')', '[', ']', '\\']);
     let has_dot = |address: Address| address.domain().contains('.');
     is_plain && text.len() <= LENGTH_MAX && text.parse().is_ok_and(has_dot)
+}
+
+/// Longest name of somebody.
+const NAME_CHARS_MAX: usize = 100;
+
+/// Whom buyers ask about a draw, as far as it is said.
+pub fn contact(findings: &mut Findings, name: Option<&str>, phone: Option<&str>) {
+    if let Some(name) = name.map(str::trim) {
+        findings.need("contactName", !name.is_empty(), "Contact name is required");
+        findings.need("contactName", name.chars().count() <= NAME_CHARS_MAX, "Must be at most 100 characters");
+    }
+    if let Some(phone) = phone.map(str::trim) {
+        findings.need("contactPhone", !phone.is_empty(), "Contact phone is required");
+        findings.need("contactPhone", is_phone(phone), "Contact phone must be a phone number");
+    }
 }
 
 /// Digits, six or more, and what people write between them.

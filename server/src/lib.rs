@@ -31,6 +31,7 @@ pub mod metrics;
 pub mod nodes;
 pub mod offer;
 pub mod open_orders;
+pub mod standing;
 pub mod state;
 pub mod takings;
 pub mod terms;

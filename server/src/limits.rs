@@ -185,7 +185,8 @@ impl Limits {
     }
 }
 
-fn too_many(retry_after_seconds: u32) -> Problem {
+/// What whoever asks too often reads.
+pub fn too_many(retry_after_seconds: u32) -> Problem {
     Problem::new(
         StatusCode::TOO_MANY_REQUESTS,
         "too-many-requests",

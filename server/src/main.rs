@@ -73,6 +73,12 @@ struct Import {
     /// Prize percentage, 1 to 100
     #[arg(long)]
     prize: u8,
+    /// Whom buyers ask, on every draw's page: the club's own name unless said
+    #[arg(long)]
+    contact_name: Option<String>,
+    /// The phone they are given: the club's own unless said
+    #[arg(long)]
+    contact_phone: Option<String>,
     /// Say what would be put on sale, and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -117,7 +123,13 @@ async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             command::forget_second_factor(&config, &email).await?;
         }
         What::ImportFixtures(import) => {
-            let terms = command::Terms { club: import.club, price: import.price, prize_percentage: import.prize };
+            let terms = command::Terms {
+                club: import.club,
+                price: import.price,
+                prize_percentage: import.prize,
+                contact_name: import.contact_name,
+                contact_phone: import.contact_phone,
+            };
             let writing = if import.dry_run { command::Writing::DryRun } else { command::Writing::ForReal };
             command::import_fixtures(&config, &import.file, &terms, writing).await?;
         }

@@ -136,11 +136,12 @@ fn parameters(route: &Route, said: &Description) -> Vec<Value> {
 }
 
 fn responses(route: &Route, said: &Description) -> Value {
-    let mut success = json!({ "description": if said.status == 204 { "Done." } else { "The answer." } });
+    let mut success = json!({ "description": if said.statuses == [204] { "Done." } else { "The answer." } });
     if let Some(content) = content(&said.answer) {
         success["content"] = content;
     }
-    let mut responses = BTreeMap::from([(said.status.to_string(), success)]);
+    let mut responses: BTreeMap<String, Value> =
+        said.statuses.iter().map(|status| (status.to_string(), success.clone())).collect();
     let problem = json!({ "application/json": { "schema": reference("Problem") } });
     for status in said.refusals(route) {
         let refusal = json!({ "description": description::refusal(status), "content": problem });

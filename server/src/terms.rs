@@ -43,3 +43,14 @@ pub fn document(kind: &str) -> Option<Document> {
 pub fn digest(text: &str) -> String {
     hex::encode(Sha256::digest(text))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_club_answers_for_everybody_whom_it_gives_a_login() {
+        assert!(!SERVICE.text.contains("one login"), "a club's people have logins of their own (decision G-17)");
+        assert!(SERVICE.text.contains("What is done under any of these logins counts as done by the club."));
+    }
+}

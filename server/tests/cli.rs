@@ -31,9 +31,14 @@ impl Shell {
     }
 
     async fn club(&self, slug: &str) {
+        self.club_reached_at(slug, Some("0400 111 222")).await;
+    }
+
+    async fn club_reached_at(&self, slug: &str, phone: Option<&str>) {
         let new = NewClub {
             name: slug.to_string(),
             email: format!("{slug}@demo.test"),
+            phone: phone.map(str::to_string),
             slug: slug.to_string(),
             ..NewClub::default()
         };
@@ -143,6 +148,31 @@ async fn a_season_is_imported_once_and_a_dry_run_writes_nothing() {
     let output = shell.run(&import, "");
     assert!(output.status.success() && said(&output).contains("2 on sale already"), "{}", said(&output));
     assert_eq!(shell.draws().await, 2, "a repeated import adds nothing");
+}
+
+#[actix_web::test]
+async fn a_season_says_whom_buyers_ask() {
+    let shell = Shell::open().await;
+    shell.club("sharks").await;
+    shell.club_reached_at("silent", None).await;
+    let file = shell.file(SEASON);
+    let import = |club: &str, more: &[&str]| {
+        let words = ["import-fixtures", &file, "--club", club, "--price", "5", "--prize", "50"];
+        shell.run(&[&words[..], more].concat(), "")
+    };
+    let output = import("silent", &[]);
+    assert!(!output.status.success() && said(&output).contains("Contact phone is required"), "{}", said(&output));
+    assert_eq!(shell.draws().await, 0);
+    assert!(import("sharks", &[]).status.success());
+    let output = import("silent", &["--contact-name", "Jo", "--contact-phone", "0400 999 888"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let mut asked: Vec<_> = shell.records.listings().await.expect("listings");
+    asked.sort_by_key(|listing| listing.id());
+    let asked: Vec<_> =
+        asked.into_iter().filter_map(|listing| listing.contact_name.zip(listing.contact_phone)).collect();
+    let person = |name: &str, phone: &str| (name.to_string(), phone.to_string());
+    assert_eq!(asked[..2], [person("sharks", "0400 111 222"), person("sharks", "0400 111 222")]);
+    assert_eq!(asked[2..], [person("Jo", "0400 999 888"), person("Jo", "0400 999 888")]);
 }
 
 #[actix_web::test]

@@ -232,6 +232,7 @@ async fn every_letter_says_the_same_as_text_and_without_any_image() {
         ("results-due", sharks, format!(r#"{{"draw":{draw}}}"#), &["enter the result"]),
         ("results-submitted", sharks, format!(r#"{{"draw":{draw}}}"#), &["The result is in"]),
         ("connect-incomplete", sharks, format!(r#"{{"club":{seller}}}"#), &["Connect your payment account"]),
+        ("account-lost", sharks, format!(r#"{{"club":{seller}}}"#), &["needs attention", "not on sale until"]),
         (
             "reset",
             sharks,

@@ -4,7 +4,7 @@ use domain::{AccountId, ClubId, Timestamp};
 use sqlx::{FromRow, PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use super::{Records, catalogue_changed, timestamp};
+use super::{Records, audit, catalogue_changed, timestamp};
 use crate::Failure;
 
 /// A club as the public may see it, plus its e-mail, phone and account for its own eyes. Never its password.
@@ -97,6 +97,16 @@ impl From<Row> for Club {
     }
 }
 
+/// What the provider's word on an account changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moved {
+    /// It was known, or no club has this account.
+    Nothing,
+    Something,
+    /// The club may sell no longer, and its mail waits in the outbox.
+    Lost,
+}
+
 /// A new club. The slug is the caller's to make valid and free (decision H-1).
 #[derive(Clone, Debug, Default)]
 pub struct NewClub {
@@ -159,19 +169,28 @@ impl Records {
         Ok(())
     }
 
-    /// What the provider says an account may do (`account.updated`, decision B-13). `false`: no club has this account.
+    /// What the provider says an account may do (decision B-13). A club that may sell no longer is told so by a mail, which is
+    /// queued with it or not at all.
     pub async fn account_updated(
         &self,
         account: &AccountId,
         charges_enabled: bool,
         details_submitted: bool,
         payouts_enabled: bool,
-    ) -> Result<bool, Failure> {
-        let account = account.0.clone();
-        let write = "update clubs set charges_enabled = $2, details_submitted = $3, payouts_enabled = $4
-             where stripe_connect_account_id = $1";
-        let write = sqlx::query(write).bind(account).bind(charges_enabled).bind(details_submitted);
-        self.change(write.bind(payouts_enabled)).await
+    ) -> Result<Moved, Failure> {
+        let (account, act) = (account.0.clone(), self.act.clone());
+        let said = (charges_enabled, details_submitted, payouts_enabled);
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            let moved = move_account(&mut transaction, account, said).await?;
+            if moved != Moved::Nothing {
+                audit::sign(&mut transaction, &act, "").await?;
+                catalogue_changed(&mut transaction).await?;
+                transaction.commit().await?;
+            }
+            Ok(moved)
+        };
+        self.write(work).await
     }
 
     /// Hidden from lists and closed to new intents, or back again (decision H-3).
@@ -179,6 +198,36 @@ impl Records {
         let write = "update clubs set archived = $2 where id = $1";
         self.change(sqlx::query(write).bind(club.0).bind(archived)).await
     }
+}
+
+async fn move_account(
+    connection: &mut PgConnection,
+    account: String,
+    said: (bool, bool, bool),
+) -> Result<Moved, sqlx::Error> {
+    let read = "select id, email, (charges_enabled, details_submitted, payouts_enabled) = ($2, $3, $4),
+             charges_enabled and details_submitted
+         from clubs where stripe_connect_account_id = $1 for no key update";
+    let club: Option<(i64, String, bool, bool)> = sqlx::query_as(read)
+        .bind(account)
+        .bind(said.0)
+        .bind(said.1)
+        .bind(said.2)
+        .fetch_optional(&mut *connection)
+        .await?;
+    let Some((club, email, _, was_connected)) = club.filter(|(_, _, is_known, _)| !is_known) else {
+        return Ok(Moved::Nothing);
+    };
+    let write = "update clubs set charges_enabled = $2, details_submitted = $3, payouts_enabled = $4 where id = $1";
+    sqlx::query(write).bind(club).bind(said.0).bind(said.1).bind(said.2).execute(&mut *connection).await?;
+    if !was_connected || (said.0 && said.1) {
+        return Ok(Moved::Something);
+    }
+    let mail = "insert into email_outbox (dedupe_key, kind, to_address, data)
+         values ('account-lost-' || $1 || '-' || extract(epoch from clock_timestamp()), 'account-lost', $2,
+             json_build_object('club', $1)::text)";
+    sqlx::query(mail).bind(club).bind(email).execute(connection).await?;
+    Ok(Moved::Lost)
 }
 
 async fn insert(connection: &mut PgConnection, new: NewClub) -> Result<Row, sqlx::Error> {

@@ -83,6 +83,27 @@ pub(super) async fn insert_all(
     Ok(ids)
 }
 
+/// Part of a transaction: the oldest draw of the club with the teams and the kick-off of one of these; cancelled ones do not
+/// count, as in [`Records::fixtures`].
+pub(super) async fn same_game(
+    connection: &mut PgConnection,
+    club: ClubId,
+    new: &[NewDraw],
+) -> Result<Option<DrawId>, sqlx::Error> {
+    let read = "select min(d.id) from draws d
+         join unnest($2::text[], $3::text[], $4::timestamptz[]) as n (home, away, kick_off)
+             on (d.home_team, d.away_team, d.kick_off) = (n.home, n.away, n.kick_off)
+         where d.club_id = $1 and d.status <> 'cancelled'";
+    let found: Option<i64> = sqlx::query_scalar(read)
+        .bind(club.0)
+        .bind(new.iter().map(|draw| draw.home_team.as_str()).collect::<Vec<_>>())
+        .bind(new.iter().map(|draw| draw.away_team.as_str()).collect::<Vec<_>>())
+        .bind(new.iter().map(|draw| column(draw.kick_off)).collect::<Vec<_>>())
+        .fetch_one(connection)
+        .await?;
+    Ok(found.map(DrawId))
+}
+
 fn insert(sealer: &Sealer, draws: &[(DrawId, &NewDraw)]) -> QueryBuilder<Postgres> {
     let mut query = QueryBuilder::new(
         "insert into draws (id, club_id, league, home_team, away_team, zone, kick_off, opens_at, price_cents,

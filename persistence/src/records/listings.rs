@@ -1,7 +1,7 @@
 //! A draw as lists show it: its fixed facts, and its counts as of the row. A waking actor's view is newer than the row.
 
 use domain::{ClubId, DrawId, Timestamp, View};
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
 use super::{Records, timestamp};
@@ -43,7 +43,7 @@ impl Listing {
 }
 
 #[derive(sqlx::FromRow)]
-struct Row {
+pub(super) struct Row {
     #[sqlx(flatten)]
     seen: Seen,
     club_id: i64,
@@ -64,7 +64,7 @@ struct Row {
 }
 
 impl Row {
-    fn listing(self) -> Result<Listing, Failure> {
+    pub(super) fn listing(self) -> Result<Listing, Failure> {
         let view = self.seen.view()?;
         Ok(Listing {
             club: ClubId(self.club_id),
@@ -101,6 +101,12 @@ macro_rules! select_listings {
             $rest
         )
     };
+}
+
+/// Part of a transaction: the draws it has written, by number.
+pub(super) async fn written(connection: &mut PgConnection, draws: &[DrawId]) -> Result<Vec<Row>, sqlx::Error> {
+    let draws: Vec<i64> = draws.iter().map(|draw| draw.0).collect();
+    sqlx::query_as(select_listings!("where id = any($1) order by id")).bind(draws).fetch_all(connection).await
 }
 
 impl Records {

@@ -4,9 +4,10 @@ use domain::{ClubId, DrawId, Timestamp};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use super::{Records, audit, catalogue_changed, column, draws};
+use super::{Records, audit, catalogue_changed, column, draws, listings};
 use crate::Failure;
 use crate::records::draws::NewDraw;
+use crate::records::listings::Listing;
 
 /// An acceptance serves for draws that are created within half an hour.
 const GOOD_FOR_SECONDS: i64 = 30 * 60;
@@ -21,6 +22,17 @@ pub struct Acceptance {
     pub version: String,
     /// SHA-256 of the text that was shown (decision B-15).
     pub digest: String,
+}
+
+/// What became of draws that a club wanted to put on sale.
+#[derive(Clone, Debug)]
+pub enum Created {
+    /// As they were written, in the order given.
+    Draws(Vec<Listing>),
+    /// One of the games is the club's draw of this number already; nothing was created.
+    Exists(DrawId),
+    /// There is no acceptance that serves; nothing was created.
+    NotAgreed,
 }
 
 impl Records {
@@ -40,23 +52,23 @@ impl Records {
     }
 
     /// Creates draws of one club under its latest acceptance that serves no draw yet, and links it with the first of them:
-    /// all in one transaction. `None`: there is no such acceptance, and nothing was created.
+    /// all in one transaction. One club's creations wait for each other, so that the same game, sent again after a lost answer
+    /// or twice at once, is one draw.
     ///
     /// # Errors
     /// `NotWritten`: nothing was created.
-    pub async fn create_draws_agreed(
-        &self,
-        club: ClubId,
-        new: &[NewDraw],
-        at: Timestamp,
-    ) -> Result<Option<Vec<DrawId>>, Failure> {
+    pub async fn create_draws_agreed(&self, club: ClubId, new: &[NewDraw], at: Timestamp) -> Result<Created, Failure> {
         let new = new.to_vec();
         let (sealer, act) = (self.postgres.sealer().clone(), self.act.clone());
         let since = column(at.plus_seconds(-GOOD_FOR_SECONDS));
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
+            take_turn(&mut transaction, club).await?;
+            if let Some(draw) = draws::same_game(&mut transaction, club, &new).await? {
+                return Ok(Err(Created::Exists(draw)));
+            }
             let Some(acceptance) = latest(&mut transaction, club, since).await? else {
-                return Ok(None);
+                return Ok(Err(Created::NotAgreed));
             };
             let ids = draws::insert_all(&mut transaction, &sealer, &new).await?;
             sqlx::query("update terms_acceptances set draw_id = $2 where id = $1")
@@ -67,12 +79,22 @@ impl Records {
             if let Some(first) = ids.first() {
                 audit::sign(&mut transaction, &act, first).await?;
             }
+            let rows = listings::written(&mut transaction, &ids).await?;
             catalogue_changed(&mut transaction).await?;
             transaction.commit().await?;
-            Ok(Some(ids))
+            Ok(Ok(rows))
         };
-        self.write(work).await
+        match self.write(work).await? {
+            Ok(rows) => Ok(Created::Draws(rows.into_iter().map(listings::Row::listing).collect::<Result<_, _>>()?)),
+            Err(nothing) => Ok(nothing),
+        }
     }
+}
+
+async fn take_turn(connection: &mut PgConnection, club: ClubId) -> Result<(), sqlx::Error> {
+    let turn = "select pg_advisory_xact_lock(hashtext('draws'), $1)";
+    sqlx::query(turn).bind(club.0 as i32).execute(connection).await?;
+    Ok(())
 }
 
 /// Locked, so that two creations at once need two acceptances.

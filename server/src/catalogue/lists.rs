@@ -98,13 +98,17 @@ impl Catalogue {
     /// Every draw of a club, whatever became of it, by kick-off.
     pub fn of_club(&self, facts: &Facts, club: ClubId) -> Vec<(Arc<Listing>, View)> {
         let awake = self.draws.views();
-        let newest = |listing: &Arc<Listing>| {
-            let place = awake.binary_search_by_key(&listing.id(), |view| view.draw);
-            (listing.clone(), facts.newest(listing, place.ok().map(|place| &awake[place])))
-        };
+        let newest = |listing: &Arc<Listing>| (listing.clone(), facts.newest_of(listing, &awake));
         let mut draws: Vec<_> = facts.draws.values().filter(|listing| listing.club == club).map(newest).collect();
         draws.sort_by_key(|(_, view)| (view.closes_at, view.draw));
         draws
+    }
+
+    /// Every draw that waits for its result, an archived club's too: what runs there finishes and pays (decision H-3).
+    pub fn without_result(&self, facts: &Facts, now: Timestamp) -> Vec<(Arc<Listing>, View)> {
+        let awake = self.draws.views();
+        let newest = facts.draws.values().map(|listing| (listing.clone(), facts.newest_of(listing, &awake)));
+        newest.filter(|(_, view)| status_shown(view, now) == "closed").collect()
     }
 
     /// What the topic `draws` tells: every draw on sale or waiting for its result, and the latest results.
@@ -181,6 +185,12 @@ impl Facts {
     pub(super) fn key(&self, view: &View, now: Timestamp) -> Key {
         let phase = u8::from(now >= view.closes_at);
         Key { reading: self.reading, revision: view.revision, phase }
+    }
+
+    /// The newest of a draw where `awake` has what the actors say, ascending by draw.
+    fn newest_of(&self, listing: &Listing, awake: &[View]) -> View {
+        let place = awake.binary_search_by_key(&listing.id(), |view| view.draw);
+        self.newest(listing, place.ok().map(|place| &awake[place]))
     }
 
     /// A draw as lists show it; `None` only when its club is not known here yet.

@@ -71,7 +71,7 @@ impl Limits {
         Guess::new(&self.wrong_codes, vec![code], window_seconds as u32)
     }
 
-    /// Whether an account may be sent one more link this hour; who asked is told the same either way.
+    /// Whether an account may be sent one more link this hour; a stranger who asked is told the same either way.
     ///
     /// # Errors
     /// The books could not be written: no mail either.

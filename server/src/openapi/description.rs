@@ -16,8 +16,8 @@ pub struct Description {
     /// Names and kinds (`string`, `integer`, `boolean`), none of them required.
     pub query: &'static [(&'static str, &'static str)],
     pub body: Shape,
-    /// Of success.
-    pub status: u16,
+    /// Of success, all with the same answer.
+    pub statuses: &'static [u16],
     pub answer: Shape,
     /// Statuses of its own refusals, beside those every such call has.
     pub refuses: &'static [u16],
@@ -143,7 +143,7 @@ macro_rules! describe {
             says: $says,
             query: &[$($((stringify!($query), stringify!($kind))),+)?],
             body: $crate::openapi::description::shape!($($body)?),
-            status: $crate::openapi::description::status!($answer),
+            statuses: $crate::openapi::description::status!($answer),
             answer: $crate::openapi::description::shape!($answer),
             refuses: &[$($($refused),+)?],
         }),*];
@@ -169,6 +169,9 @@ macro_rules! shape {
     (($status:literal $model:tt)) => {
         $crate::openapi::description::shape!($model)
     };
+    (($status:literal $other:literal $model:tt)) => {
+        $crate::openapi::description::shape!($model)
+    };
     ($media:literal) => {
         $crate::openapi::description::Shape::Other($media)
     };
@@ -179,13 +182,16 @@ macro_rules! shape {
 
 macro_rules! status {
     (()) => {
-        204
+        &[204]
     };
     (($status:literal $model:tt)) => {
-        $status
+        &[$status]
+    };
+    (($status:literal $other:literal $model:tt)) => {
+        &[$status, $other]
     };
     ($other:tt) => {
-        200
+        &[200]
     };
 }
 

@@ -6,7 +6,7 @@
 //! | `winner` | `draw`, `serial`, `until` (milliseconds), `sealedLink` |
 //! | `winner-details` | `draw` |
 //! | `results-due`, `results-submitted` | `draw` |
-//! | `connect-incomplete` | `club` |
+//! | `connect-incomplete`, `account-lost` | `club` |
 //! | `correction` | `draw` |
 //! | `reset`, `verify` | `sealedLink`, `name` |
 //! | `invitation` | `sealedLink`, `name`, `club`, `role` |
@@ -83,6 +83,7 @@ impl Writer<'_> {
             ("results-due", _) => self.results_due(data).await,
             ("results-submitted", _) => self.results_submitted(data).await,
             ("connect-incomplete", _) => self.connect_incomplete(data).await,
+            ("account-lost", _) => self.account_lost(data).await,
             ("reset", _) => self.note(self.house(), "Reset your password", data, &RESET),
             ("verify", _) => self.note(self.house(), "Confirm your e-mail address", data, &VERIFY),
             ("password-changed", _) => self.note(self.house(), "Your password was changed", data, &CHANGED),

@@ -11,6 +11,7 @@ mod payments;
 mod payouts;
 mod people;
 pub mod reports;
+mod same_game;
 mod sessions;
 pub mod winners;
 mod words;

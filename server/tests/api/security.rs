@@ -12,4 +12,5 @@ mod origin;
 mod pictures;
 mod redirects;
 mod sockets;
+mod standing;
 mod worlds;

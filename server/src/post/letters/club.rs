@@ -175,6 +175,25 @@ impl Writer<'_> {
         };
         self.finish(note, None)
     }
+
+    /// The provider let the club sell, and does so no longer.
+    pub(super) async fn account_lost(&self, data: Data) -> Result<Letter, String> {
+        let club = self.club(data.club.map(domain::ClubId).ok_or("the mail names no club")?).await?;
+        let note = Note {
+            head: self.letterhead(Some(&club)),
+            subject: "Your payments account needs attention".to_string(),
+            heading: "Your payments account needs attention".to_string(),
+            paragraphs: vec![
+                format!("Hello {}.", club.name).into(),
+                "Stripe has stopped payments to your club's account. Your draws are not on sale until it is put right. \
+                 Tickets that are sold stay sold."
+                    .into(),
+                "Your dashboard leads you to Stripe, which says what it still needs to know.".into(),
+            ],
+            link: Some(("Go to your dashboard".to_string(), self.page(&format!("/club/{}/admin", club.slug)))),
+        };
+        self.finish(note, None)
+    }
 }
 
 fn as_what(role: Role) -> &'static str {

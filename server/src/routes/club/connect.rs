@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::error::Problem;
 use crate::identity::Caller;
+use crate::standing;
 use crate::state::State;
 use crate::wire::desk::{ConnectStatus, Onboarding};
 
@@ -18,16 +19,12 @@ async fn own(state: &State, caller: Caller, path: &str) -> Result<Club, Problem>
     state.records.club(club).await?.ok_or_else(Problem::not_found)
 }
 
-/// As `account.updated` told; while it is not connected the provider is asked too, for a notice may be late.
+/// As the provider said when `account.updated` came; while it is not connected the provider is asked too, for a notice may be late.
 pub async fn status(state: web::Data<State>, caller: Caller, path: web::Path<String>) -> Result<HttpResponse, Problem> {
     let mut club = own(&state, caller, &path).await?;
     if let Some(account) = club.account.clone().filter(|_| !club.connected)
-        && let Ok(said) = state.connect.account_status(&account).await
-        && (said.charges_enabled || said.details_submitted)
+        && standing::learn(&state, &account).await?
     {
-        let records = &state.records;
-        records.account_updated(&account, said.charges_enabled, said.details_submitted, said.payouts_enabled).await?;
-        state.catalogue.reload().await?;
         club = own(&state, caller, &path).await?;
     }
     Ok(HttpResponse::Ok().json(ConnectStatus {

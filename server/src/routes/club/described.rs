@@ -31,13 +31,13 @@ describe! {
     Post "/api/clubs/reset-password" "Sends a link to set a new password, if there is such an account; always the same answer." takes ForgottenPassword -> Said, refuses 429;
     Post "/api/clubs/reset-password-confirm" "Sets a new password by a mailed link, once; signs every session out." takes NewPassword -> Said, refuses 429;
     Post "/api/clubs/verify-email" "Confirms an address by a mailed link." takes MailedSecret -> EmailVerified, refuses 429;
-    Post "/api/clubs/{club}/verification-email" "Sends the link to confirm the address once more." -> (202 Said), refuses 429;
+    Post "/api/clubs/{club}/verification-email" "Sends the link to confirm the address once more; 200 if it is confirmed." -> (202 200 Said), refuses 429;
     Get "/api/clubs/{club}/users" "The club's people, its own login first." -> [ClubUser];
     Post "/api/clubs/{club}/users" "Asks somebody in by a mailed link, or mails another; who has joined already is left as they are." takes ClubUserForm -> ClubUser, refuses 409 429;
     Patch "/api/clubs/{club}/users/{user}" "Another name or role; whoever's role changes signs in again." takes ClubUserForm -> ClubUser, refuses 409;
     Delete "/api/clubs/{club}/users/{user}" "Shows somebody out: every session of theirs ends." -> (), refuses 409;
     Post "/api/terms/accept" "A club agrees to the terms of service; kept with time, address and version." takes Agreement -> (201 Agreed), refuses 404 409;
-    Post "/api/draws" "Puts a game on sale, after the club agreed to the terms." takes DrawForm -> (201 OwnDraw), refuses 404 422 428;
+    Post "/api/draws" "Puts a game on sale, after the club agreed to the terms." takes DrawForm -> (201 OwnDraw), refuses 404 409 422 428;
     Patch "/api/draws/{draw}" "Changes a draw: before kick-off, and price and prize only before the first sale." takes DrawForm -> OwnDraw, refuses 409 422;
     Patch "/api/draws/{draw}/archive" "Takes a completed draw out of the lists, or puts it back." takes Archiving -> OwnDraw, refuses 409;
     Get "/api/clubs/{club}/draw-template" "The club's last draw, some weeks later: what a new one starts from." -> DrawTemplate;
@@ -70,5 +70,5 @@ describe! {
     Post "/api/draws/{draw}/payouts" "Records a payout; it moves no money." takes RecordPayout -> Payout, refuses 409;
     Patch "/api/payouts/{payout}" "Says that a payout was made, or failed." takes SettlePayout -> Payout, refuses 409;
     Get "/api/draws/{draw}/financials" "A draw's money." -> Financials;
-    Post "/api/clubs/{club}/fixtures" "Puts a season's games on sale from a table: all of them or none." with(dryRun: boolean, price: string, prize: integer) takes "text/csv" -> Imported, refuses 409 422 428;
+    Post "/api/clubs/{club}/fixtures" "Puts a season's games on sale from a table: all of them or none." with(dryRun: boolean, price: string, prize: integer, contactName: string, contactPhone: string) takes "text/csv" -> Imported, refuses 409 422 428;
 }

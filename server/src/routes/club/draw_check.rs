@@ -6,7 +6,7 @@ use time_tz::Tz;
 
 use crate::error::Problem;
 use crate::fixtures::{kick_off, moment};
-use crate::form::{Findings, is_phone, optional, trimmed};
+use crate::form::{Findings, contact, optional};
 use crate::wire::draw_form::DrawForm;
 use persistence::records::listings::ZONE_DEFAULT;
 
@@ -77,7 +77,7 @@ pub fn part(form: &DrawForm, before: &Before<'_>, now: Timestamp) -> Result<Chec
         findings.need("salesOpenAt", at != Some(None), "The opening time is not a date and time");
         at.flatten()
     });
-    contact(&mut findings, form);
+    contact(&mut findings, form.contact_name.as_deref(), form.contact_phone.as_deref());
     let price = form.price();
     findings.need("ticketPrice", price != Some(None), "Ticket price is required");
     let dear = price.flatten().is_some_and(|price| price > domain::PRICE_MAX);
@@ -105,19 +105,6 @@ fn team(findings: &mut Findings, field: &'static str, name: Option<&String>, req
     if let Some(name) = name.map(|name| name.trim()) {
         findings.need(field, !name.is_empty(), required);
         findings.need(field, name.chars().count() <= NAME_CHARS_MAX, TOO_LONG);
-    }
-}
-
-fn contact(findings: &mut Findings, form: &DrawForm) {
-    if form.contact_name.is_some() {
-        let name = trimmed(&form.contact_name);
-        findings.need("contactName", !name.is_empty(), "Contact name is required");
-        findings.need("contactName", name.chars().count() <= NAME_CHARS_MAX, TOO_LONG);
-    }
-    if form.contact_phone.is_some() {
-        let phone = trimmed(&form.contact_phone);
-        findings.need("contactPhone", !phone.is_empty(), "Contact phone is required");
-        findings.need("contactPhone", is_phone(&phone), "Contact phone must be a phone number");
     }
 }
 

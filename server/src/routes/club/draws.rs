@@ -6,6 +6,7 @@ use domain::{Cents, ClubId, DrawId, Refusal, Status, Terms, Timestamp, View};
 use persistence::records::clubs::Club;
 use persistence::records::draws::NewDraw;
 use persistence::records::listings::{Listing, ZONE_DEFAULT};
+use persistence::records::terms::Created;
 use serde_json::json;
 
 use super::agreement::club_of;
@@ -37,15 +38,38 @@ pub async fn create(state: web::Data<State>, caller: Caller, body: Body<DrawForm
         ));
     }
     let act = caller.act(&caller.name(), Some(club.id), "create-draw", "draw:").entry(json!({}));
-    let created = state.records.by(act).create_draws_agreed(club.id, &[new], now).await?;
-    let created = created.ok_or_else(agreement_required)?;
-    let draw = created.first().copied().ok_or_else(Problem::unavailable)?;
+    let done = state.records.by(act).create_draws_agreed(club.id, &[new], now).await?;
+    let listing = created(done)?.into_iter().next().ok_or_else(Problem::unavailable)?;
     // A draw that cannot be woken now wakes when the first buyer asks.
-    if let Err(denied) = state.draws.wake(draw).await {
-        tracing::warn!(draw.id = draw.0, %denied, "a new draw sleeps on");
+    if let Err(denied) = state.draws.wake(listing.id()).await {
+        tracing::warn!(draw.id = listing.id().0, %denied, "a new draw sleeps on");
     }
-    state.catalogue.reload().await?;
-    Ok(HttpResponse::Created().json(own(&state, draw).await?))
+    show_soon(&state).await;
+    let wire = Draw::listed(&listing, &club, &listing.view, None, now).alone(&listing, &club);
+    Ok(HttpResponse::Created().json(for_its_club(wire, &listing.view, now)))
+}
+
+/// What was created, or why nothing was.
+///
+/// # Errors
+/// 409 `draw-exists` with the draw's number, 428 `terms-required`.
+pub(super) fn created(done: Created) -> Result<Vec<Listing>, Problem> {
+    match done {
+        Created::Draws(listings) => Ok(listings),
+        Created::Exists(draw) => {
+            let words = format!("This game is on sale already as draw {draw}.");
+            Err(Problem::conflict("draw-exists", words).with("drawNumber", draw.0))
+        }
+        Created::NotAgreed => Err(agreement_required()),
+    }
+}
+
+/// Lists show new draws at once; if the books cannot be read just now, a second later. The draws are on sale either way, so
+/// whoever made them is not told of it.
+pub(super) async fn show_soon(state: &State) {
+    if let Err(failure) = state.catalogue.reload().await {
+        tracing::warn!(%failure, "new draws are not in the lists yet");
+    }
 }
 
 /// A club that is connected with the provider (decision E-16).
@@ -76,7 +100,7 @@ pub(super) fn check_card_fee(state: &State, passed_on: bool) -> Result<(), Probl
 }
 
 /// What a club reads that has not agreed to the terms of service within the half hour (decision E-17).
-pub(super) fn agreement_required() -> Problem {
+fn agreement_required() -> Problem {
     let words = "Agreement Required: Please check the box to agree to the Terms of Service before proceeding";
     Problem::new(StatusCode::PRECONDITION_REQUIRED, "terms-required", words)
 }
@@ -119,14 +143,18 @@ pub async fn own(state: &State, draw: DrawId) -> Result<OwnDraw, Problem> {
     let club = facts.club(listing.club).ok_or_else(Problem::draw_not_found)?;
     let now = state.clock.now();
     let wire = facts.wire(&listing, &view, now).ok_or_else(Problem::draw_not_found)?.alone(&listing, club);
-    let reason = not_editable(&view, now);
-    Ok(OwnDraw {
-        draw: wire,
+    Ok(for_its_club(wire, &view, now))
+}
+
+fn for_its_club(draw: Draw, view: &View, now: Timestamp) -> OwnDraw {
+    let reason = not_editable(view, now);
+    OwnDraw {
+        draw,
         owned_by_caller: true,
         editable: reason.is_none(),
         not_editable_reason: reason.map(|(_, words)| words),
         locked: view.sold > 0,
-    })
+    }
 }
 
 /// Why a draw may not be changed by its club, if so (B:139).

@@ -2,13 +2,15 @@
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
-use domain::{Cents, ClubId};
+use domain::{Cents, ClubId, DrawId, FeePolicy};
+use persistence::records::clubs::Club;
+use persistence::records::listings::Listing;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::draws::{agreement_required, may_sell};
+use super::draws::{created, may_sell, show_soon};
 use crate::error::Problem;
-use crate::fixtures::{self, Prices};
+use crate::fixtures::{self, Common, Contact};
 use crate::identity::Caller;
 use crate::routes::body::unreadable;
 use crate::state::State;
@@ -24,6 +26,9 @@ pub struct Wanted {
     price: Option<String>,
     /// Percent; 50 when absent.
     prize: Option<u8>,
+    /// Whom buyers ask; the club itself when absent.
+    contact_name: Option<String>,
+    contact_phone: Option<String>,
 }
 
 pub async fn import(
@@ -35,23 +40,22 @@ pub async fn import(
 ) -> Result<HttpResponse, Problem> {
     let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
     caller.must_own(club)?;
-    may_sell(&state, club).await?;
+    let seller = may_sell(&state, club).await?;
     let table = table.map_err(unreadable)?;
-    let prices = prices(&wanted)?;
-    let plan = fixtures::plan(&state.records, club, &table, prices, state.config.fees.policy, state.clock.now()).await;
-    let plan = plan.map_err(refused)?;
-    let numbers = match wanted.dry_run {
+    let common = common(&wanted, &seller, state.config.fees.policy)?;
+    let plan = fixtures::plan(&state.records, club, &table, &common, state.clock.now()).await.map_err(refused)?;
+    let numbers: Vec<DrawId> = match wanted.dry_run {
         true => Vec::new(),
         false => {
             let (actor, object) = (caller.name(), format!("club:{club}"));
             let act = caller.act(&actor, Some(club), "import-fixtures", &object);
             let records = state.records.by(act.entry(json!({ "draws": plan.rows.len() })));
-            let created = fixtures::carry_out_agreed(&records, &state.draws, club, &plan, state.clock.now());
-            created.await?.ok_or_else(agreement_required)?
+            let done = fixtures::carry_out_agreed(&records, &state.draws, club, &plan, state.clock.now()).await?;
+            created(done)?.iter().map(Listing::id).collect()
         }
     };
     if !numbers.is_empty() {
-        state.catalogue.reload().await?;
+        show_soon(&state).await;
     }
     Ok(HttpResponse::Ok().json(Imported {
         dry_run: wanted.dry_run,
@@ -78,7 +82,7 @@ fn row(found: &fixtures::Found) -> FixtureRow {
     }
 }
 
-fn prices(wanted: &Wanted) -> Result<Prices, Problem> {
+fn common(wanted: &Wanted, club: &Club, fee_policy: FeePolicy) -> Result<Common, Problem> {
     let bad = |what: &str| Problem::bad_request("bad-price", what.to_string());
     let price = wanted.price.as_deref().map_or(Some(Cents(500)), Cents::parse);
     let price = price.filter(|price| price.0 >= 1).ok_or_else(|| bad("Ticket price is required"))?;
@@ -89,7 +93,11 @@ fn prices(wanted: &Wanted) -> Result<Prices, Problem> {
     if !(1..=100).contains(&prize_percentage) {
         return Err(bad("The prize percentage is between 1 and 100."));
     }
-    Ok(Prices { price, prize_percentage })
+    let contact = Contact::of(club, wanted.contact_name.as_deref(), wanted.contact_phone.as_deref());
+    match contact {
+        Ok(contact) => Ok(Common { price, prize_percentage, fee_policy, contact }),
+        Err(findings) => Err(findings.problem()),
+    }
 }
 
 /// Every line that is wrong, with its number; nothing was created.

@@ -6,7 +6,6 @@ use persistence::records::erasure::AT_ONCE;
 use serde_json::json;
 
 use super::results;
-use crate::catalogue::lists::{List, Part};
 use crate::state::State;
 use crate::takings::Takings;
 use crate::wire::instant::rfc3339;
@@ -84,15 +83,13 @@ async fn settle_shares(state: &State) -> Result<(), Failure> {
 
 async fn results_due(state: &State, now: Timestamp) -> Result<(), Failure> {
     let facts = state.catalogue.facts();
-    for draw in state.catalogue.part(List::Awaiting, Part::default(), now) {
-        let number = domain::DrawId(draw.draw_number);
-        let Some(listing) = facts.listing(number) else { continue };
-        let ago = (now.0 - listing.view.closes_at.0) / 1000;
+    for (listing, view) in state.catalogue.without_result(&facts, now) {
+        let ago = (now.0 - view.closes_at.0) / 1000;
         let Some(club) = facts.club(listing.club).filter(|_| (GAME_SECONDS..PAST_SECONDS).contains(&ago)) else {
             continue;
         };
-        let key = format!("results-due-{number}-{}", rfc3339(listing.view.closes_at));
-        let data = json!({ "draw": number.0 }).to_string();
+        let key = format!("results-due-{}-{}", view.draw, rfc3339(view.closes_at));
+        let data = json!({ "draw": view.draw.0 }).to_string();
         state.outbox.queue(&key, "results-due", None, &club.email, &data).await?;
     }
     Ok(())

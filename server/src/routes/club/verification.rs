@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::error::Problem;
 use crate::form::trimmed;
 use crate::identity::{Caller, link_hash, link_hash_of, random};
+use crate::limits::too_many;
 use crate::post::sealed_link;
 use crate::routes::body::Body;
 use crate::state::State;
@@ -17,6 +18,7 @@ use crate::wire::site::Said;
 
 /// A week: volunteers read their club's mail on Thursdays.
 const LINK_SECONDS: i64 = 7 * 86_400;
+const AN_HOUR_SECONDS: u32 = 3600;
 
 /// Queues the mail with a fresh link; an older one no longer opens anything.
 ///
@@ -34,15 +36,23 @@ pub(super) async fn send(state: &State, club: &Club) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Another link for a club whose address is not confirmed yet.
+///
+/// # Errors
+/// 429 with `Retry-After`: as many as this went out within the hour.
 pub async fn again(state: web::Data<State>, caller: Caller, path: web::Path<String>) -> Result<HttpResponse, Problem> {
     let id = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
     caller.must_own(id)?;
     let club = state.records.club(id).await?.ok_or_else(Problem::not_found)?;
-    let now = state.clock.now();
-    if !club.email_verified && state.limits.may_mail(&state.records, &club.email, now).await? {
-        send(&state, &club).await?;
+    let said = |words: &str| Said { message: words.to_string() };
+    if club.email_verified {
+        return Ok(HttpResponse::Ok().json(said("This address is confirmed.")));
     }
-    Ok(HttpResponse::Accepted().json(Said { message: "We have sent you a new link.".to_string() }))
+    if !state.limits.may_mail(&state.records, &club.email, state.clock.now()).await? {
+        return Err(too_many(AN_HOUR_SECONDS));
+    }
+    send(&state, &club).await?;
+    Ok(HttpResponse::Accepted().json(said("We have sent you a new link.")))
 }
 
 pub async fn confirm(state: web::Data<State>, body: Body<Proof>) -> Result<HttpResponse, Problem> {

@@ -51,7 +51,7 @@ struct Call {
     variables: Vec<(&'static str, &'static str)>,
     query: &'static [(&'static str, &'static str)],
     body: Named,
-    status: u16,
+    statuses: &'static [u16],
     answer: Named,
     refusals: Vec<(u16, &'static str)>,
 }
@@ -89,7 +89,7 @@ impl Call {
             variables: names.map(|name| (name, variable(name).1)).collect(),
             query: said.query,
             body: Named::of(&said.body),
-            status: said.status,
+            statuses: said.statuses,
             answer: Named::of(&said.answer),
             refusals: said.refusals(route).into_iter().map(|status| (status, refusal(status))).collect(),
         })

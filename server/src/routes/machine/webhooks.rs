@@ -8,11 +8,12 @@ use serde_json::Value;
 
 use crate::error::Problem;
 use crate::routes::body::unreadable;
+use crate::standing;
 use crate::state::State;
 
 /// What the provider is asked to tell (decision B-1), and that a buyer has authorised: the money is ours to take then. Every other
 /// kind is a call to us, two writes and perhaps a question back, and tells nothing that anybody waits for.
-pub const KINDS: [&str; 13] = [
+pub const KINDS: [&str; 14] = [
     "payment_intent.amount_capturable_updated",
     "payment_intent.succeeded",
     "payment_intent.processing",
@@ -24,6 +25,7 @@ pub const KINDS: [&str; 13] = [
     "charge.dispute.updated",
     "charge.dispute.closed",
     "account.updated",
+    "account.application.deauthorized",
     "payout.paid",
     "payout.failed",
 ];
@@ -48,13 +50,8 @@ pub async fn receive(
     if event.livemode != expects_live_events(&state) {
         return Ok(HttpResponse::Ok().finish());
     }
-    // An account's standing is told by its own events: what another one's says of it is nobody's news.
-    let own = |account: &&Account| event.notice.account.as_deref().is_none_or(|teller| teller == account.id);
-    if let Some(account) = event.account_updated.as_ref().filter(own) {
-        let id = AccountId(account.id.clone());
-        let (charges, details, payouts) = (account.charges_enabled, account.details_submitted, account.payouts_enabled);
-        state.records.account_updated(&id, charges, details, payouts).await?;
-        state.catalogue.reload().await?;
+    if let Some(account) = &event.account_moved {
+        hear_of(&state, account, &event.notice.event_id).await?;
     }
     let declined = event.declined;
     if state.payments.notice(event.notice).await?
@@ -63,6 +60,15 @@ pub async fn receive(
         note_decline(&state, &declined).await?;
     }
     Ok(HttpResponse::Ok().finish())
+}
+
+/// What an account may do is asked before its notice is stored, once: one whose account cannot be asked now is not taken, and
+/// comes again.
+async fn hear_of(state: &State, account: &AccountId, event_id: &str) -> Result<(), Problem> {
+    if state.records.notice_is_known(event_id).await? || standing::learn(state, account).await? {
+        return Ok(());
+    }
+    Err(Problem::unavailable())
 }
 
 /// Who tries one card after the other, or one card again and again, is stopped for a while: nothing more is opened for that
@@ -90,7 +96,8 @@ fn expects_live_events(state: &State) -> bool {
 
 struct Event {
     livemode: bool,
-    account_updated: Option<Account>,
+    /// Something has changed in what this account may do.
+    account_moved: Option<AccountId>,
     declined: Option<Declined>,
     notice: Notice,
 }
@@ -99,13 +106,6 @@ struct Declined {
     payment_intent: PaymentIntentId,
     /// The provider's name for the card, the same in every payment.
     card: Option<String>,
-}
-
-struct Account {
-    id: String,
-    charges_enabled: bool,
-    details_submitted: bool,
-    payouts_enabled: bool,
 }
 
 impl Event {
@@ -120,25 +120,27 @@ impl Event {
             Some("payment_intent") => text(&object["id"]),
             _ => text(&object["payment_intent"]),
         };
-        let yes = |name: &str| object[name].as_bool().unwrap_or(false);
-        let account_updated = (kind == "account.updated").then(|| text(&object["id"])).flatten().map(|id| Account {
-            id,
-            charges_enabled: yes("charges_enabled"),
-            details_submitted: yes("details_submitted"),
-            payouts_enabled: yes("payouts_enabled"),
-        });
+        let teller = text(&event["account"]);
+        let account_moved = match kind.as_str() {
+            // Told by the account's own events: what another one's says of it is nobody's news.
+            "account.updated" => {
+                text(&object["id"]).filter(|id| teller.as_ref().is_none_or(|teller| teller == id)).map(AccountId)
+            }
+            "account.application.deauthorized" => teller.clone().map(AccountId),
+            _ => None,
+        };
         let declined = payment_intent.clone().filter(|_| kind == "payment_intent.payment_failed").map(|id| Declined {
             payment_intent: PaymentIntentId(id),
             card: text(&object["last_payment_error"]["payment_method"]["card"]["fingerprint"]),
         });
         let notice = Notice {
             event_id: text(&event["id"])?,
-            account: text(&event["account"]),
+            account: teller,
             kind,
             payment_intent: payment_intent.map(PaymentIntentId),
             payload: payload.to_string(),
         };
-        Some(Event { livemode: event["livemode"].as_bool().unwrap_or(false), account_updated, declined, notice })
+        Some(Event { livemode: event["livemode"].as_bool().unwrap_or(false), account_moved, declined, notice })
     }
 }
 
@@ -172,11 +174,17 @@ mod tests {
     }
 
     #[test]
-    fn an_updated_account_says_what_it_may_do() {
+    fn an_account_is_named_by_its_own_events() {
         let body = br#"{"id":"evt_3","type":"account.updated","data":{"object":{"object":"account","id":"acct_1",
-            "charges_enabled":true,"details_submitted":true,"payouts_enabled":false}}}"#;
-        let account = Event::read(body).and_then(|event| event.account_updated).expect("an account");
-        assert!(account.charges_enabled && account.details_submitted && !account.payouts_enabled);
-        assert_eq!(account.id, "acct_1");
+            "charges_enabled":true}}}"#;
+        let account = |body: &[u8]| Event::read(body).expect("an event").account_moved.map(|account| account.0);
+        assert_eq!(account(body).as_deref(), Some("acct_1"));
+        let others =
+            br#"{"id":"evt_3","type":"account.updated","account":"acct_2","data":{"object":{"object":"account",
+            "id":"acct_1"}}}"#;
+        assert_eq!(account(others), None);
+        let gone = br#"{"id":"evt_5","type":"account.application.deauthorized","account":"acct_1","data":{"object":
+            {"object":"application","id":"ca_1"}}}"#;
+        assert_eq!(account(gone).as_deref(), Some("acct_1"));
     }
 }

@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use server::sandbox::faults::Fault;
 
-use super::draws::{agrees, form};
+use super::draws::{agrees, form, with};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
@@ -61,7 +61,7 @@ async fn a_new_club_goes_through_its_link_once_and_may_sell() {
     browser.post("/api/draws", form()).await.refused(403, "setup-required");
     browser.post(&restrict, json!({ "charges_enabled": true })).await.ok();
     becomes(&server, id, true).await;
-    browser.post("/api/draws", form()).await.ok();
+    browser.post("/api/draws", with("awayTeam", json!("Tigers"))).await.ok();
     server.club("storm").await;
     let storm = club::club(&server, "storm").await;
     storm.get(&status).await.refused(404, "not-found");

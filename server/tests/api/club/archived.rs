@@ -105,3 +105,20 @@ async fn the_owner_alone_reads_an_archived_clubs_facts() {
     server.alice().get(&path).await.refused(404, "club-not-found");
     server.finish().await;
 }
+
+#[actix_web::test]
+async fn an_archived_club_is_reminded_of_the_result_that_its_last_draw_waits_for() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    server.kick_off(draw).await;
+    archive(&server, true).await;
+    server.clock.push_seconds(2 * 3600 + 60);
+    for _ in 0..2 {
+        server::routes::club::reminders::sweep(&server.state).await;
+    }
+    assert_eq!(server.mail("results-due").await.to, "broncos@demo.test");
+    assert_eq!(server.queued("results-due").await, 1);
+    let browser = club::club(&server, "broncos").await;
+    club::enters(&browser, draw, 1, 1).await.ok();
+    server.finish().await;
+}

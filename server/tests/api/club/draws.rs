@@ -11,7 +11,7 @@ pub fn form() -> Value {
         "ticketPrice": "5.00", "prizePercentage": 50, "passStripeFees": true, "roundUpPrize": true })
 }
 
-fn with(field: &str, value: Value) -> Value {
+pub fn with(field: &str, value: Value) -> Value {
     let mut form = form();
     form[field] = value;
     form
@@ -147,7 +147,8 @@ async fn without_an_account_or_an_agreement_nothing_is_created() {
     create().await.refused(428, "terms-required");
     agrees(&browser).await;
     create().await.ok();
-    create().await.refused(428, "terms-required");
+    let another = with("awayTeam", json!("Tigers"));
+    browser.post("/api/draws", another).await.refused(428, "terms-required");
     agrees(&browser).await;
     server.records.account_updated(&broncos.account.expect("one"), false, true, true).await.expect("written");
     let refused = create().await.refused(403, "setup-required");
@@ -235,12 +236,48 @@ async fn a_season_is_previewed_line_by_line_and_imported_once() {
     );
     import("dryRun=false", table).await.refused(428, "terms-required");
     agrees(&browser).await;
-    assert_eq!(import("price=7.50&prize=40", table).await.ok()["created"], 2);
+    let asked = "contactName=Jo%20Bloggs&contactPhone=0400%20999%20888";
+    assert_eq!(import(&format!("price=7.50&prize=40&{asked}"), table).await.ok()["created"], 2);
+    let shown = browser.get(&format!("/api/clubs/{}/draws", broncos.id)).await.ok();
+    for draw in shown.as_array().expect("draws") {
+        assert_eq!((&draw["contactName"], &draw["contactPhone"]), (&json!("Jo Bloggs"), &json!("0400 999 888")));
+    }
     let again = import("dryRun=true", table).await.ok();
     assert_eq!((&again["alreadyThere"], &again["rows"][0]["alreadyThere"]), (&json!(2), &json!(true)));
     let wrong = import("dryRun=true", "date,kick-off,zone,home,away\n2020-01-01,20:00,Nowhere,,B\n").await;
     let wrong = wrong.refused(422, "fixtures-refused");
     assert_eq!(wrong["errors"][0], json!({ "line": 2, "message": "zone \"Nowhere\" is unknown" }));
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn buyers_of_a_season_ask_the_club_itself_unless_it_names_somebody() {
+    let server = TestServer::start().await;
+    let broncos = server.club("broncos").await;
+    let browser = club::club(&server, "broncos").await;
+    let path = format!("/api/clubs/{}/fixtures", broncos.id);
+    let import = async |query: &str, home: &str| {
+        agrees(&browser).await;
+        let table = format!("date,kick-off,zone,home,away\n2036-03-07,20:00,Australia/Sydney,{home},Raiders\n");
+        let request = browser.raw(Method::POST, &format!("{path}?{query}")).header("origin", &server.url);
+        Buyer::sent(request.body(table)).await
+    };
+    let asked = async |imported: Value| {
+        let draw = browser.get(&format!("/api/draws/{}", imported["drawNumbers"][0])).await.ok();
+        (draw["contactName"].clone(), draw["contactPhone"].clone())
+    };
+    let own = asked(import("", "Knights").await.ok()).await;
+    assert_eq!(own, (json!("broncos RLFC"), json!("0400 111 222")));
+    let named = asked(import("contactName=Jo", "Sharks").await.ok()).await;
+    assert_eq!(named, (json!("Jo"), json!("0400 111 222")));
+    server.database.run("update clubs set phone = null").await;
+    let refused = import("contactName=Jo", "Eels").await.refused(400, "invalid");
+    assert_eq!(
+        (&refused["message"], &refused["errors"][0]["field"]),
+        (&json!("Contact phone is required"), &json!("contactPhone"))
+    );
+    let named = asked(import("contactPhone=0400%20999%20888", "Eels").await.ok()).await;
+    assert_eq!(named, (json!("broncos RLFC"), json!("0400 999 888")));
     server.finish().await;
 }
 

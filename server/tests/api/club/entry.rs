@@ -120,6 +120,26 @@ async fn a_mailed_link_confirms_the_address_once() {
     assert_eq!(anyone.post("/api/clubs/verify-email", json!({ "token": second })).await.ok()["verified"], true);
     assert_eq!(browser.get("/api/admin/whoami").await.ok()["user"]["emailVerified"], true);
     anyone.post("/api/clubs/verify-email", json!({ "token": second })).await.refused(400, "invalid-link");
+    let confirmed = browser.post(&again, json!({})).await;
+    assert_eq!((confirmed.status, confirmed.ok()), (200, json!({ "message": "This address is confirmed." })));
+    assert_eq!(server.queued("verify").await, 2, "nothing more is sent there");
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn nobody_reads_that_a_link_was_sent_when_none_was() {
+    let server = TestServer::start().await;
+    let broncos = server.club("broncos").await;
+    let browser = club::club(&server, "broncos").await;
+    let again = async || browser.post(&format!("/api/clubs/{}/verification-email", broncos.id), json!({})).await;
+    for _ in 0..3 {
+        assert_eq!(again().await.status, 202);
+    }
+    let refused = again().await;
+    assert_eq!(refused.header("retry-after"), Some("3600"));
+    let words = "Too many attempts. Please wait a moment and try again.";
+    assert_eq!(refused.refused(429, "too-many-requests")["message"], words);
+    assert_eq!(server.queued("verify").await, 3);
     server.finish().await;
 }
 

@@ -134,6 +134,16 @@ async fn what_a_draw_and_a_season_may_say() {
         let refused = Buyer::sent(request.body("date,kick-off,zone,home,away\n")).await.refused(400, "bad-price");
         assert_eq!(refused["message"], words, "{query}");
     }
+    for (query, words) in [
+        ("contactName=", "Contact name is required"),
+        ("contactPhone=%20", "Contact phone is required"),
+        ("contactPhone=call%20Sam", "Contact phone must be a phone number"),
+        (&format!("contactName={}", "x".repeat(101)), "Must be at most 100 characters"),
+    ] {
+        let request = browser.raw(Method::POST, &format!("{path}?dryRun=true&{query}")).header("origin", &server.url);
+        let refused = Buyer::sent(request.body("date,kick-off,zone,home,away\n")).await.refused(400, "invalid");
+        assert_eq!(refused["message"], words, "{query}");
+    }
     let later = "date,kick-off,zone,home,away\n2036-03-07,20:00,Nowhere,Knights,Raiders\n";
     let request = browser.raw(Method::POST, &format!("{path}?dryRun=true")).header("origin", &server.url);
     let refused = Buyer::sent(request.body(later)).await.refused(422, "fixtures-refused");

@@ -10,7 +10,7 @@ use server::config::DEMO_WEBHOOK_SECRET;
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer};
 
-const SECRET: &str = DEMO_WEBHOOK_SECRET;
+pub const SECRET: &str = DEMO_WEBHOOK_SECRET;
 
 fn body(id: &str, payment_intent: &str, account: &str, kind: &str) -> String {
     json!({
@@ -20,12 +20,12 @@ fn body(id: &str, payment_intent: &str, account: &str, kind: &str) -> String {
     .to_string()
 }
 
-async fn sends(browser: &Buyer, body: impl Into<reqwest::Body>, header: &str) -> u16 {
+pub async fn sends(browser: &Buyer, body: impl Into<reqwest::Body>, header: &str) -> u16 {
     let request = browser.raw(Method::POST, "/api/stripe/webhook").header("stripe-signature", header);
     Buyer::sent(request.body(body)).await.status
 }
 
-async fn stored(server: &TestServer, id: &str) -> i64 {
+pub async fn stored(server: &TestServer, id: &str) -> i64 {
     server.database.count("select count(*) from webhook_events where event_id like $1 || '%'", id).await
 }
 
