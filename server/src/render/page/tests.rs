@@ -84,7 +84,7 @@ fn the_hero_says_what_a_buyer_came_for() {
         "Active",
         "2h 14m to kick-off",
         "Redcliffe Sharks<span class=\"v\"> v </span>Wynnum Tigers",
-        "Queensland Cup · Fri 20 Nov 2026, 7:10\u{a0}pm · $5.00 + $0.39 fee = $5.39 a ticket",
+        "Queensland Cup · Fri 20 Nov 2026, 7:10\u{a0}pm AEST · $5.00 + $0.39 fee = $5.39</p>",
         "<dd>$290<span class=\"cents\">.00</span></dd>",
         "113/169",
         "<dd>$430<span class=\"cents\">.00</span></dd>",
@@ -150,7 +150,7 @@ fn what_is_not_on_sale_yet_or_only_reserved_says_so_before_any_script() {
     for html in
         [page(&Body::Draw(&face), &json!({})), page(&Body::Landing { draws: std::slice::from_ref(&face) }, &json!({}))]
     {
-        assert!(html.contains("On sale from Fri 20 Nov 2026, 6:00\u{a0}pm"), "{html}");
+        assert!(html.contains("On sale from Fri 20 Nov 2026, 6:00\u{a0}pm AEST"), "{html}");
         assert!(!html.contains("Buy Now") && !html.contains("form-skeleton"), "{html}");
     }
     let mut reserved = draw("Sharks");
