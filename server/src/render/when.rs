@@ -20,24 +20,20 @@ fn local(at: Timestamp, zone: &'static Tz) -> OffsetDateTime {
     utc.to_timezone(zone)
 }
 
-/// `Fri 20 Nov 2026, 7:10 pm` on a page: no line ends inside the time. `web/src/shared/dates.ts` writes the same letters.
+/// `Fri 20 Nov 2026, 7:10 pm AEST` on a page: no line ends inside the time. `web/src/shared/dates.ts` writes the same letters,
+/// wherever the reader is, so that nothing grows when React takes over.
 pub fn day_and_time(at: Timestamp, zone_name: &str) -> String {
-    let plain = plain(at, zone_name);
-    plain.rsplit_once(' ').map_or_else(|| plain.clone(), |(time, period)| format!("{time}{TIE}{period}"))
+    long(at, zone_name).replace(" am ", &format!("{TIE}am ")).replace(" pm ", &format!("{TIE}pm "))
 }
 
 /// The same with common spaces, for tables, paper and pictures.
-fn plain(at: Timestamp, zone_name: &str) -> String {
+pub fn long(at: Timestamp, zone_name: &str) -> String {
     let shape = format_description!(
         "[weekday repr:short] [day padding:none] [month repr:short] [year], [hour repr:12 padding:none]:[minute] [period case:lower]"
     );
-    local(at, zone(zone_name)).format(shape).unwrap_or_default()
-}
-
-/// `Fri 20 Nov 2026, 7:10 pm AEST`.
-pub fn long(at: Timestamp, zone_name: &str) -> String {
     let zone = zone(zone_name);
-    format!("{} {}", plain(at, zone_name), zone.get_offset_utc(&local(at, zone)).name())
+    let local = local(at, zone);
+    format!("{} {}", local.format(shape).unwrap_or_default(), zone.get_offset_utc(&local).name())
 }
 
 /// Whether two instants fall on one calendar day of a zone.
@@ -69,7 +65,8 @@ mod tests {
 
     #[test]
     fn no_line_of_a_page_ends_inside_a_time_and_no_table_holds_an_odd_space() {
-        assert_eq!(day_and_time(FRIDAY, "Australia/Brisbane"), "Fri 20 Nov 2026, 7:10\u{a0}pm");
+        assert_eq!(day_and_time(FRIDAY, "Australia/Brisbane"), "Fri 20 Nov 2026, 7:10\u{a0}pm AEST");
+        assert_eq!(day_and_time(FRIDAY, "Europe/London"), "Fri 20 Nov 2026, 9:10\u{a0}am GMT");
         assert!(!long(FRIDAY, "Australia/Brisbane").contains(TIE));
         assert!(!short(FRIDAY, "Australia/Brisbane").contains(TIE));
     }

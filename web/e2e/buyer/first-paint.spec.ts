@@ -1,5 +1,5 @@
-import { expect, test } from '@playwright/test';
-import { drawWith } from '../support/draws';
+import { expect, test, type APIRequestContext } from '@playwright/test';
+import { activeDraws, drawWith } from '../support/draws';
 
 test.describe('without scripts', () => {
   test.use({ javaScriptEnabled: false });
@@ -32,6 +32,39 @@ for (const width of [390, 1280]) {
       await expect(page.locator('.site-foot')).toBeAttached();
       await page.waitForLoadState('networkidle');
       expect(await page.evaluate(() => (window as unknown as { seen: { moved: number } }).seen.moved), path).toBeLessThanOrEqual(0.01);
+    }
+  });
+}
+
+/** The address of an offer that its club really sells. */
+async function offerOnSale(request: APIRequestContext): Promise<string> {
+  for (const club of new Set((await activeDraws(request)).map(({ clubSlug }) => clubSlug))) {
+    const offers = (await (await request.get(`/api/clubs/${club}/bundles`)).json()) as { slug: string }[];
+    if (offers[0]) return `/club/${club}/specials/${offers[0].slug}`;
+  }
+  throw new Error('no club of the demo sells an offer');
+}
+
+const tops = (parts: readonly string[]) =>
+  parts.map((part) => [part, ...[...document.querySelectorAll(part)].map((box) => Math.round(box.getBoundingClientRect().top))].join(' '));
+
+for (const width of [390, 1280]) {
+  test(`what the server has drawn of a draw and of an offer stands where React puts it, far from the ground too, at ${width}`, async ({ browser, request, baseURL }) => {
+    const draw = await drawWith(request, 1);
+    for (const [path, parts] of [[`/draw/${draw.drawNumber}`, ['.teams', '.stats', '.progress-row', '.buy']], [await offerOnSale(request), ['.offer-back', '.offer-picture', '.offer-words h1', '.offer-buy', '.offer-buy h2', '.offer-games', '.offer-games li']]] as const) {
+      const context = await browser.newContext({ baseURL, timezoneId: 'Australia/Sydney', viewport: { width, height: 844 } });
+      const page = await context.newPage();
+      let release: () => void = () => {};
+      const held = new Promise<void>((done) => (release = done));
+      await page.route('**/*.js', async (route) => { await held; await route.continue().catch(() => {}); });
+      await page.goto(path, { waitUntil: 'commit' });
+      await expect(page.locator('.bone').first()).toBeAttached();
+      await page.evaluate(() => document.fonts.ready);
+      const drawn = await page.evaluate(tops, parts);
+      release();
+      await expect(page.locator('.bone')).toHaveCount(0);
+      expect.soft(await page.evaluate(tops, parts), path).toEqual(drawn);
+      await context.close();
     }
   });
 }

@@ -1,5 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { violationsOf } from '../support/axe';
+import { clubScreens, demoClub, settled, signIn } from '../support/club';
+import { drawWith } from '../support/draws';
 import { SHOP_STATES } from '../support/shop-states';
 
 /** Targets a finger must hit; links inside a sentence are exempt (WCAG 2.5.8). */
@@ -42,3 +44,19 @@ for (const { name, show } of SHOP_STATES) {
     expect.soft(await page.evaluate(overhang), 'sideways with text twice as large').toBeLessThanOrEqual(0);
   });
 }
+
+test('with text twice as large no front page, no draw and no club’s own page scrolls sideways on a phone', async ({ page, request, baseURL }) => {
+  test.setTimeout(60_000);
+  await page.setViewportSize({ width: 390, height: 844 });
+  const draw = await drawWith(request, 1);
+  const look = async (path: string) => {
+    await page.goto(path);
+    await settled(page);
+    await doubleText(page);
+    expect.soft(await page.evaluate(overhang), path).toBeLessThanOrEqual(0);
+  };
+  for (const path of ['/', `/club/${draw.clubSlug}`, `/draw/${draw.drawNumber}`]) await look(path);
+  const club = await demoClub(page);
+  await signIn(page, baseURL ?? '', club);
+  for (const { path } of (await clubScreens(page, club)).filter(({ name }) => /dashboard|result/.test(name))) await look(path);
+});

@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { AGAIN, activeDraws, completedDraw } from '../support/draws';
+import { changeDraw } from '../support/stubs';
 
 test('a completed draw is worked out again in the browser, and a forged proof is found out', async ({ page, request }) => {
   const draw = await completedDraw(request);
@@ -15,6 +16,16 @@ test('a completed draw is worked out again in the browser, and a forged proof is
   });
   await page.reload();
   await expect(page.locator('[data-verdict="bad"]')).toContainText('This does not fit together.');
+});
+
+test('the folded list shows that it opens, and a team of one very long word widens nothing at 320', async ({ page, request }) => {
+  const draw = (await completedDraw(request)) ?? 0;
+  await changeDraw(page, draw, { homeTeam: 'Rockhamptonandcapricornianorthernsuburbsrugbyleaguefootballclub' });
+  await page.setViewportSize({ width: 320, height: 640 });
+  await page.goto(`/verify/${draw}`);
+  await expect(page.getByText(/^Rockhampton/)).toBeVisible();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+  expect(await page.locator('.all-tickets summary').evaluate((summary) => getComputedStyle(summary, '::after').borderRightWidth)).toBe('2px');
 });
 
 test('before the result only the promise is shown', async ({ page, request }) => {

@@ -1,5 +1,5 @@
 import { expect, test, type Page } from '@playwright/test';
-import { anOperator } from '../../src/testing/operator-data';
+import { anOperator, clubs } from '../../src/testing/operator-data';
 import { violationsOf } from '../support/axe';
 import { SECTIONS, withConsole } from '../support/console';
 
@@ -105,4 +105,34 @@ test('nothing scrolls sideways at 320, and every target is big enough for its ha
     expect.soft(await tooSmall(24), `${section} at 1280`).toEqual([]);
     expect.soft(await page.evaluate(() => document.documentElement.scrollWidth), section).toBeLessThanOrEqual(1280);
   }
+});
+
+test('a club of a hundred letters widens nothing, and on a phone each ticket of a draw stands by itself', async ({ page }) => {
+  const [first, second, ...others] = clubs();
+  const long = [{ ...first, name: 'Canterbury-Bankstown Bulldogs Rugby League Football Club Juniors and Friends of the Old Ground, 1908' }, { ...second, name: 'Rockhamptonandcapricornianorthernsuburbsrugbyleaguefo' }];
+  await withConsole(page, { 'GET /api/admin/clubs': [...long, ...others] });
+  const beyond = (part: string) => page.locator(part).evaluate((element) => element.scrollWidth - element.clientWidth);
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto('/super-admin?section=clubs');
+    await ready(page);
+    expect.soft(await beyond('html'), `clubs at ${width}`).toBeLessThanOrEqual(0);
+    expect.soft(await beyond('.ops-table-card'), `their table at ${width}`).toBeLessThanOrEqual(0);
+  }
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.goto('/super-admin?section=draws');
+  await ready(page);
+  await page.getByRole('article', { name: /FD-1042$/ }).getByRole('button', { name: 'View Tickets' }).click();
+  await expect(page.getByRole('cell', { name: 'buyer0@example.com' }).first()).toBeVisible();
+  expect(await beyond('.ops-scroll')).toBeLessThanOrEqual(0);
+});
+
+test('beside an open anomaly no status is cut at 1280', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await withConsole(page);
+  await page.goto('/super-admin?section=payments');
+  await ready(page);
+  await press(page, 'Details');
+  await expect(page.getByText('Technical details')).toBeVisible();
+  expect(await page.locator('.ops-table-card').evaluate((card) => card.scrollWidth - card.clientWidth)).toBeLessThanOrEqual(0);
 });

@@ -16,6 +16,7 @@ export interface OfferGame {
   passStripeFees: boolean;
   salesCloseAt?: string | null;
   status?: string;
+  currentPrize?: string;
   ticketsSold?: number;
   ticketsAvailable?: number;
 }

@@ -6,11 +6,11 @@ const kickOff = '2026-11-20T09:10:00Z';
 test('a date reads as a supporter says it, in Brisbane when no zone is given', () => {
   expect(day(kickOff)).toBe('Fri 20 Nov 2026');
   expect(timeOfDay(kickOff)).toBe('7:10\u00a0pm');
-  expect(dayAndTime(kickOff)).toMatch(/^Fri 20 Nov 2026, 7:10\u00a0pm( AEST)?$/);
+  expect(dayAndTime(kickOff)).toBe('Fri 20 Nov 2026, 7:10\u00a0pm AEST');
 });
 
-test('a draw in another zone shows that zone’s time', () => {
-  expect(dayAndTime(kickOff, 'Australia/Sydney')).toMatch(/^Fri 20 Nov 2026, 8:10\u00a0pm( \w+)?$/);
+test('a draw in another zone shows that zone’s time and name, whatever time the device keeps', () => {
+  expect(dayAndTime(kickOff, 'Australia/Sydney')).toBe('Fri 20 Nov 2026, 8:10\u00a0pm AEDT');
   expect(dayAndTime(kickOff, 'Nowhere/Never')).toMatch(/7:10\u00a0pm/);
   expect(dayAndTime('not a date')).toBe('');
 });

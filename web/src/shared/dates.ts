@@ -1,4 +1,4 @@
-/** Dates as a supporter reads them: `Fri 20 Nov 2026, 7:10 pm`, in the draw's zone, named when the device is elsewhere. */
+/** Dates as a supporter reads them: `Fri 20 Nov 2026, 7:10 pm AEST`, in the draw's zone and with its name. */
 
 export const BRISBANE = 'Australia/Brisbane';
 
@@ -16,10 +16,6 @@ function format(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTim
 
 function parts(at: Date, zone: string, options: Intl.DateTimeFormatOptions): Record<string, string> {
   return Object.fromEntries(format(zone, options).formatToParts(at).map((part) => [part.type, part.value]));
-}
-
-function offsetOf(at: Date, zone: string): string {
-  return parts(at, zone, { timeZoneName: 'longOffset' }).timeZoneName ?? '';
 }
 
 function safeZone(zone: string | null | undefined): string {
@@ -49,15 +45,12 @@ export function timeOfDay(instant: string | number, timezone?: string | null): s
   return `${said.hour}:${said.minute}${TIE}${(said.dayPeriod ?? '').toLowerCase().replace(/[.\s\u202f]/g, '')}`;
 }
 
-/** `Fri 20 Nov 2026, 7:10 pm`, with the zone's name when the device keeps another time (decision E-10). */
+/** `Fri 20 Nov 2026, 7:10 pm AEST`, whatever time the device keeps (decision E-10): the first paint has said the same. */
 export function dayAndTime(instant: string, timezone?: string | null): string {
   const zone = safeZone(timezone);
   const at = new Date(instant);
   if (Number.isNaN(at.getTime())) return '';
-  const device = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const elsewhere = offsetOf(at, zone) !== offsetOf(at, safeZone(device));
-  const name = elsewhere ? ` ${parts(at, zone, { timeZoneName: 'short' }).timeZoneName ?? ''}` : '';
-  return `${day(instant, zone)}, ${timeOfDay(instant, zone)}${name}`;
+  return `${day(instant, zone)}, ${timeOfDay(instant, zone)} ${parts(at, zone, { timeZoneName: 'short' }).timeZoneName}`;
 }
 
 /** Whether two instants fall on one calendar day of a zone. */

@@ -42,7 +42,7 @@ export function fees(nowMs: number): PlatformFees {
   return {
     from: null, to: null, feeRateBps: 350, feeCapCents: 1100, capReachedAtCents: 31_415, totalRevenue: '2130.00', platformFees: '52.18', stripeFees: '123.42', clubRevenue: '1954.40', prizeMoney: '1090.00',
     readings: [{ source: 'console fee report and club terms', rateBps: 350, capCents: 1100 }, { source: 'a club dashboard', rateBps: 300, capCents: 1000 }, { source: 'a note on the transactions screen', rateBps: null, capCents: 1000 }],
-    draws: [113, 41, 169].map((sold, n) => ({ drawNumber: 1042 + n, serialNumber: `FD-${1042 + n}`, homeTeam: 'Redcliffe Sharks', awayTeam: 'Wynnum Tigers', clubName: 'Redcliffe Sharks', gameDate: before(nowMs, n * 1440), status: n === 2 ? 'completed' : 'active', ticketsSold: sold, revenue: (sold * 5).toFixed(2), platformFee: Math.min(11, sold * 0.175).toFixed(2), capped: sold * 0.175 > 11 })),
+    draws: [113, 41, 169].map((sold, n) => ({ drawNumber: 1042 + n, serialNumber: `FD-${1042 + n}`, homeTeam: 'Redcliffe Sharks', awayTeam: 'Wynnum Tigers', clubName: 'Redcliffe Sharks', gameDate: before(nowMs, n * 1440), timezone: 'Australia/Brisbane', status: n === 2 ? 'completed' : 'active', ticketsSold: sold, revenue: (sold * 5).toFixed(2), platformFee: Math.min(11, sold * 0.175).toFixed(2), capped: sold * 0.175 > 11 })),
   };
 }
 

@@ -121,7 +121,8 @@ pub struct DrawFace {
     pub club_selling: bool,
     /// The whole price first where a fee is passed on (ux.md D14).
     pub price: String,
-    pub card_price: String,
+    /// The same as a line says it: with a fee in it, it is long enough without more words.
+    pub price_line: String,
     pub prize: Sum,
     pub card_prize: Sum,
     /// Whole dollars, for boards.
@@ -163,7 +164,7 @@ impl DrawFace {
             phase,
             opens: opens_at.map(|at| format!("On sale from {}", when::day_and_time(at, &draw.timezone))),
             club_selling: draw.club_selling != Some(false),
-            card_price: if draw.pass_stripe_fees { price.clone() } else { format!("{price} a ticket") },
+            price_line: if draw.pass_stripe_fees { price.clone() } else { format!("{price} a ticket") },
             price,
             prize: Sum(dollars(cents(&draw.current_prize))),
             card_prize: Sum(dollars(card_prize)),
@@ -222,7 +223,8 @@ fn instant(rfc3339: &str) -> Timestamp {
     Timestamp((at.unix_timestamp_nanos() / 1_000_000) as i64)
 }
 
-fn left(now: Timestamp, kick_off: Timestamp, zone: &str) -> Option<Left> {
+/// `None` once it has begun.
+pub fn left(now: Timestamp, kick_off: Timestamp, zone: &str) -> Option<Left> {
     let ms = kick_off.ms_since(now);
     let words = match ms {
         ..=0 => return None,

@@ -84,7 +84,7 @@ fn the_hero_says_what_a_buyer_came_for() {
         "Active",
         "2h 14m to kick-off",
         "Redcliffe Sharks<span class=\"v\"> v </span>Wynnum Tigers",
-        "Queensland Cup · Fri 20 Nov 2026, 7:10\u{a0}pm · $5.00 + $0.39 fee = $5.39 a ticket",
+        "Queensland Cup · Fri 20 Nov 2026, 7:10\u{a0}pm AEST · $5.00 + $0.39 fee = $5.39</p>",
         "<dd>$290<span class=\"cents\">.00</span></dd>",
         "113/169",
         "<dd>$430<span class=\"cents\">.00</span></dd>",
@@ -150,7 +150,7 @@ fn what_is_not_on_sale_yet_or_only_reserved_says_so_before_any_script() {
     for html in
         [page(&Body::Draw(&face), &json!({})), page(&Body::Landing { draws: std::slice::from_ref(&face) }, &json!({}))]
     {
-        assert!(html.contains("On sale from Fri 20 Nov 2026, 6:00\u{a0}pm"), "{html}");
+        assert!(html.contains("On sale from Fri 20 Nov 2026, 6:00\u{a0}pm AEST"), "{html}");
         assert!(!html.contains("Buy Now") && !html.contains("form-skeleton"), "{html}");
     }
     let mut reserved = draw("Sharks");
@@ -162,6 +162,55 @@ fn what_is_not_on_sale_yet_or_only_reserved_says_so_before_any_script() {
         let html = page(&Body::Draw(&DrawFace::new(draw, NOW)), &json!({}));
         assert!(html.contains("This club is not selling tickets at the moment."), "{html}");
     }
+}
+
+fn offer() -> OfferFace {
+    let game = offer_face::GameFace {
+        number: 1042,
+        teams: "Sharks v Tigers".to_string(),
+        when: "Fri 20 Nov 2026, 7:10\u{a0}pm AEST".to_string(),
+        price: "$5.39".to_string(),
+        figures: "Prize $290.00 · 113/169 sold".to_string(),
+        state: None,
+    };
+    OfferFace {
+        name: "Double header".to_string(),
+        slug: "double-header".to_string(),
+        club: "Sharks".to_string(),
+        club_slug: "sharks".to_string(),
+        tag: Some("Two games, one tap".to_string()),
+        copy: None,
+        picture: "http://localhost:8080/og/offer/sharks/double-header?v=1".to_string(),
+        games: vec![game.clone(), game],
+        price: "$10.78".to_string(),
+        price_parts: Some("$10.00 + $0.78 fee = $10.78".to_string()),
+        left: None,
+        prize_whole: "$580".to_string(),
+        sold: 226,
+        cap: 338,
+        closed: false,
+        opens: None,
+    }
+}
+
+#[test]
+fn an_offers_first_paint_has_the_boxes_that_react_will_draw() {
+    let html = page(&Body::Offer(&offer()), &json!({}));
+    for words in [
+        "<a class=\"offer-back\" href=\"/club/sharks\">← Back to Sharks</a>",
+        "<img class=\"offer-picture\" src=\"http://localhost:8080/og/offer/sharks/double-header?v=1\" alt=\"\" width=\"1200\" height=\"630\">",
+        "<span class=\"offer-tag\">Two games, one tap</span><h1>Double header</h1>",
+        "From $10.78</h2>",
+        "<p class=\"meta\">$10.00 + $0.78 fee = $10.78</p>",
+        "class=\"offer-bones\"",
+        "2 games, one ticket in each",
+        "<span class=\"meta\">Prize $290.00 · 113/169 sold</span>",
+        "<noscript>",
+    ] {
+        assert!(html.contains(words), "{words} is missing in\n{html}");
+    }
+    let closed = page(&Body::Offer(&OfferFace { closed: true, ..offer() }), &json!({}));
+    assert!(closed.contains("<strong>Bundle closed</strong>") && !closed.contains("offer-bones"), "{closed}");
 }
 
 #[test]

@@ -42,6 +42,7 @@ pub(super) async fn report(state: &State, period: Period) -> Result<PlatformFees
             away_team: listing.away_team.clone(),
             club_name: draw.club_name.clone(),
             game_date: rfc3339(listing.view.closes_at),
+            timezone: listing.zone.clone(),
             status: draw.status.clone(),
             tickets_sold: draw.tickets_sold,
             revenue: Cents(draw.revenue_cents).decimal(),

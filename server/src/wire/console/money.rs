@@ -118,6 +118,8 @@ pub struct DrawFees {
     pub away_team: String,
     pub club_name: String,
     pub game_date: String,
+    /// The draw's own zone, in which its kick-off is told.
+    pub timezone: String,
     pub status: String,
     pub tickets_sold: i64,
     pub revenue: String,

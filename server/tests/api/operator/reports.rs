@@ -65,6 +65,7 @@ async fn the_fees_on_paper_are_the_fees_on_the_screen_and_every_reading_is_whole
         assert!(text.contains(line), "{line} is missing in\n{text}");
     }
     assert_eq!((&screen["totalRevenue"], &screen["platformFees"]), (&json!("15.00"), &json!("0.53")));
+    assert_eq!(screen["draws"][0]["timezone"], "Australia/Brisbane");
     for (name, field) in [
         ("Total revenue", "totalRevenue"),
         ("Platform fees", "platformFees"),

@@ -482,6 +482,8 @@ export interface components {
             serialNumber: string;
             status: string;
             ticketsSold: number;
+            /** @description The draw's own zone, in which its kick-off is told. */
+            timezone: string;
         };
         /** @description Every field may be absent: creating asks for what it needs, changing takes any of them. */
         DrawForm: {

@@ -1,4 +1,5 @@
 import type { BoardOptions } from './board-options';
+import { useFit } from './use-fit';
 
 interface PlayHereProps {
   /** Own path that the code leads to, and the one to read aloud. */
@@ -13,14 +14,16 @@ export function PlayHere({ path, shown, price, options }: PlayHereProps) {
   const query = new URLSearchParams({ src: 'widget', mode: options.compact ? 'compact' : 'fullscreen' });
   if (options.loc) query.set('loc', options.loc);
   const size = options.qr === 'xl' ? '45vh' : options.compact ? '180px' : '260px';
-  const address = `${window.location.host}${shown}`;
+  const { host } = window.location;
+  const typed = useFit<HTMLParagraphElement>(`${host}${shown}`);
   return (
     <div className={`board-qr${options.qr === 'xl' ? ' is-xl' : ''}`}>
-      <img src={`/api/qr.svg?url=${encodeURIComponent(`${path}?${query.toString()}`)}`} alt={`QR code to buy tickets at ${address}`} style={{ '--qr': size } as React.CSSProperties} />
+      <img src={`/api/qr.svg?url=${encodeURIComponent(`${path}?${query.toString()}`)}`} alt={`QR code to buy tickets at ${host}${shown}`} style={{ '--qr': size } as React.CSSProperties} />
       <div>
         <h2>Scan to play</h2>
         <p>{price} · over 18s</p>
-        <p className="board-address">{address}</p>
+        {/* Somebody types it from across the room: a number that is broken in two is another draw. */}
+        <p className="board-address" ref={typed}><span>{host}</span><wbr /><span>{shown}</span></p>
       </div>
     </div>
   );

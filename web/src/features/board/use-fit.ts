@@ -12,11 +12,18 @@ export function useFit<Element extends HTMLElement>(words: string): RefObject<El
   useLayoutEffect(() => {
     const line = ref.current;
     if (!line) return;
+    // To the part of a pixel: `scrollWidth` is rounded, and half a pixel too much costs two letters and three dots.
+    const text = document.createRange();
+    text.selectNodeContents(line);
+    // What is only heard comes first, and takes no room.
+    const heard = line.querySelector(':scope > .sr');
+    if (heard) text.setStartAfter(heard);
+    const fits = () => text.getBoundingClientRect().width <= line.getBoundingClientRect().width;
     const fit = () => {
       // Step by step: hinting makes letters of small sizes wider than their share.
       for (let part = 1; part > PART_MIN; part -= STEP) {
         line.style.setProperty('--fit', part.toFixed(2));
-        if (line.scrollWidth <= line.clientWidth) return;
+        if (fits()) return;
       }
     };
     fit();

@@ -96,7 +96,8 @@ async fn draw(state: &State, id: DrawId) -> Option<wire::draw::Draw> {
 async fn offer(state: &State, page: &Page<'_>, boot: &mut Map<String, Value>) -> Result<Shown, Problem> {
     let found = Offer::find(state, page.word("slug"), page.word("bundle")).await?;
     let Some(offer) = found.filter(|offer| offer.standing != Standing::Ended) else { return Ok(OFFER_NOT_FOUND) };
-    let face = Box::new(OfferFace::new(&offer));
+    let picture = card::address_of_offer(&state.config.public_url, &offer);
+    let face = Box::new(OfferFace::new(&offer, picture, state.clock.now()));
     boot.insert("offer".into(), json!(wire::special::PublicOffer::new(state, &offer)));
     boot.insert("clubMeta".into(), json!(meta_of(&offer.club)));
     if page.address.shows == Shows::OfferBoard {

@@ -20,3 +20,11 @@ test('no line ends inside the time of a draw', () => {
   show(<DrawHero draw={draw} phase="active" />);
   expect(document.querySelector('.meta')?.textContent).toContain('7:10\u00a0pm');
 });
+
+test('the line under the teams says zone and price as the first paint did, and no more words than two lines hold', () => {
+  const { unmount } = show(<DrawHero draw={aDraw({ league: 'Queensland Cup' })} phase="active" />);
+  expect(document.querySelector('.meta')?.textContent).toBe('Queensland Cup · Fri 20 Nov 2026, 7:10\u00a0pm AEST · $5.00 + $0.39 fee = $5.39');
+  unmount();
+  show(<DrawHero draw={aDraw({ passStripeFees: false })} phase="active" />);
+  expect(document.querySelector('.meta')?.textContent).toBe('Fri 20 Nov 2026, 7:10\u00a0pm AEST · $5.00 a ticket');
+});

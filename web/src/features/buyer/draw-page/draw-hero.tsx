@@ -27,7 +27,7 @@ export function DrawHero({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
         {draw.homeTeam}<span className="v"> v </span>{draw.awayTeam}
       </h1>
       <p className="meta">
-        {draw.league ? `${draw.league} · ` : ''}{dayAndTime(draw.gameDate, draw.timezone)} · {ticketPriceWords(draw.ticketPrice, draw.passStripeFees)} a ticket
+        {draw.league ? `${draw.league} · ` : ''}{dayAndTime(draw.gameDate, draw.timezone)} · {ticketPriceWords(draw.ticketPrice, draw.passStripeFees)}{draw.passStripeFees ? '' : ' a ticket'}
       </p>
       {phase === 'cancelled' ? <NothingToWin /> : <Figures draw={draw} />}
       <FreshnessBadge />

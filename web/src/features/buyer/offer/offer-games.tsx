@@ -22,14 +22,16 @@ function Game({ game }: { game: OfferGame }) {
   const number = gameNumber(game);
   const draw = useAtomValue(liveAtom).draws[number];
   const now = useAtomValue(nowAtom);
-  const phase = draw ? phaseOf(draw, now) : Date.parse(game.gameDate) <= now ? 'closed' : 'active';
+  const phase = phaseOf(draw ?? { status: game.status ?? 'active', gameDate: game.gameDate, ticketsAvailable: game.ticketsAvailable ?? 1 }, now);
+  // What the offer itself said of them, until each has spoken for itself: the first paint shows the same.
+  const [prize, sold] = [draw?.currentPrize ?? game.currentPrize, draw?.ticketsSold ?? game.ticketsSold];
   const ticket = priceOf(cents(game.ticketPrice), 1, game.passStripeFees);
   return (
     <li>
       <div>
         <strong>{gameTitle(game)}</strong>
         <span className="meta">{game.league ? `${game.league} · ` : ''}{dayAndTime(game.gameDate, game.timezone)}</span>
-        {phase === 'cancelled' ? <span className="meta">Every ticket is refunded</span> : draw ? <span className="meta">Prize {dollars(cents(draw.currentPrize))} · {draw.ticketsSold}/169 sold</span> : null}
+        {phase === 'cancelled' ? <span className="meta">Every ticket is refunded</span> : prize !== undefined && sold !== undefined ? <span className="meta">Prize {dollars(cents(prize))} · {sold}/169 sold</span> : null}
         <Link className="game-link" href={`/draw/${number}`}>See draw<span className="sr">: {gameTitle(game)}</span></Link>
       </div>
       <div className="game-side">

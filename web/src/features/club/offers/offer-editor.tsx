@@ -22,7 +22,7 @@ import { adminPath } from '../session/user';
 import { OfferGroups, type PickableGame } from './offer-fields';
 import { OfferImage } from './offer-image';
 import { OfferBadge } from './offer-list';
-import { EMPTY_OFFER, fieldsOfOffer, isLockedRefusal, offerProblem, wantedOf, whyReadOnly, type OfferFields } from './offer-rules';
+import { EMPTY_OFFER, drawnPicture, fieldsOfOffer, isLockedRefusal, offerProblem, wantedOf, whyReadOnly, type OfferFields } from './offer-rules';
 
 /** `id` is null for a new offer. */
 export function OfferPage({ here, id }: { here: Here; id: number | null }) {
@@ -105,7 +105,7 @@ function Editor({ here: { club, user }, offer }: { here: Here; offer: Offer | nu
         <div className="form-groups"><OfferGroups offer={fields} onOffer={change} games={games} readOnly={readOnly} /></div>
         <section className="card" aria-labelledby="image-title">
           <h2 id="image-title">Share image</h2>
-          <OfferImage clubSlug={club.slug} bundleSlug={fields.slug} name={fields.name} tag={fields.displayTag} url={fields.shareImageUrl} readOnly={readOnly} onUrl={show} />
+          <OfferImage clubSlug={club.slug} bundleSlug={fields.slug} name={fields.name} tag={fields.displayTag} url={fields.shareImageUrl} drawn={offer && fields.name === offer.name ? drawnPicture(club.slug, offer) : null} readOnly={readOnly} onUrl={show} />
         </section>
       </div>
       {readOnly ? null : (

@@ -1,10 +1,13 @@
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { uploadOfferImage } from '@/api/endpoints/club';
+import { AT, uploadOfferImage } from '@/api/endpoints/club';
+import type { OwnClub } from '@/api/wire-club';
+import { readableOn, themeOf } from '@/shared/club-colours';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { readAsDataUrl } from '../data/read-file';
 import { said } from '../data/said';
+import { useAnswer } from '../data/use-answer';
 import { useOver } from '../session/use-session';
 import { imageProblem } from './offer-rules';
 
@@ -14,12 +17,14 @@ interface OfferImageProps {
   name: string;
   tag: string;
   url: string;
+  /** Address of the picture that the server draws of the offer as it is saved; null while nobody can be sent to it. */
+  drawn: string | null;
   readOnly: boolean;
   onUrl: (url: string) => void;
 }
 
 /** The picture that is shown when the offer is shared: 1200 × 630; without one the server draws one. A file leaves the server only once the offer is saved without it. */
-export function OfferImage({ clubSlug, bundleSlug, name, tag, url, readOnly, onUrl }: OfferImageProps) {
+export function OfferImage({ clubSlug, bundleSlug, name, tag, url, drawn, readOnly, onUrl }: OfferImageProps) {
   const [pending, setPending] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const showToast = useSetAtom(showToastAtom);
@@ -46,9 +51,7 @@ export function OfferImage({ clubSlug, bundleSlug, name, tag, url, readOnly, onU
   };
   return (
     <div className="offer-image">
-      <div className="share-card" role="img" aria-label="How the offer looks when it is shared">
-        {url ? <img src={url} alt="" width="1200" height="630" /> : <span><strong>{name || 'Your offer'}</strong>{tag ? <small>{tag}</small> : null}</span>}
-      </div>
+      <ShareCard key={url || drawn} clubSlug={clubSlug} name={name} tag={tag} picture={url || drawn} />
       {readOnly ? null : (
         <div className="field">
           <label htmlFor="offer-image">Share image (JPG or PNG, 1200×630, at most 3MB)</label>
@@ -57,6 +60,18 @@ export function OfferImage({ clubSlug, bundleSlug, name, tag, url, readOnly, onU
         </div>
       )}
       {url && !readOnly ? <div className="row-actions"><button type="button" className="btn small sec" onClick={() => onUrl('')}>Delete image</button></div> : null}
+    </div>
+  );
+}
+
+/** The picture itself; before there is one, the name on the club's colours. */
+function ShareCard({ clubSlug, name, tag, picture }: { clubSlug: string; name: string; tag: string; picture: string | null }) {
+  const { data: club } = useAnswer<OwnClub>(AT.club(clubSlug), { guarded: false });
+  const [broken, setBroken] = useState(false);
+  const { primary } = themeOf(club ?? {});
+  return (
+    <div className="share-card" role="img" aria-label="How the offer looks when it is shared" style={club ? { background: primary, color: readableOn(primary) } : undefined}>
+      {picture && !broken ? <img src={picture} onError={() => setBroken(true)} alt="" width="1200" height="630" /> : <span><strong>{name || 'Your offer'}</strong>{tag ? <small>{tag}</small> : null}</span>}
     </div>
   );
 }

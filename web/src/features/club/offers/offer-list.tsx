@@ -84,6 +84,7 @@ export function OfferList({ here: { club } }: { here: Here }) {
       ) : null}
       {data && shown.length === 0 ? <p className="card empty">{data.length === 0 ? 'No offers yet. An offer sells the tickets of several games at once.' : 'No offer is in this state.'}</p> : null}
       <div className="draw-items">
+        {data || problem ? null : [1, 2].map((bone) => <span className="bone" key={bone} style={{ height: 190 }} />)}
         {shown.map((offer) => (
           <article className="card" key={offer.id} aria-label={offer.name}>
             <div className="draw-item-top"><OfferBadge status={offer.status} /><span className="meta">{offer.type === 'SPECIAL' ? 'Special' : 'Bundle'}</span></div>

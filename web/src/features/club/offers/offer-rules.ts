@@ -50,6 +50,10 @@ export function wantedOf({ name, slug, status, type, displayTag, primaryCopy, sh
   return { name: name.trim(), slug, status, type, displayTag: displayTag.trim(), primaryCopy: primaryCopy.trim(), shareImageUrl, gameIds };
 }
 
+/** Where the server draws the share image of an offer that has none of its own; null while the public cannot be sent there. */
+export const drawnPicture = (club: string, { slug, status }: Pick<Offer, 'slug' | 'status'>): string | null =>
+  ['active', 'locked', 'closed'].includes(status) ? `/og/offer/${encodeURIComponent(club)}/${encodeURIComponent(slug)}` : null;
+
 /** Why an offer is only to be looked at, or null. */
 export function whyReadOnly(offer: Pick<Offer, 'status'>): string | null {
   const words: Record<string, string> = { locked: C.bundleLocked, closed: `${C.bundleClosed}: a game of it has begun or was called off, so it cannot be edited.`, archived: 'This offer is archived and cannot be edited.' };

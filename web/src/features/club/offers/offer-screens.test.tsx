@@ -130,6 +130,28 @@ test('a share image is measured, sent without its head, shown, and deleted once 
   expect(server.asked.find(({ path, method }) => path === '/api/uploads/bundle-image' && method === 'POST')?.body).toMatchObject({ filename: 'a.png', contentType: 'image/png', data: btoa('x'), clubSlug: 'sharks', bundleSlug: 'derby-double' });
 });
 
+test('the share image is the one that is shared; before there is one, the name on the club’s colours', async () => {
+  server.on('GET /api/clubs/sharks', { body: { primaryColor: '#ffc72c' } }).on(`GET ${AT}/5`, { body: anOffer() });
+  const card = () => screen.getByRole('img', { name: 'How the offer looks when it is shared' });
+  const { unmount } = show(<OfferPage here={here()} id={5} />, '/club/sharks/admin/bundles/5');
+  await screen.findByLabelText('Name');
+  expect(card().querySelector('img')?.getAttribute('src')).toBe('/og/offer/sharks/derby-double');
+  change('Name', 'Derby Treble');
+  await waitFor(() => expect(card().style.background).toBe('#ffc72c'));
+  expect([card().querySelector('img'), card().textContent, card().style.color]).toEqual([null, 'Derby Treble', '#000000']);
+  unmount();
+  show(<OfferPage here={here()} id={null} />, '/club/sharks/admin/bundles/new');
+  expect((await screen.findByText('Your offer')).closest('.share-card')?.getAttribute('style')).toContain('#ffc72c');
+});
+
+test('offers that are on their way have their room kept', async () => {
+  server.on(`GET ${AT}`, { body: [anOffer()] });
+  show(<OfferList here={here()} />, '/club/sharks/admin/bundles');
+  expect(document.querySelectorAll('.bone').length).toBeGreaterThan(0);
+  expect(await screen.findByText('Derby Double')).toBeTruthy();
+  expect(document.querySelectorAll('.bone').length).toBe(0);
+});
+
 test('an archived club makes no offers and reads why', async () => {
   server.on(`GET ${AT}`, { body: [anOffer()] }).on(`GET ${AT}/5`, { body: anOffer() });
   const { unmount } = show(<OfferList here={here({ archived: true })} />, '/club/sharks/admin/bundles');

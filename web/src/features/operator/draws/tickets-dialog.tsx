@@ -8,7 +8,7 @@ import { AuditTrail } from '../audit/audit-trail';
 import { money } from '../pieces/money';
 import { Bones, Figure, Figures, Trouble } from '../pieces/pieces';
 import { saveCsv } from '../table/csv';
-import type { Column } from '../table/columns';
+import { textOf, type Column } from '../table/columns';
 import { RefundDialog } from '../transactions/refund-dialog';
 
 const LISTED = 50;
@@ -29,7 +29,7 @@ export function countsOf(tickets: readonly AdminTicket[]) {
   return { sold, orphaned, free };
 }
 
-/** Every ticket of a draw: who bought, and what is left (C:69-72). */
+/** Every ticket of a draw: who bought, and what is left (C:69-72). On a phone each ticket stands by itself, so the roles are said aloud. */
 export function TicketsDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
   const [tickets, setTickets] = useState<AdminTicket[] | null>(null);
   const [error, setError] = useState<Error | null>(null);
@@ -62,14 +62,14 @@ function Listed({ draw, tickets, onRefund }: { draw: AdminDraw; tickets: readonl
       </Figures>
       {sold.length === 0 ? <p className="meta">No tickets are sold yet.</p> : (
         <div className="ops-scroll" role="region" aria-label="Sold tickets" tabIndex={0}>
-          <table className="ops-plain-table">
-            <thead><tr>{COLUMNS.map((column) => <th key={column.id} scope="col">{column.header}</th>)}<th scope="col"><span className="sr">Actions</span></th></tr></thead>
-            <tbody>
+          <table className="ops-plain-table" role="table">
+            <thead role="rowgroup"><tr role="row">{COLUMNS.map((column) => <th key={column.id} role="columnheader" scope="col">{column.header}</th>)}<th role="columnheader" scope="col"><span className="sr">Actions</span></th></tr></thead>
+            <tbody role="rowgroup">
               {sold.map((ticket) => (
-                <tr key={ticket.ticketNumber} className={ticket.isWinner ? 'is-winner' : undefined}>
-                  <th scope="row">{ticket.ticketNumber}{ticket.isWinner ? <span className="ops-won"> winner</span> : null}</th>
-                  <td>{ticket.buyerName}</td><td>{ticket.buyerEmail}</td><td>{ticket.buyerPhone}</td><td>{ticket.purchaseDate ? dayAndTime(ticket.purchaseDate) : ''}</td>
-                  <td>{ticket.orderId ? <button type="button" className="link-btn" onClick={() => onRefund(ticket.orderId ?? '')}>Refund</button> : null}</td>
+                <tr key={ticket.ticketNumber} role="row" className={ticket.isWinner ? 'is-winner' : undefined}>
+                  <th role="rowheader" scope="row">{ticket.ticketNumber}{ticket.isWinner ? <span className="ops-won"> winner</span> : null}</th>
+                  {COLUMNS.slice(1).map((column) => <td key={column.id} role="cell" data-label={column.header}>{textOf(column, ticket)}</td>)}
+                  <td role="cell">{ticket.orderId ? <button type="button" className="link-btn" onClick={() => onRefund(ticket.orderId ?? '')}>Refund</button> : null}</td>
                 </tr>
               ))}
             </tbody>

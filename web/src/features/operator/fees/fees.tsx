@@ -20,7 +20,7 @@ import { DataTable } from '../table/data-table';
 const COLUMNS: readonly Column<FeeDraw>[] = [
   { id: 'draw', header: 'Draw', name: true, value: ({ serialNumber }) => serialNumber, cell: ({ serialNumber, homeTeam, awayTeam }) => <span className="ops-two"><strong>{serialNumber}</strong><small>{homeTeam} v {awayTeam}</small></span> },
   { id: 'club', header: 'Club', value: ({ clubName }) => clubName },
-  { id: 'gameDate', header: 'Game date', value: ({ gameDate }) => gameDate, text: ({ gameDate }) => dateOf(gameDate) },
+  { id: 'gameDate', header: 'Game date', value: ({ gameDate }) => gameDate, text: ({ gameDate, timezone }) => dateOf(gameDate, timezone) },
   { id: 'status', header: 'Status', value: ({ status }) => status, cell: ({ status }) => <DrawTag status={status} /> },
   { id: 'ticketsSold', header: 'Sold', end: true, value: ({ ticketsSold }) => ticketsSold, total: (rows) => String(rows.reduce((sum, row) => sum + row.ticketsSold, 0)) },
   { id: 'revenue', header: 'Revenue', end: true, value: ({ revenue }) => signedCents(revenue), text: ({ revenue }) => money(revenue), total: (rows) => sumOf(rows.map((row) => row.revenue)) },

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { aServer, expectToast, NOW, openConsole, press, refused } from '@/testing/a-console';
 import { transactions } from '@/testing/operator-data';
+import { fees } from '@/testing/platform-data';
 import { money, percent, sumOf } from '../pieces/money';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -135,4 +136,12 @@ test('the fees report states both readings, and a PDF that does not come is said
   expect(screen.getByText('3%, $10.00 a draw')).toBeTruthy();
   await press('Download PDF');
   await expectToast('Download Failed', 'Unable to download the platform fees report. Please try again.');
+});
+
+test('the fees report tells a kick-off in the draw’s own zone: the same day as everywhere else', async () => {
+  const report = fees(NOW);
+  const draws = [{ ...report.draws[0], gameDate: '2026-11-20T15:00:00Z', timezone: 'Australia/Perth' }];
+  aServer({ 'GET /api/admin/platform-fees': { body: { ...report, draws } } });
+  openConsole('fees');
+  expect(await screen.findByText('Fri 20 Nov 2026, 11:00\u00a0pm AWST', { normalizer: (words) => words })).toBeTruthy();
 });
