@@ -15,6 +15,8 @@ export default defineConfig({
     baseURL: process.env.BASE_URL ?? 'http://127.0.0.1:8080',
     timezoneId: 'Australia/Brisbane',
     locale: 'en-AU',
+    // Every test meets the server itself; only `offline.spec.ts` lets the worker in.
+    serviceWorkers: 'block',
     trace: 'retain-on-failure',
     launchOptions: { executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] },
   },

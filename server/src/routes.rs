@@ -228,6 +228,8 @@ routes! { ROUTES
     Get    "/og/offer/{slug}/{bundle}"              Public   FORM   => machine::cards::offer;
     Get    "/sitemap.xml"                           Public   FORM   => machine::search::sitemap;
     Get    "/robots.txt"                            Public   FORM   => machine::search::robots;
+    Get    "/manifest.webmanifest"                  Public   FORM   => machine::device::manifest;
+    Get    "/sw.js"                                 Public   FORM   => machine::device::worker;
     Get    "/ws"                                    Public   FORM   => crate::live::open;
 }
 

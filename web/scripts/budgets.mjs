@@ -12,6 +12,7 @@ const OTHER_KB_MAX = 150;
 const CSS_KB_MAX = 20;
 const CRITICAL_KB_MAX = 14;
 const WIDGET_KB_MAX = 6;
+const WORKER_KB_MAX = 3;
 
 const isClubDesk = (page) => page.startsWith('/admin') || page.startsWith('/club/{slug}/admin') || page.endsWith('-password');
 
@@ -37,6 +38,7 @@ export function overweight(dist, report = () => {}) {
     weigh(`${page}: its styles`, css, CSS_KB_MAX);
   }
   weigh('critical.css', statSync(join(dist, 'critical.css')).size, CRITICAL_KB_MAX);
+  if (existsSync(join(dist, 'sw.js'))) weigh('sw.js', zipped('sw.js'), WORKER_KB_MAX);
   const widgets = join(dist, 'widgets');
   for (const name of existsSync(widgets) ? readdirSync(widgets).filter((file) => file.endsWith('.js')) : []) weigh(`widgets/${name}`, zipped(`widgets/${name}`), WIDGET_KB_MAX);
   return found;

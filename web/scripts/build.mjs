@@ -1,5 +1,6 @@
 // Builds dist/ as the server's shell expects it: index.html, hashed assets, critical.css and routes.json.
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,14 +8,17 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { transform } from 'lightningcss';
 import { overweight } from './budgets.mjs';
 import { chunksByName } from './chunks.mjs';
+import { manifest } from './manifest.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
 const PUBLIC_URL = '/assets/';
+/** What is missing is said, never fetched: a build changes nothing but its own folder. */
+const PLAIN = ['--no-source-maps', '--no-autoinstall'];
 
 rmSync(dist, { recursive: true, force: true });
 const parcel = join(root, 'node_modules', '.bin', 'parcel');
-const built = spawnSync(parcel, ['build', 'index.html', '--public-url', PUBLIC_URL, '--dist-dir', 'dist', '--no-source-maps'], { cwd: root, stdio: 'inherit' });
+const built = spawnSync(parcel, ['build', 'index.html', '--public-url', PUBLIC_URL, '--dist-dir', 'dist', ...PLAIN], { cwd: root, stdio: 'inherit' });
 if (built.status !== 0) process.exit(built.status ?? 1);
 
 const names = readdirSync(dist);
@@ -41,8 +45,16 @@ for (const [page, chunks] of Object.entries(pages)) if (chunks.length === 0) thr
 writeFileSync(join(dist, 'routes.json'), `${JSON.stringify(pages, null, 2)}\n`);
 
 // What other sites embed is one small file with a name that never changes: `/widgets/live.js`.
-const embed = spawnSync(parcel, ['build', 'src/widget/live.ts', '--dist-dir', 'dist/widgets', '--no-source-maps', '--no-content-hash'], { cwd: root, stdio: 'inherit' });
+const embed = spawnSync(parcel, ['build', 'src/widget/live.ts', '--dist-dir', 'dist/widgets', ...PLAIN, '--no-content-hash'], { cwd: root, stdio: 'inherit' });
 if (embed.status !== 0) process.exit(embed.status ?? 1);
+
+// What installs the site: `/manifest.webmanifest`, with icons that are kept for ever.
+writeFileSync(join(dist, 'manifest.webmanifest'), manifest(join(root, 'src/offline/manifest.json'), dist, PUBLIC_URL));
+
+// The worker that shows pages without a signal: `/sw.js`. It keeps what this build is made of, and forgets it with the next.
+const FD_BUILD = createHash('sha256').update(names.sort().join('\n')).digest('hex').slice(0, 12);
+const worker = spawnSync(parcel, ['build', 'src/offline/sw.ts', '--dist-dir', 'dist', ...PLAIN, '--no-content-hash'], { cwd: root, stdio: 'inherit', env: { ...process.env, FD_BUILD } });
+if (worker.status !== 0) process.exit(worker.status ?? 1);
 
 // Compressed once here instead of at every request.
 for (const name of [...readdirSync(dist), 'widgets/live.js'].filter((name) => /\.(js|css|svg)$/.test(name) && name !== 'critical.css')) {

@@ -8,6 +8,8 @@ import { sample, addSample, NO_CLOCK } from '@/shared/clock';
 import { clockAtom, configAtom, connectionAtom, liveAtom } from '@/features/shared-live/live-atoms';
 import { fromBoot } from '@/features/shared-live/live';
 import { bootAtom } from '@/features/shared-live/boot-atoms';
+import { keepForOffline } from '@/offline/registration';
+import { isCopy } from '@/shared/offline';
 import { App } from '@/app/app';
 import { load, match } from '@/app/routes';
 
@@ -25,11 +27,13 @@ function readBoot(): Boot {
 function seed(boot: Boot) {
   const store = createStore();
   const navigation = performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming | undefined;
-  if (boot.now && navigation && navigation.responseStart > 0) {
+  // A copy tells the time of its making, which was before this page was opened: that is when the server was last heard.
+  if (isCopy()) store.set(connectionAtom, { open: false, heardAt: Math.min(-1, (boot.now ?? 0) - performance.timeOrigin) });
+  else if (boot.now && navigation && navigation.responseStart > 0) {
     store.set(clockAtom, addSample(NO_CLOCK, sample(boot.now, navigation.requestStart, navigation.responseStart)));
     store.set(connectionAtom, { open: false, heardAt: navigation.responseStart });
   }
-  store.set(liveAtom, fromBoot(boot, boot.now ?? Date.now()));
+  store.set(liveAtom, fromBoot(boot, isCopy() ? Date.now() : (boot.now ?? Date.now())));
   store.set(configAtom, boot.config ?? null);
   store.set(bootAtom, boot);
   if (!boot.config) void fetchConfig().then((config) => store.set(configAtom, config), () => {});
@@ -40,7 +44,9 @@ async function start(): Promise<void> {
   const root = document.getElementById('root');
   if (!root) return;
   const store = seed(readBoot());
-  await load(match(window.location.pathname).route);
+  const { route } = match(window.location.pathname);
+  if (!route.bare && !route.own) keepForOffline();
+  await load(route);
   // The server's markup is replaced in one step, by the same boxes, so nothing moves.
   flushSync(() => createRoot(root).render(<App store={store} />));
 }

@@ -47,7 +47,7 @@ impl Place {
 }
 
 fn is_file(path: &str) -> bool {
-    let alone = ["/widgets/live.js", "/robots.txt", "/sitemap.xml"];
+    let alone = ["/widgets/live.js", "/robots.txt", "/sitemap.xml", "/manifest.webmanifest", "/sw.js"];
     path.starts_with("/assets/") || path.starts_with("/og/") || alone.contains(&path)
 }
 
@@ -132,7 +132,7 @@ fn content_security_policy(place: Place, config: &Config) -> String {
     format!(
         "default-src 'self'; script-src 'self'{inline_script}{stripe_script}; style-src 'self' 'unsafe-inline'; \
          img-src 'self' data: https:; connect-src 'self' {sockets}{stripe_call}; frame-src 'self'{stripe_frame}; \
-         object-src 'none'; base-uri 'none'; form-action 'self'{reports}; frame-ancestors {ancestors}"
+         worker-src 'self'; manifest-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'{reports}; frame-ancestors {ancestors}"
     )
 }
 
@@ -207,7 +207,13 @@ mod tests {
             assert_eq!(directive(policy, "report-uri") == "/api/policy-report", reported, "{place:?}: {policy}");
             let group = header("reporting-endpoints") == Some("breaches=\"/api/policy-report\"");
             assert_eq!(group && directive(policy, "report-to") == "breaches", reported, "{place:?}: {policy}");
-            for (name, value) in [("object-src", "'none'"), ("base-uri", "'none'"), ("form-action", "'self'")] {
+            for (name, value) in [
+                ("object-src", "'none'"),
+                ("base-uri", "'none'"),
+                ("form-action", "'self'"),
+                ("worker-src", "'self'"),
+                ("manifest-src", "'self'"),
+            ] {
                 let is_said = directive(policy, name) == value || policy.starts_with("default-src 'none'");
                 assert!(is_said, "{place:?}: {name} in {policy}");
             }

@@ -2,6 +2,7 @@
 
 pub mod cards;
 pub mod described;
+pub mod device;
 pub mod health;
 pub mod nodes;
 pub mod openapi;

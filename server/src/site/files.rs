@@ -113,7 +113,7 @@ mod tests {
     fn only_hashed_names_are_kept_for_ever() {
         assert!(hashed("main.0a1b2c3d.js"));
         assert!(hashed("barlow-condensed-600-subset.2b1c0d9e.woff2"));
-        for name in ["index.html", "critical.css", "live.js", "no-hash.subset.woff2"] {
+        for name in ["index.html", "critical.css", "live.js", "sw.js", "manifest.webmanifest", "no-hash.subset.woff2"] {
             assert!(!hashed(name), "{name}");
         }
     }
@@ -123,5 +123,25 @@ mod tests {
         assert_eq!(content_type("a.css"), "text/css; charset=utf-8");
         assert!(content_type("a.js").starts_with("text/javascript"));
         assert_eq!(content_type("a.woff2"), "font/woff2");
+        assert_eq!(content_type("manifest.webmanifest"), "application/manifest+json");
+    }
+
+    /// A browser that kept the worker could not be rid of a wrong one.
+    #[test]
+    fn a_file_whose_name_stays_is_asked_for_again_every_time() {
+        let file = |name: &str| File {
+            content_type: content_type(name),
+            bytes: Bytes::from_static(b"x"),
+            brotli: None,
+            gzip: None,
+        };
+        let names = ["sw.js", "main.0a1b2c3d.js"];
+        let site =
+            Site { files: names.map(|name| (name.to_string(), file(name))).into_iter().collect(), ..Site::default() };
+        let kept = names.map(|name| {
+            let answer = serve(&site, name, &HeaderMap::new());
+            answer.headers().get(CACHE_CONTROL).and_then(|said| said.to_str().ok()).unwrap_or_default().to_string()
+        });
+        assert_eq!(kept, ["no-cache", "public, max-age=31536000, immutable"]);
     }
 }

@@ -27,7 +27,7 @@ const KEPT: [(&str, &str); 12] = [
     ("/og/offer/{slug}/{bundle}", "public, max-age=300"),
 ];
 /// Files: their handlers' own tests look at them.
-const FILES: [&str; 4] = ["/uploads/{key}", "/sitemap.xml", "/robots.txt", "/ws"];
+const FILES: [&str; 6] = ["/uploads/{key}", "/sitemap.xml", "/robots.txt", "/manifest.webmanifest", "/sw.js", "/ws"];
 
 fn concrete(path: &str, draw: DrawId) -> String {
     let path = path.replace("{draw}", &draw.to_string()).replace("{club}", "broncos").replace("{slug}", "broncos");

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { FakeServer } from '@/testing/fake-server';
-import { Problem, get, onServerTime, patiently, post } from './http';
+import { Problem, get, isCopied, onServerTime, patiently, post } from './http';
 import { reconnectPause } from './live-socket';
 
 afterEach(() => {
@@ -23,6 +23,11 @@ test('every answer that carries the server’s time sets the clock', async () =>
   await get('/api/x');
   stop();
   expect(taken).toHaveLength(1);
+});
+
+test('what the worker kept of an earlier answer is known for it', async () => {
+  new FakeServer().on('GET /api/x', { headers: { 'x-copy': 'yes' } }, {});
+  expect([isCopied(await get<object>('/api/x')), isCopied(await get<object>('/api/x'))]).toEqual([true, false]);
 });
 
 test('a busy server is asked again at most three times, a full one not', async () => {

@@ -1,5 +1,6 @@
 /** `fetch` with the house's manners: errors that say what the server said, the server's clock, and patience when it is busy. */
 import { sample, type Sample } from '@/shared/clock';
+import { COPY_HEADER } from '@/shared/offline';
 
 interface Said {
   message?: string;
@@ -50,6 +51,11 @@ function noteTime(answer: Response, sentAt: number): void {
   if (serverMs > 0) for (const listener of listeners) listener(sample(serverMs, sentAt, performance.now()));
 }
 
+const copies = new WeakSet<object>();
+
+/** Whether an answer is what the worker kept of an earlier one: to be shown, but no word of the server's. */
+export const isCopied = (answer: object): boolean => copies.has(answer);
+
 function retryAfter(answer: Response): number | null {
   const seconds = Number(answer.headers.get('retry-after'));
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null;
@@ -67,7 +73,9 @@ async function request<Answer>(method: string, path: string, body?: unknown, ini
   noteTime(answer, sentAt);
   const text = await answer.text();
   if (!answer.ok) throw new Problem(answer.status, text, answer.statusText, retryAfter(answer));
-  return (text ? JSON.parse(text) : undefined) as Answer;
+  const said: unknown = text ? JSON.parse(text) : undefined;
+  if (answer.headers.has(COPY_HEADER) && typeof said === 'object' && said !== null) copies.add(said);
+  return said as Answer;
 }
 
 export const get = <Answer>(path: string, init?: RequestInit): Promise<Answer> => request<Answer>('GET', path, undefined, init);

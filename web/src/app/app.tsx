@@ -12,6 +12,7 @@ import { Toaster } from '@/shared/ui/toaster';
 import { PATHS } from './paths';
 import type { Route } from './routes';
 import { useFocusOnChange, useMatchedPage, useScrollToTop } from './router';
+import { useTodaysPage } from './todays-page';
 
 const BOARD_REVIVES_AFTER_MS = 30_000;
 
@@ -25,6 +26,7 @@ function Screen() {
   const { route, params } = useMatchedPage();
   useFocusOnChange(`${route.path} ${Object.values(params).join(' ')}`);
   useScrollToTop();
+  useTodaysPage();
   const Page = route.loaded;
   if (!Page) return null;
   const page = (

@@ -17,5 +17,7 @@ describe! {
     Get "/og/offer/{slug}/{bundle}" "An offer's share card." with(v: string) -> "image/png", refuses 400;
     Get "/sitemap.xml" "Every page that may be found." -> "application/xml";
     Get "/robots.txt" "What search engines leave alone." -> "text/plain";
+    Get "/manifest.webmanifest" "What a phone needs to put the site among its applications." -> "application/manifest+json", refuses 404;
+    Get "/sw.js" "What a browser keeps running, to show a page that was seen when there is no signal." -> "text/javascript", refuses 404;
     Get "/ws" "Opens a socket: `?topics=draw:1042,draws,public,order:<token>`. Every text frame is `{v, topic, seq, serverNow, type, data}`: whole and newest." with(topics: string) -> (101 "text/plain"), refuses 400 403;
 }

@@ -101,6 +101,8 @@ async fn pages_files_and_failures_are_guarded_too_and_only_boards_are_framed() {
         "/../etc/passwd",
         "/robots.txt",
         "/sitemap.xml",
+        "/manifest.webmanifest",
+        "/sw.js",
         "/og/site",
         "/uploads/none.png",
         "/assets/none.js",

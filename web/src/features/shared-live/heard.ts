@@ -17,6 +17,16 @@ function useOnline(): boolean {
   return online;
 }
 
+/**
+ * Whether nothing can be bought for want of a connection: the browser says so, or this page lies here from an earlier visit
+ * and the server has not been heard since it was opened.
+ */
+export function useOffline(): boolean {
+  const { heardAt } = useAtomValue(connectionAtom);
+  const online = useOnline();
+  return !online || (heardAt !== null && heardAt < 0);
+}
+
 /** When the server was last heard, and whether the browser believes to be connected. */
 export function useHeard(): Heard {
   const now = useAtomValue(nowAtom);

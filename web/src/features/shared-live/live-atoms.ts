@@ -1,4 +1,5 @@
 import { atom, type PrimitiveAtom } from 'jotai';
+import { isCopied } from '@/api/http';
 import type { Config, Draw, Frame, OrderAnswer } from '@/api/wire';
 import { NO_CLOCK, PUSHED_ROUND_TRIP_MS, addSample, serverNow, type Sample, type ServerClock } from '@/shared/clock';
 import { NOTHING, applyDraws, applyFrame, applyList, applyOrder, reconnected, replaceList, type ListName, type Live } from './live';
@@ -57,12 +58,12 @@ export const socketStateAtom = atom(null, (get, set, state: 'open' | 'closed') =
 export const noteAnswerAtom = atom(null, (get, set) => set(connectionAtom, { ...get(connectionAtom), heardAt: performance.now() }));
 
 export const receiveDrawsAtom = atom(null, (get, set, draws: readonly Draw[]) => {
-  set(noteAnswerAtom);
+  if (!draws.some(isCopied)) set(noteAnswerAtom);
   set(liveAtom, applyDraws(get(liveAtom), draws));
 });
 /** `arriving`: this is the first answer for somebody who comes back to the list. */
 export const receiveListAtom = atom(null, (get, set, name: ListName, draws: readonly Draw[], arriving = false) => {
-  set(noteAnswerAtom);
+  if (!isCopied(draws)) set(noteAnswerAtom);
   set(liveAtom, (arriving ? replaceList : applyList)(get(liveAtom), name, draws));
 });
 

@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'react';
+import { useOffline } from '@/features/shared-live/heard';
 import { purchaseButton, S } from '@/shared/strings';
 import type { Checkout } from './checkout';
+import { OfflineNote } from './offline-note';
 
 const SLOW_MS = 5_000;
 
@@ -15,9 +17,11 @@ interface PayButtonProps {
 export function PayButton({ checkout, total, ready, busyWords }: PayButtonProps) {
   const working = checkout.at === 'reserving' || checkout.at === 'paying' || checkout.at === 'issuing' || checkout.at === 'issued';
   const slow = useSlow(working);
+  const offline = useOffline() && !working;
   return (
     <>
-      <button type="submit" className={`btn wide pay${ready ? '' : ' is-waiting'}`} aria-disabled={!ready || undefined} disabled={working}>
+      {offline ? <OfflineNote /> : null}
+      <button type="submit" className={`btn wide pay${ready && !offline ? '' : ' is-waiting'}`} aria-disabled={!ready || offline || undefined} disabled={working}>
         {working ? <span className="spinner" aria-hidden="true" /> : null}
         {checkout.at === 'reserving' ? S.settingUpPayment : working ? S.processingPayment : purchaseButton(total)}
       </button>

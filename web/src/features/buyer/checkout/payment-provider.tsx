@@ -2,6 +2,7 @@ import { Elements, useElements, useStripe } from '@stripe/react-stripe-js';
 import type { Appearance, Stripe, StripeElementsOptions } from '@stripe/stripe-js';
 import { useAtomValue } from 'jotai';
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useOffline } from '@/features/shared-live/heard';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { stripeSurface, type PaymentSurface } from './payment-surface';
 import { stripeFor } from './stripe-loader';
@@ -34,8 +35,9 @@ export function PaymentProvider({ account, amount, children }: PaymentProviderPr
   const [stripe, setStripe] = useState<Stripe | null>(null);
   const [failed, setFailed] = useState(false);
   const [round, setRound] = useState(0);
+  const offline = useOffline();
   useEffect(() => {
-    if (!config || !account) return;
+    if (!config || !account || offline) return;
     let current = true;
     // After the first paint: nobody pays within the first moment, and everybody wants to see the draw.
     const idle = window.requestIdleCallback ?? ((run: () => void) => window.setTimeout(run, 1));
@@ -43,7 +45,7 @@ export function PaymentProvider({ account, amount, children }: PaymentProviderPr
     return () => {
       current = false;
     };
-  }, [config, account, round]);
+  }, [config, account, round, offline]);
   const options = useMemo<StripeElementsOptions>(
     () => ({ mode: 'payment', amount, currency: 'aud', captureMethod: 'manual', paymentMethodTypes: ['card'], appearance: APPEARANCE }),
     [amount],

@@ -2,6 +2,7 @@
 import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js';
 import { useAtomValue } from 'jotai';
 import { useRef, useState, type FormEvent } from 'react';
+import { useOffline } from '@/features/shared-live/heard';
 import { maintenanceAtom } from '@/features/shared-live/live-atoms';
 import type { FormProblem } from '@/shared/ui/problem-list';
 import { notReady, unconfirmed, type Place } from './catalogue';
@@ -28,6 +29,7 @@ export function usePaused(checkout: Checkout): boolean {
 export function usePayment({ place, checkout, say, details, card, wallet }: Asked) {
   const surface = usePaymentSurface();
   const loading = usePaymentLoading();
+  const offline = useOffline();
   const [found, setProblems] = useState<readonly FormProblem[]>([]);
   const left = cardProblems(details);
   const problems = found.map((problem) => ({ ...problem, mended: !left.some(({ field }) => field === problem.field) }));
@@ -41,7 +43,7 @@ export function usePayment({ place, checkout, say, details, card, wallet }: Aske
   };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    if (!mayPay(checkout)) return;
+    if (!mayPay(checkout) || offline) return;
     setPressed('card');
     setProblems(left);
     if (left.length > 0) {
@@ -57,7 +59,7 @@ export function usePayment({ place, checkout, say, details, card, wallet }: Aske
     void pay(card(), surface, say, () => setBusyWords('Busy right now, trying again')).finally(() => setBusyWords(null));
   };
   const onWallet = (event: StripeExpressCheckoutElementConfirmEvent) => {
-    if (!surface || !mayPay(checkout)) return event.paymentFailed({ reason: 'fail' });
+    if (!surface || !mayPay(checkout) || offline) return event.paymentFailed({ reason: 'fail' });
     begin('wallet');
     void pay(wallet(event.billingDetails), surface, (happening) => {
       // The sheet ends as the purchase does: with a mark, or as failed.

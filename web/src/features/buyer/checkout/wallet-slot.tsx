@@ -1,6 +1,8 @@
 import { ExpressCheckoutElement } from '@stripe/react-stripe-js';
 import type { StripeExpressCheckoutElementConfirmEvent, StripeExpressCheckoutElementOptions } from '@stripe/stripe-js';
 import { useMemo, useState } from 'react';
+import { useOffline } from '@/features/shared-live/heard';
+import { OFFLINE_WORDS } from '@/shared/offline';
 import { S } from '@/shared/strings';
 
 const OPTIONS: StripeExpressCheckoutElementOptions = {
@@ -40,7 +42,8 @@ export function WalletSlot({ confirmed, busy, only = null, onUnconfirmed, onConf
     () => ({ ...OPTIONS, paymentMethods: { ...OPTIONS.paymentMethods, ...(only === 'apple' ? { googlePay: 'never' } : only === 'google' ? { applePay: 'never' } : {}) } }),
     [only],
   );
-  const offered = confirmed && wallets === 'some';
+  const offline = useOffline() && !busy;
+  const offered = confirmed && wallets === 'some' && !offline;
   if (wallets === 'none') return alone ? null : <p className="wallet-none">Pay with Visa, Mastercard or Amex</p>;
   return (
     <>
@@ -64,8 +67,8 @@ export function WalletSlot({ confirmed, busy, only = null, onUnconfirmed, onConf
           />
         </div>
         {offered && !busy ? null : (
-          <button type="button" className="btn wide wallet-wait" aria-disabled="true" onClick={busy || confirmed ? undefined : onUnconfirmed}>
-            {busy ? S.processing : confirmed ? S.settingUpPayment : S.completeConfirmation}
+          <button type="button" className="btn wide wallet-wait" aria-disabled="true" onClick={busy || offline || confirmed ? undefined : onUnconfirmed}>
+            {busy ? S.processing : offline ? OFFLINE_WORDS : confirmed ? S.settingUpPayment : S.completeConfirmation}
           </button>
         )}
       </div>

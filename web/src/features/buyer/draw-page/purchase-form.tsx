@@ -18,6 +18,7 @@ import { usePaused, usePayment } from '@/features/buyer/checkout/use-payment';
 import { WalletSlot } from '@/features/buyer/checkout/wallet-slot';
 import { day } from '@/shared/dates';
 import { dollars, priceOf, cents } from '@/shared/money';
+import { isCopy } from '@/shared/offline';
 import { S } from '@/shared/strings';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { usePageTitle } from '@/shared/ui/page-title';
@@ -44,6 +45,8 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
   });
   useRightPrice(checkout, [draw.drawNumber]);
   const busy = isBusy(checkout);
+  // It is exchanged for today's page the moment the server answers: nothing that was typed must be lost with it.
+  const still = busy || isCopy();
   const paused = usePaused(checkout);
   useFinish(scope, checkout, { summary: () => summaryOf([{ draw, count: boughtCount(checkout, count) }], details.name), toast: pressed === 'wallet' ? WALLET_SUCCESS : CARD_SUCCESS });
   usePageTitle(`${draw.homeTeam} v ${draw.awayTeam}`, problems.length > 0);
@@ -56,10 +59,10 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
   return (
     <form noValidate onSubmit={onSubmit} aria-labelledby="purchase-title">
       <ProblemList ref={list} problems={problems} />
-      <QuantityHead count={count} available={available} onCount={onCount} disabled={busy} note={note} />
+      <QuantityHead count={count} available={available} onCount={onCount} disabled={still} note={note} />
       <p className="match-line"><span>{draw.homeTeam} v {draw.awayTeam}</span><span>{day(draw.gameDate, draw.timezone)}</span></p>
       <PriceLines ticket={draw.ticketPrice} count={count} price={price} />
-      <fieldset disabled={busy}>
+      <fieldset disabled={still}>
         <ConsentBoxes details={details} onDetails={setDetails} problems={problems} ageWords={S.overEighteenDraw} />
         {paused ? null : <WalletSlot confirmed={confirmed} busy={busy} onUnconfirmed={onUnconfirmed} onConfirm={onWallet} />}
         {pressed === 'card' ? null : <TroubleCallout checkout={checkout} />}

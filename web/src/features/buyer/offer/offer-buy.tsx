@@ -2,7 +2,9 @@ import { useAtomValue } from 'jotai';
 import { useState } from 'react';
 import type { Offer } from '@/api/wire-public';
 import { closesAt, offerPrice, opensAt, type OfferPhase } from '@/features/shared-offer/offer';
+import { OfflineNote } from '@/features/buyer/checkout/offline-note';
 import { Countdown } from '@/features/shared-live/countdown-pill';
+import { useOffline } from '@/features/shared-live/heard';
 import { configAtom, maintenanceAtom, nowAtom, surchargeAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { dollars, type Price } from '@/shared/money';
@@ -26,12 +28,13 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
   const most = Math.max(1, Math.floor((config?.maxPerPurchase ?? PER_PURCHASE_MAX) / Math.max(1, offer.games.length)));
   const mode = useAtomValue(surchargeAtom);
   const maintenance = useAtomValue(maintenanceAtom);
+  const offline = useOffline();
   const { onAdd, busy, refused } = useAddOffer(offer, onAdded);
   const price = offerPrice(offer, count, mode);
   const closes = closesAt(offer);
   const now = useAtomValue(nowAtom);
   const button = (where: string) => (
-    <button type="button" className={`btn ${where}`} aria-disabled={busy} onClick={() => void onAdd(count)}>{busy ? 'Checking …' : 'Add to cart'}</button>
+    <button type="button" className={`btn ${where}`} aria-disabled={busy || offline} onClick={() => offline || void onAdd(count)}>{busy ? 'Checking …' : 'Add to cart'}</button>
   );
   return (
     <section className="card offer-buy" aria-labelledby="price-title">
@@ -50,6 +53,7 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
           </div>
           <p className="meta" role="status">{count >= most && offer.games.length > 1 ? `At most ${most * offer.games.length} tickets in one purchase.` : ''}</p>
           <p className="sum-row total" aria-live="polite"><span>Total</span><span>{dollars(price.total)}</span></p>
+          {offline ? <OfflineNote /> : null}
           {button('wide offer-add')}
           {refused ? <div ref={intoView} className="callout is-bad" role="alert">{refused}</div> : null}
           <div className="offer-bar"><span className="num">{dollars(price.total)}</span>{button('')}</div>

@@ -1,0 +1,17 @@
+// The web manifest as browsers read it: each icon under a name with its digest, as every built file has.
+import { createHash } from 'node:crypto';
+import { copyFileSync, readFileSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+
+/** Copies the icons that `source` names into `dist`, and answers the manifest with their addresses. */
+export function manifest(source, dist, publicUrl) {
+  const written = JSON.parse(readFileSync(source, 'utf8'));
+  const icons = written.icons.map((icon) => {
+    const file = join(dirname(source), icon.src);
+    const digest = createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 8);
+    const name = `${basename(file, extname(file))}.${digest}${extname(file)}`;
+    copyFileSync(file, join(dist, name));
+    return { ...icon, src: publicUrl + name };
+  });
+  return JSON.stringify({ ...written, icons });
+}

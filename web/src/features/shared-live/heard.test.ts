@@ -1,0 +1,23 @@
+import { createStore } from 'jotai';
+import { afterEach, expect, test, vi } from 'vitest';
+import { get } from '@/api/http';
+import type { Draw } from '@/api/wire';
+import { aDraw } from '@/testing/a-draw';
+import { FakeServer } from '@/testing/fake-server';
+import { connectionAtom, drawAtom, receiveDrawsAtom, receiveListAtom } from './live-atoms';
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+test('a copied answer is shown, but the server was not heard by it', async () => {
+  const copied = { 'x-copy': 'yes' };
+  new FakeServer().on('GET /api/draws/1042', { body: aDraw(), headers: copied }, { body: aDraw() }).on('GET /api/draws/active', { body: [aDraw({ drawNumber: 1043 })], headers: copied });
+  const store = createStore();
+  store.set(receiveDrawsAtom, [await get<Draw>('/api/draws/1042')]);
+  store.set(receiveListAtom, 'active', await get<Draw[]>('/api/draws/active'));
+  expect([store.get(drawAtom(1042))?.ticketsSold, store.get(drawAtom(1043))?.ticketsSold]).toEqual([113, 113]);
+  expect(store.get(connectionAtom).heardAt).toBeNull();
+  store.set(receiveDrawsAtom, [await get<Draw>('/api/draws/1042')]);
+  expect(store.get(connectionAtom).heardAt).not.toBeNull();
+});

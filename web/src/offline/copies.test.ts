@@ -1,0 +1,76 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { COPY_HEADER } from '@/shared/offline';
+import { ASSETS, SEEN, SEEN_MAX, copyOf, dropOld, keep, mayKeep } from './copies';
+import { offlinePage } from './offline-page';
+
+/** As much of a browser's caches as is used, in the order in which things were put. */
+class Larder {
+  readonly shelves = new Map<string, Map<string, Response>>();
+  keys = () => Promise.resolve([...this.shelves.keys()]);
+  delete = (name: string) => Promise.resolve(this.shelves.delete(name));
+  open(name: string) {
+    const shelf = this.shelves.get(name) ?? new Map<string, Response>();
+    this.shelves.set(name, shelf);
+    return Promise.resolve({
+      put: (key: string, answer: Response) => Promise.resolve(void shelf.set(key, answer)),
+      match: (key: string) => Promise.resolve(shelf.get(key)?.clone()),
+      delete: (key: string) => Promise.resolve(shelf.delete(key)),
+      keys: () => Promise.resolve([...shelf.keys()]),
+    });
+  }
+}
+
+let larder: Larder;
+beforeEach(() => {
+  larder = new Larder();
+  vi.stubGlobal('caches', larder);
+  return () => vi.unstubAllGlobals();
+});
+
+/** As it comes from our own server. */
+function answered(headers: Record<string, string>, more: Partial<Response> = {}): Response {
+  const answer = new Response('x', { headers });
+  for (const [name, value] of Object.entries({ type: 'basic', ...more })) Object.defineProperty(answer, name, { value });
+  return answer;
+}
+
+test('what belongs to one person, what failed, what was led elsewhere and what is another site’s is not kept', () => {
+  const open = { 'cache-control': 'private, no-cache' };
+  expect(mayKeep(answered(open))).toBe(true);
+  for (const not of [
+    answered({ 'cache-control': 'no-store' }), answered({}), answered(open, { status: 404 }), answered(open, { status: 503 }), answered(open, { redirected: true }), answered(open, { type: 'opaqueredirect' }),
+  ]) expect(mayKeep(not)).toBe(false);
+});
+
+test('a page from an earlier visit says so, and teaches nobody the time', async () => {
+  await keep(SEEN, '/draw/1042', new Response('<!doctype html>\n<html lang="en-AU"><p>a <html b', { headers: { 'content-type': 'text/html', 'x-server-time': '1', 'content-encoding': 'gzip', 'content-security-policy': "default-src 'self'" } }));
+  const copy = await copyOf('/draw/1042');
+  expect(await copy?.text()).toBe('<!doctype html>\n<html data-copy lang="en-AU"><p>a <html b');
+  expect([copy?.headers.get(COPY_HEADER), copy?.headers.get('x-server-time'), copy?.headers.get('content-encoding')]).toEqual(['yes', null, null]);
+  expect(copy?.headers.get('content-security-policy')).toBe("default-src 'self'");
+  expect(await copyOf('/draw/1043')).toBeUndefined();
+});
+
+test('the oldest pages make room, one that was looked at again does not, and built files all stay', async () => {
+  for (let draw = 1; draw <= SEEN_MAX; draw++) await keep(SEEN, `/draw/${draw}`, new Response('x'));
+  await keep(SEEN, '/draw/1', new Response('x'));
+  await keep(SEEN, '/', new Response('x'));
+  expect(larder.shelves.get(SEEN)?.size).toBe(SEEN_MAX);
+  expect([await copyOf('/draw/2'), (await copyOf('/draw/1')) === undefined]).toEqual([undefined, false]);
+  for (let chunk = 0; chunk <= SEEN_MAX; chunk++) await keep(ASSETS, `/assets/${chunk}.js`, new Response('x'));
+  expect(larder.shelves.get(ASSETS)?.size).toBe(SEEN_MAX + 1);
+});
+
+test('a new build begins with nothing of the old one', async () => {
+  for (const name of [ASSETS, SEEN, 'seen-of-old', 'assets-of-old']) await larder.open(name);
+  await dropOld();
+  expect(await larder.keys()).toEqual([ASSETS, SEEN]);
+});
+
+test('a page that was never seen is ours, in our words, without a script, and nobody keeps it', async () => {
+  const page = offlinePage();
+  const text = await page.text();
+  expect([page.status, page.headers.get('cache-control')]).toEqual([503, 'no-store']);
+  expect(text).toContain("You are offline – tickets can't be bought");
+  expect(text).not.toContain('<script');
+});

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import manifest from './manifest.json';
+
+const read = (path: string) => readFileSync(new URL(path, import.meta.url));
+
+test('the installed site has the colours of the pages', () => {
+  const tokens = read('../shared/ui/tokens.css').toString();
+  expect(tokens).toContain(`--chalk: ${manifest.background_color};`);
+  expect(tokens).toContain(`--brand-hover: ${manifest.theme_color};`);
+});
+
+test('each icon is as large as it says, and one may be cut to any shape', () => {
+  for (const { src, sizes } of manifest.icons.filter(({ type }) => type === 'image/png')) {
+    const bytes = read(src);
+    expect(`${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`).toBe(sizes);
+  }
+  expect(manifest.icons.some((icon) => 'purpose' in icon && icon.purpose === 'maskable')).toBe(true);
+});

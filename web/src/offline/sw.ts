@@ -1,0 +1,80 @@
+/**
+ * The service worker, `/sw.js`: at a ground without signal, a page that was seen still opens, and says that it is old.
+ *
+ * While the network answers, its answer is what everybody gets, whatever it says; only a built file, whose name holds its
+ * digest, comes from here first. A copy is shown when asking failed, and is marked as one.
+ *
+ * It cannot keep a buyer, a login or a secret pair of numbers. Only what `how` lists is kept: four kinds of page and the
+ * public answers about draws, which are the same bytes for everybody, and hold no name of a buyer and no pair that is not
+ * revealed (the server's `worlds.rs` compares them byte for byte). Orders, tickets, `/my`, checkouts, desks and sockets are
+ * not on the list; nothing that says `no-store`, as every answer to one person does, is kept even if it were; no request but
+ * a GET is looked at; and a copy's name is its path alone, without what a link carries after it.
+ */
+import { ASSETS, SEEN, assetOf, copyOf, dropOld, keep, mayKeep } from './copies';
+import { how, isScreen, nameOf, type How } from './how';
+import { offlinePage } from './offline-page';
+
+interface Lasting extends Event {
+  waitUntil: (done: Promise<unknown>) => void;
+}
+
+interface Asking extends Lasting {
+  readonly request: Request;
+  /** A page's document, asked for while the worker was still waking up. */
+  readonly preloadResponse: Promise<Response | undefined>;
+  respondWith: (answer: Promise<Response>) => void;
+}
+
+/** What of a worker's surroundings is used here; the compiler knows windows only. */
+interface Surroundings {
+  addEventListener(kind: 'install' | 'activate', listener: (event: Lasting) => void): void;
+  addEventListener(kind: 'fetch', listener: (event: Asking) => void): void;
+  skipWaiting: () => Promise<void>;
+  readonly clients: { claim: () => Promise<void> };
+  readonly registration: ServiceWorkerRegistration;
+  readonly location: Location;
+}
+
+const worker = self as unknown as Surroundings;
+
+worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting()));
+
+worker.addEventListener('activate', (event) => {
+  const begin = async () => {
+    await dropOld();
+    await worker.registration.navigationPreload?.enable();
+    await worker.clients.claim();
+  };
+  event.waitUntil(begin());
+});
+
+worker.addEventListener('fetch', (event) => {
+  const { request } = event;
+  const way = how(request, worker.location.origin);
+  if (way === 'cache first') event.respondWith(fromHere(event));
+  else if (way === 'network first' || (request.mode === 'navigate' && request.method === 'GET')) event.respondWith(fromNetwork(event, way));
+});
+
+async function fromHere(event: Asking): Promise<Response> {
+  const name = nameOf(event.request.url);
+  const kept = await assetOf(name);
+  if (kept) return kept;
+  const answer = await fetch(event.request);
+  if (mayKeep(answer)) event.waitUntil(keep(ASSETS, name, answer.clone()));
+  return answer;
+}
+
+async function fromNetwork(event: Asking, way: How): Promise<Response> {
+  const { request } = event;
+  const name = nameOf(request.url);
+  try {
+    const answer = (await event.preloadResponse) ?? (await fetch(request));
+    if (way === 'network first' && mayKeep(answer)) event.waitUntil(keep(SEEN, name, answer.clone()));
+    return answer;
+  } catch (failure) {
+    const copy = way === 'network first' ? await copyOf(name) : undefined;
+    if (copy) return copy;
+    if (request.mode === 'navigate' && isScreen(request.url)) return offlinePage();
+    throw failure;
+  }
+}
