@@ -71,7 +71,7 @@ impl Description {
             // From another site's page; more than we read.
             statuses.extend([403, 413]);
         }
-        if !matches!(self.body, Shape::Nothing) {
+        if !matches!(self.body, Shape::Nothing) || !self.query.is_empty() {
             statuses.insert(400);
         }
         if route.path.contains('{') {
