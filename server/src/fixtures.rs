@@ -125,25 +125,12 @@ pub async fn plan(
     Ok(Plan { known: found.len() - rows.len(), rows, found })
 }
 
-/// Creates every draw of a plan or none, and wakes them.
+/// Creates every draw of a plan or none, under the club's acceptance of the terms of service (decision E-17), and unless one of
+/// the games went on sale since the plan was made; wakes them.
 ///
 /// # Errors
 /// The books could not be written.
-pub async fn carry_out(records: &Records, draws: &Draws, plan: &Plan) -> Result<Vec<DrawId>, Failure> {
-    if plan.rows.is_empty() {
-        return Ok(Vec::new());
-    }
-    let ids = records.create_draws(&plan.rows).await?;
-    wake(draws, &ids).await;
-    Ok(ids)
-}
-
-/// The same under the club's acceptance of the terms of service (decision E-17), and unless one of the games went on sale since
-/// the plan was made.
-///
-/// # Errors
-/// The books could not be written.
-pub async fn carry_out_agreed(
+pub async fn carry_out(
     records: &Records,
     draws: &Draws,
     club: ClubId,

@@ -13,6 +13,8 @@ pub fn public_paths(draw: domain::DrawId, club: i64) -> Vec<String> {
     let public = ROUTES.iter().filter(|route| route.audience == Audience::Public && route.method == Verb::Get);
     let paths = public
         .filter(|route| !["/ws", "/api/openapi.json", "/api/docs", "/api/qr.svg"].contains(&route.path))
+        // Built files, the same for everybody; here none are built.
+        .filter(|route| !["/sw.js", "/manifest.webmanifest"].contains(&route.path))
         // Pictures: drawn without secrets, or put there by a club for everybody.
         .filter(|route| !route.path.starts_with("/og/") && !route.path.starts_with("/uploads/"))
         .map(|route| {

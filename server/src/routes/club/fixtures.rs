@@ -50,7 +50,7 @@ pub async fn import(
             let (actor, object) = (caller.name(), format!("club:{club}"));
             let act = caller.act(&actor, Some(club), "import-fixtures", &object);
             let records = state.records.by(act.entry(json!({ "draws": plan.rows.len() })));
-            let done = fixtures::carry_out_agreed(&records, &state.draws, club, &plan, state.clock.now()).await?;
+            let done = fixtures::carry_out(&records, &state.draws, club, &plan, state.clock.now()).await?;
             created(done)?.iter().map(Listing::id).collect()
         }
     };
