@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::Timestamp;
+use domain::{ClubId, Timestamp};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
@@ -183,6 +183,13 @@ impl Records {
 /// Part of a transaction: what lists show has changed.
 async fn catalogue_changed(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
     sqlx::query("update catalogue set revision = revision + 1").execute(connection).await?;
+    Ok(())
+}
+
+/// Part of a transaction: waits until no other that does the same for this club is open.
+async fn take_turn(connection: &mut PgConnection, what: &str, club: ClubId) -> Result<(), sqlx::Error> {
+    let turn = "select pg_advisory_xact_lock(hashtext($1), $2)";
+    sqlx::query(turn).bind(what).bind(club.0 as i32).execute(connection).await?;
     Ok(())
 }
 

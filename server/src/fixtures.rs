@@ -1,14 +1,11 @@
 //! A season's fixtures from a table: validated whole, written whole or not at all. The command line and the API share what reads
 //! and checks it; the command line, beside a server that may run or not, writes the rows without waking their draws.
 
-use actors::Draws;
-use domain::{Cents, ClubId, DrawId, FeePolicy, Timestamp};
+use domain::{Cents, ClubId, FeePolicy, Timestamp};
 use persistence::Failure;
 use persistence::records::Records;
 use persistence::records::clubs::Club;
 use persistence::records::draws::NewDraw;
-use persistence::records::listings::Listing;
-use persistence::records::terms::Created;
 
 use crate::form::{Findings, contact};
 
@@ -123,35 +120,4 @@ pub async fn plan(
         })
         .collect();
     Ok(Plan { known: found.len() - rows.len(), rows, found })
-}
-
-/// Creates every draw of a plan or none, under the club's acceptance of the terms of service (decision E-17), and unless one of
-/// the games went on sale since the plan was made; wakes them.
-///
-/// # Errors
-/// The books could not be written.
-pub async fn carry_out(
-    records: &Records,
-    draws: &Draws,
-    club: ClubId,
-    plan: &Plan,
-    now: Timestamp,
-) -> Result<Created, Failure> {
-    if plan.rows.is_empty() {
-        return Ok(Created::Draws(Vec::new()));
-    }
-    let created = records.create_draws_agreed(club, &plan.rows, now).await?;
-    if let Created::Draws(listings) = &created {
-        wake(draws, &listings.iter().map(Listing::id).collect::<Vec<_>>()).await;
-    }
-    Ok(created)
-}
-
-async fn wake(draws: &Draws, ids: &[DrawId]) {
-    for id in ids {
-        // A draw that cannot be woken now wakes when the first buyer asks.
-        if let Err(denied) = draws.wake(*id).await {
-            tracing::warn!(draw.id = id.0, %denied, "an imported draw sleeps on");
-        }
-    }
 }

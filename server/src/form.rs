@@ -5,6 +5,9 @@ use serde_json::json;
 
 use crate::error::Problem;
 
+/// Longest name of a club, a person, a team or a place.
+pub const NAME_CHARS_MAX: usize = 100;
+
 /// What is wrong with a form so far; of each field only the first finding.
 #[derive(Default)]
 pub struct Findings {
@@ -17,6 +20,11 @@ impl Findings {
         if !as_it_should_be && self.found.iter().all(|(known, _)| *known != field) {
             self.found.push((field, words.to_string()));
         }
+    }
+
+    /// A name is no longer than [`NAME_CHARS_MAX`].
+    pub fn need_short(&mut self, field: &'static str, name: &str) {
+        self.need(field, name.chars().count() <= NAME_CHARS_MAX, "Must be at most 100 characters");
     }
 
     /// The words of the first finding, if there is one.
@@ -70,14 +78,11 @@ pub fn is_email(text: &str) -> bool {
     is_plain && text.len() <= LENGTH_MAX && text.parse().is_ok_and(has_dot)
 }
 
-/// Longest name of somebody.
-const NAME_CHARS_MAX: usize = 100;
-
 /// Whom buyers ask about a draw, as far as it is said.
 pub fn contact(findings: &mut Findings, name: Option<&str>, phone: Option<&str>) {
     if let Some(name) = name.map(str::trim) {
         findings.need("contactName", !name.is_empty(), "Contact name is required");
-        findings.need("contactName", name.chars().count() <= NAME_CHARS_MAX, "Must be at most 100 characters");
+        findings.need_short("contactName", name);
     }
     if let Some(phone) = phone.map(str::trim) {
         findings.need("contactPhone", !phone.is_empty(), "Contact phone is required");

@@ -4,7 +4,7 @@ use domain::{ClubId, DrawId, Timestamp};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use super::{Records, audit, catalogue_changed, column, draws, listings};
+use super::{Records, audit, catalogue_changed, column, draws, listings, take_turn};
 use crate::Failure;
 use crate::records::draws::NewDraw;
 use crate::records::listings::Listing;
@@ -63,7 +63,7 @@ impl Records {
         let since = column(at.plus_seconds(-GOOD_FOR_SECONDS));
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            take_turn(&mut transaction, club).await?;
+            take_turn(&mut transaction, "draws", club).await?;
             if let Some(draw) = draws::same_game(&mut transaction, club, &new).await? {
                 return Ok(Err(Created::Exists(draw)));
             }
@@ -89,12 +89,6 @@ impl Records {
             Err(nothing) => Ok(nothing),
         }
     }
-}
-
-async fn take_turn(connection: &mut PgConnection, club: ClubId) -> Result<(), sqlx::Error> {
-    let turn = "select pg_advisory_xact_lock(hashtext('draws'), $1)";
-    sqlx::query(turn).bind(club.0 as i32).execute(connection).await?;
-    Ok(())
 }
 
 /// Locked, so that two creations at once need two acceptances.

@@ -3,7 +3,7 @@
 use domain::ClubId;
 use sqlx::PgPool;
 
-use super::Records;
+use super::{Records, take_turn};
 use crate::Failure;
 
 #[derive(Clone, Debug)]
@@ -25,8 +25,7 @@ impl Records {
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             // One after the other, so that two at once are counted both.
-            let turn = "select pg_advisory_xact_lock(hashtext('uploads'), $1)";
-            sqlx::query(turn).bind(upload.club.0 as i32).execute(&mut *transaction).await?;
+            take_turn(&mut transaction, "uploads", upload.club).await?;
             let read =
                 "select count(*) < $2 or exists (select from uploads where key = $3) from uploads where club_id = $1";
             let fits = sqlx::query_scalar(read).bind(upload.club.0).bind(PICTURES_MAX).bind(upload.key.clone());

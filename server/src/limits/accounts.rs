@@ -17,7 +17,8 @@ use crate::error::Problem;
 pub(super) const LINKS_PER_ACCOUNT_AND_HOUR: u32 = 3;
 /// Registrations, waitlist entries, forgotten passwords and lost tickets of one address an hour: a club's members share one.
 pub(super) const FORMS_PER_ADDRESS_AND_HOUR: u32 = 20;
-const AN_HOUR: Duration = Duration::from_secs(3600);
+/// Within it so many links and forms go out.
+pub const AN_HOUR: Duration = Duration::from_secs(3600);
 /// Wrong passwords in 15 minutes: of one account from one address (decision G-6), of one address, and of one account from
 /// everywhere. The last bounds what many addresses together may guess; it is high, because who knows an account's address, which
 /// mails show, must not keep its owner out with a handful of wrong words.

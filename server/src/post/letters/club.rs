@@ -1,5 +1,7 @@
 //! What a club is told about its draws and its account, and what its winner reads.
 
+use std::iter;
+
 use domain::access::Role;
 use domain::{Serial, Timestamp};
 use persistence::books::OrderRecord;
@@ -160,36 +162,33 @@ impl Writer<'_> {
     }
 
     pub(super) async fn connect_incomplete(&self, data: Data) -> Result<Letter, String> {
-        let club = self.club(data.club.map(domain::ClubId).ok_or("the mail names no club")?).await?;
-        let note = Note {
-            head: self.letterhead(Some(&club)),
-            subject: "One step left before you can sell".to_string(),
-            heading: "Connect your payment account".to_string(),
-            paragraphs: vec![
-                format!("Hello {}.", club.name).into(),
-                "Buyers pay your club directly, so the club needs an account at Stripe. Draws can be created as soon as \
-                 it is connected; it takes about ten minutes, and you can stop and go on later."
-                    .into(),
-            ],
-            link: Some(("Go to your dashboard".to_string(), self.page(&format!("/club/{}/admin", club.slug)))),
-        };
-        self.finish(note, None)
+        let words = [
+            "Buyers pay your club directly, so the club needs an account at Stripe. Draws can be created as soon as it is \
+             connected; it takes about ten minutes, and you can stop and go on later.",
+        ];
+        self.of_account(data, "One step left before you can sell", "Connect your payment account", &words).await
     }
 
     /// The provider let the club sell, and does so no longer.
     pub(super) async fn account_lost(&self, data: Data) -> Result<Letter, String> {
+        let heading = "Your payments account needs attention";
+        let words = [
+            "Stripe has stopped payments to your club's account. Your draws are not on sale until it is put right. \
+             Tickets that are sold stay sold.",
+            "Your dashboard leads you to Stripe, which says what it still needs to know.",
+        ];
+        self.of_account(data, heading, heading, &words).await
+    }
+
+    /// What a club has to do about its account at the provider, which its dashboard leads to.
+    async fn of_account(&self, data: Data, subject: &str, heading: &str, words: &[&str]) -> Result<Letter, String> {
         let club = self.club(data.club.map(domain::ClubId).ok_or("the mail names no club")?).await?;
+        let greeting = format!("Hello {}.", club.name);
         let note = Note {
             head: self.letterhead(Some(&club)),
-            subject: "Your payments account needs attention".to_string(),
-            heading: "Your payments account needs attention".to_string(),
-            paragraphs: vec![
-                format!("Hello {}.", club.name).into(),
-                "Stripe has stopped payments to your club's account. Your draws are not on sale until it is put right. \
-                 Tickets that are sold stay sold."
-                    .into(),
-                "Your dashboard leads you to Stripe, which says what it still needs to know.".into(),
-            ],
+            subject: subject.to_string(),
+            heading: heading.to_string(),
+            paragraphs: iter::once(greeting.as_str()).chain(words.iter().copied()).map(Into::into).collect(),
             link: Some(("Go to your dashboard".to_string(), self.page(&format!("/club/{}/admin", club.slug)))),
         };
         self.finish(note, None)

@@ -192,8 +192,7 @@ async fn find_or_open(state: &State, asked: &Asked, quote: &Quote, plan: &Plan) 
             lines: quote.lines.clone(),
             buyer: asked.buyer.clone(),
         };
-        let account = quote.account.clone();
-        let record = state.payments.open(wanted).await.map_err(|failure| not_opened(failure, &account))?;
+        let record = state.payments.open(wanted).await.map_err(|failure| not_opened(failure, &quote.account))?;
         let same_attempt = asked.attempt.is_some() && attempt_of(record.order.id) == Some(&asked.attempt);
         match record.order.state {
             OrderState::Quoted | OrderState::Allocated | OrderState::Rejecting => return Ok((record, generation)),

@@ -10,9 +10,6 @@ use crate::form::{Findings, contact, optional};
 use crate::wire::draw_form::DrawForm;
 use persistence::records::listings::ZONE_DEFAULT;
 
-const NAME_CHARS_MAX: usize = 100;
-const TOO_LONG: &str = "Must be at most 100 characters";
-
 /// What a form said, as far as it said it.
 pub struct Checked {
     pub league: Option<Option<String>>,
@@ -68,8 +65,7 @@ pub fn part(form: &DrawForm, before: &Before<'_>, now: Timestamp) -> Result<Chec
     let (home_name, away_name) = (name(home, before.home_team), name(away, before.away_team));
     let different = home_name != away_name || home_name.is_empty();
     findings.need("awayTeam", different, "Home and away team must be different");
-    let long = league.as_ref().and_then(Option::as_ref).is_some_and(|name| name.chars().count() > NAME_CHARS_MAX);
-    findings.need("league", !long, TOO_LONG);
+    findings.need_short("league", league.as_ref().and_then(Option::as_deref).unwrap_or_default());
     let zone = zone(&mut findings, form, before);
     let kick_off = zone.and_then(|zone| when(&mut findings, form, before, zone, now));
     let opens_at = form.sales_open_at.as_ref().map(|text| {
@@ -104,7 +100,7 @@ pub fn part(form: &DrawForm, before: &Before<'_>, now: Timestamp) -> Result<Chec
 fn team(findings: &mut Findings, field: &'static str, name: Option<&String>, required: &str) {
     if let Some(name) = name.map(|name| name.trim()) {
         findings.need(field, !name.is_empty(), required);
-        findings.need(field, name.chars().count() <= NAME_CHARS_MAX, TOO_LONG);
+        findings.need_short(field, name);
     }
 }
 

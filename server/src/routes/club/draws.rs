@@ -3,6 +3,7 @@
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 use domain::{Cents, ClubId, DrawId, Refusal, Status, Terms, Timestamp, View};
+use persistence::records::Records;
 use persistence::records::clubs::Club;
 use persistence::records::draws::NewDraw;
 use persistence::records::listings::{Listing, ZONE_DEFAULT};
@@ -38,38 +39,43 @@ pub async fn create(state: web::Data<State>, caller: Caller, body: Body<DrawForm
         ));
     }
     let act = caller.act(&caller.name(), Some(club.id), "create-draw", "draw:").entry(json!({}));
-    let done = state.records.by(act).create_draws_agreed(club.id, &[new], now).await?;
-    let listing = created(done)?.into_iter().next().ok_or_else(Problem::unavailable)?;
-    // A draw that cannot be woken now wakes when the first buyer asks.
-    if let Err(denied) = state.draws.wake(listing.id()).await {
-        tracing::warn!(draw.id = listing.id().0, %denied, "a new draw sleeps on");
-    }
-    show_soon(&state).await;
+    let listings = put_on_sale(&state, &state.records.by(act), club.id, &[new], now).await?;
+    let listing = listings.into_iter().next().ok_or_else(Problem::unavailable)?;
     let wire = Draw::listed(&listing, &club, &listing.view, None, now).alone(&listing, &club);
     Ok(HttpResponse::Created().json(for_its_club(wire, &listing.view, now)))
 }
 
-/// What was created, or why nothing was.
+/// Puts games on sale, all of them or none, under the club's acceptance of the terms of service (decision E-17); wakes their draws
+/// and shows them in the lists. Answers them as they were written, in the order given.
 ///
 /// # Errors
-/// 409 `draw-exists` with the draw's number, 428 `terms-required`.
-pub(super) fn created(done: Created) -> Result<Vec<Listing>, Problem> {
-    match done {
-        Created::Draws(listings) => Ok(listings),
+/// 409 `draw-exists` with the draw's number, 428 `terms-required`; 503 when the books could not be written.
+pub(super) async fn put_on_sale(
+    state: &State,
+    records: &Records,
+    club: ClubId,
+    new: &[NewDraw],
+    now: Timestamp,
+) -> Result<Vec<Listing>, Problem> {
+    let listings = match records.create_draws_agreed(club, new, now).await? {
+        Created::Draws(listings) => listings,
         Created::Exists(draw) => {
             let words = format!("This game is on sale already as draw {draw}.");
-            Err(Problem::conflict("draw-exists", words).with("drawNumber", draw.0))
+            return Err(Problem::conflict("draw-exists", words).with("drawNumber", draw.0));
         }
-        Created::NotAgreed => Err(agreement_required()),
+        Created::NotAgreed => return Err(agreement_required()),
+    };
+    for draw in listings.iter().map(Listing::id) {
+        // A draw that cannot be woken now wakes when the first buyer asks.
+        if let Err(denied) = state.draws.wake(draw).await {
+            tracing::warn!(draw.id = draw.0, %denied, "a new draw sleeps on");
+        }
     }
-}
-
-/// Lists show new draws at once; if the books cannot be read just now, a second later. The draws are on sale either way, so
-/// whoever made them is not told of it.
-pub(super) async fn show_soon(state: &State) {
+    // They are on sale either way, so whoever made them is not told; the lists read the books again a second later.
     if let Err(failure) = state.catalogue.reload().await {
         tracing::warn!(%failure, "new draws are not in the lists yet");
     }
+    Ok(listings)
 }
 
 /// A club that is connected with the provider (decision E-16).

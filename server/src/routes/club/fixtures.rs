@@ -2,15 +2,15 @@
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
-use domain::{Cents, ClubId, DrawId, FeePolicy};
+use domain::{Cents, ClubId, FeePolicy};
 use persistence::records::clubs::Club;
-use persistence::records::listings::Listing;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::draws::{created, may_sell, show_soon};
+use super::draws::{may_sell, put_on_sale};
 use crate::error::Problem;
 use crate::fixtures::{self, Common, Contact};
+use crate::form::Findings;
 use crate::identity::Caller;
 use crate::routes::body::unreadable;
 use crate::state::State;
@@ -44,25 +44,21 @@ pub async fn import(
     let table = table.map_err(unreadable)?;
     let common = common(&wanted, &seller, state.config.fees.policy)?;
     let plan = fixtures::plan(&state.records, club, &table, &common, state.clock.now()).await.map_err(refused)?;
-    let numbers: Vec<DrawId> = match wanted.dry_run {
+    let created = match wanted.dry_run || plan.rows.is_empty() {
         true => Vec::new(),
         false => {
             let (actor, object) = (caller.name(), format!("club:{club}"));
             let act = caller.act(&actor, Some(club), "import-fixtures", &object);
             let records = state.records.by(act.entry(json!({ "draws": plan.rows.len() })));
-            let done = fixtures::carry_out(&records, &state.draws, club, &plan, state.clock.now()).await?;
-            created(done)?.iter().map(Listing::id).collect()
+            put_on_sale(&state, &records, club, &plan.rows, state.clock.now()).await?
         }
     };
-    if !numbers.is_empty() {
-        show_soon(&state).await;
-    }
     Ok(HttpResponse::Ok().json(Imported {
         dry_run: wanted.dry_run,
         found: plan.rows.len() + plan.known,
         already_there: plan.known,
-        created: numbers.len(),
-        draw_numbers: numbers.iter().map(|number| number.0).collect(),
+        created: created.len(),
+        draw_numbers: created.iter().map(|listing| listing.id().0).collect(),
         rows: plan.found.iter().map(row).collect(),
     }))
 }
@@ -94,10 +90,7 @@ fn common(wanted: &Wanted, club: &Club, fee_policy: FeePolicy) -> Result<Common,
         return Err(bad("The prize percentage is between 1 and 100."));
     }
     let contact = Contact::of(club, wanted.contact_name.as_deref(), wanted.contact_phone.as_deref());
-    match contact {
-        Ok(contact) => Ok(Common { price, prize_percentage, fee_policy, contact }),
-        Err(findings) => Err(findings.problem()),
-    }
+    Ok(Common { price, prize_percentage, fee_policy, contact: contact.map_err(Findings::problem)? })
 }
 
 /// Every line that is wrong, with its number; nothing was created.

@@ -18,7 +18,6 @@ use crate::wire::people::{ClubUser, ClubUserForm};
 
 /// An invitation may wait for the weekend to be over.
 const INVITATION_SECONDS: i64 = 72 * 3600;
-const NAME_CHARS_MAX: usize = 100;
 /// What stands in the place of an id for the club's own login.
 const CLUB_LOGIN: i64 = 0;
 
@@ -79,14 +78,13 @@ const IN_USE: &str = "This e-mail address is already used to sign in. Please use
 const TOO_OFTEN: &str = "Too many invitations. Please wait an hour and try again.";
 const ROLE: &str = "Choose owner, seller or viewer";
 const NAME: &str = "Name is required";
-const NAME_LENGTH: &str = "Must be at most 100 characters";
 
 fn check(form: &ClubUserForm) -> Result<(String, String, Role), Problem> {
     let (email, name, role) = (trimmed(&form.email), trimmed(&form.name), Role::read(&trimmed(&form.role)));
     let mut findings = Findings::default();
     findings.need("email", is_email(&email), "Valid email is required");
     findings.need("name", fits(&name), NAME);
-    findings.need("name", name.chars().count() <= NAME_CHARS_MAX, NAME_LENGTH);
+    findings.need_short("name", &name);
     findings.need("role", role.is_some(), ROLE);
     findings.finish()?;
     Ok((email, name, role.unwrap_or(Role::Viewer)))
@@ -116,7 +114,7 @@ pub async fn change(
     let role = body.0.role.as_deref().map(|word| Role::read(word.trim()));
     let mut findings = Findings::default();
     findings.need("name", name.is_none_or(fits), NAME);
-    findings.need("name", name.is_none_or(|name| name.chars().count() <= NAME_CHARS_MAX), NAME_LENGTH);
+    findings.need_short("name", name.unwrap_or_default());
     findings.need("role", role != Some(None), ROLE);
     findings.finish()?;
     let role = role.flatten();

@@ -21,8 +21,6 @@ use crate::state::State;
 use crate::wire::joining::{RegistrationSwitch, SlugPreview, Waitlisted};
 use crate::wire::session::{Registration, Waiting};
 
-/// Longest name of a club, a person or a place.
-const NAME_CHARS_MAX: usize = 100;
 /// Slugs tried until a free one is found.
 const SLUG_TRIES_MAX: u32 = 1000;
 
@@ -69,15 +67,14 @@ fn check(form: &Registration) -> Result<(), Problem> {
     let password = form.password.as_deref().unwrap_or_default();
     let mut findings = Findings::default();
     findings.need("name", !name.is_empty(), "Club name is required");
-    findings.need("name", name.chars().count() <= NAME_CHARS_MAX, "Must be at most 100 characters");
+    findings.need_short("name", &name);
     findings.need("email", is_email(&trimmed(&form.email)), "Valid email is required");
     findings.need("phone", !phone.is_empty(), "Phone is required");
     findings.need("phone", is_phone(&phone), "Phone must be a phone number");
     let long_enough = password.chars().count() >= PASSWORD_CHARS_MIN;
     findings.need("password", long_enough, "Password must be at least 8 characters");
     findings.need("password", password.len() <= PASSWORD_BYTES_MAX, "Password must be at most 128 characters");
-    let location = trimmed(&form.location).chars().count();
-    findings.need("location", location <= NAME_CHARS_MAX, "Must be at most 100 characters");
+    findings.need_short("location", &trimmed(&form.location));
     findings.finish()
 }
 
@@ -146,9 +143,9 @@ pub async fn wait(request: HttpRequest, state: web::Data<State>, body: Body<Wait
     let phone = trimmed(&body.0.contact_phone);
     let mut findings = Findings::default();
     findings.need("clubName", !club.is_empty(), "Club name is required");
-    findings.need("clubName", club.chars().count() <= NAME_CHARS_MAX, "Must be at most 100 characters");
+    findings.need_short("clubName", &club);
     findings.need("contactName", !name.is_empty(), "Contact name is required");
-    findings.need("contactName", name.chars().count() <= NAME_CHARS_MAX, "Must be at most 100 characters");
+    findings.need_short("contactName", &name);
     findings.need("contactEmail", is_email(&email), "Valid email is required");
     findings.need("contactPhone", !phone.is_empty(), "Contact phone is required");
     findings.need("contactPhone", is_phone(&phone), "Contact phone must be a phone number");

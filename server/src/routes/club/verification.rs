@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::error::Problem;
 use crate::form::trimmed;
 use crate::identity::{Caller, link_hash, link_hash_of, random};
+use crate::limits::accounts::AN_HOUR;
 use crate::limits::too_many;
 use crate::post::sealed_link;
 use crate::routes::body::Body;
@@ -18,7 +19,6 @@ use crate::wire::site::Said;
 
 /// A week: volunteers read their club's mail on Thursdays.
 const LINK_SECONDS: i64 = 7 * 86_400;
-const AN_HOUR_SECONDS: u32 = 3600;
 
 /// Queues the mail with a fresh link; an older one no longer opens anything.
 ///
@@ -49,7 +49,7 @@ pub async fn again(state: web::Data<State>, caller: Caller, path: web::Path<Stri
         return Ok(HttpResponse::Ok().json(said("This address is confirmed.")));
     }
     if !state.limits.may_mail(&state.records, &club.email, state.clock.now()).await? {
-        return Err(too_many(AN_HOUR_SECONDS));
+        return Err(too_many(AN_HOUR.as_secs() as u32));
     }
     send(&state, &club).await?;
     Ok(HttpResponse::Accepted().json(said("We have sent you a new link.")))

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::own_draw;
 use crate::error::Problem;
-use crate::form::{Findings, trimmed};
+use crate::form::{Findings, NAME_CHARS_MAX, trimmed};
 use crate::identity::Caller;
 use crate::identity::password::verify;
 use crate::post::NOBODY;
@@ -23,7 +23,6 @@ use crate::wire::claim::{BankShown, BankTold, BankWhole, PasswordAgain};
 use crate::wire::instant::rfc3339;
 use crate::wire::payout::{Winners, WinningTicket};
 
-const NAME_CHARS_MAX: usize = 100;
 /// What a club reads of a winning ticket that nobody bought (B:66).
 pub(super) const UNSOLD: &str = "This ticket was not sold - no winner contact information available";
 

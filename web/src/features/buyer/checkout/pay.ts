@@ -104,7 +104,7 @@ async function throughServer(purchase: Purchase, byMethod: NonNullable<Purchase[
   } catch (error) {
     // A refusal of the provider (402) or of the call itself (400) leaves the card untouched.
     if (error instanceof Problem && (error.status === 402 || error.status === 400)) return { is: 'declined', trouble: declined(place, way, error.said.message ?? null) };
-    return refusedFor(scope, error) ?? mismatched(error) ?? { is: 'unsure' };
+    return refusedFor(scope, error) ?? { is: 'unsure' };
   }
 }
 
@@ -116,18 +116,14 @@ export async function askAgain(scope: string, paymentIntentId: string): Promise<
     const happening = decided(scope, answer, { is: 'unsure' });
     return happening.is === 'unsure' ? null : happening;
   } catch (error) {
-    return refusedFor(scope, error) ?? mismatched(error);
+    return refusedFor(scope, error);
   }
 }
 
-/** A payment that is not its order's is looked into by people: neither tickets nor money back are promised. Null when it is something else. */
-function mismatched(error: unknown): Happening | null {
-  return error instanceof Problem && error.code === MISMATCH ? { is: 'unsure', said: error.said.message } : null;
-}
-
-/** A refusal to complete is a decision: no tickets, and no money kept. Null when it is no refusal. */
+/** A refusal to complete is a decision: no tickets, and no money kept; of a payment that is not its order's neither is promised, for people look into it. Null when it is no refusal. */
 function refusedFor(scope: string, error: unknown): Happening | null {
-  if (!(error instanceof Problem) || error.code === MISMATCH || (error.said.status !== 'not_charged' && error.status !== 409)) return null;
+  if (!(error instanceof Problem) || (error.said.status !== 'not_charged' && error.status !== 409)) return null;
+  if (error.code === MISMATCH) return { is: 'unsure', said: error.said.message };
   endAttempt(scope);
   return { is: 'notCharged', reason: error.said.message ?? '', refunding: error.code === 'refunding' };
 }
@@ -138,7 +134,7 @@ async function issue(purchase: Purchase, order: OpenOrder, onBusy: () => void): 
     const answer = await patiently(() => purchase.complete(order.paymentIntentId), onBusy);
     return decided(purchase.scope, answer, { is: 'pending' });
   } catch (error) {
-    return refusedFor(purchase.scope, error) ?? mismatched(error) ?? { is: 'pending' };
+    return refusedFor(purchase.scope, error) ?? { is: 'pending' };
   }
 }
 
