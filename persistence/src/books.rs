@@ -1,5 +1,7 @@
 //! What payments remember: orders, operations, notices, anomalies, mail. Owned by the payment actor and the mailer.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use domain::{
     AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, Order, OrderId, PaymentIntent, PaymentIntentId, Serial,
@@ -219,9 +221,9 @@ pub trait Books: Send + Sync {
     async fn newest_order(&self) -> Result<Option<Timestamp>, Failure>;
     /// Every connected account that may have taken payments: the clubs' accounts and those that orders name.
     async fn accounts(&self) -> Result<Vec<AccountId>, Failure>;
-    /// The reconciler's own copy of what the provider said when it was asked (`at`): the second witness, never written by the
-    /// purchase path. What was asked earlier never covers what was asked later.
-    async fn witness(&self, said: &PaymentIntent, at: Timestamp) -> Result<(), Failure>;
+    /// The reconciler's own copy of what the provider said when it was asked (`at`), of each payment once: the second witness,
+    /// never written by the purchase path. What was asked earlier never covers what was asked later.
+    async fn witness(&self, said: &[PaymentIntent], at: Timestamp) -> Result<(), Failure>;
 
     /// Raises an anomaly unless one of its kind is open for its payment, or a person has closed just this one before; `true`
     /// when it is new.
@@ -231,6 +233,8 @@ pub trait Books: Send + Sync {
     async fn heal(&self, payment_intent: &PaymentIntentId, kind: AnomalyKind, at: Timestamp) -> Result<u64, Failure>;
     /// The open anomalies of a payment, and those of its order that name no payment.
     async fn open_about(&self, payment_intent: &PaymentIntentId) -> Result<Vec<u128>, Failure>;
+    /// Those of these payments that such an anomaly is open about.
+    async fn reported(&self, among: &[PaymentIntentId]) -> Result<BTreeSet<PaymentIntentId>, Failure>;
     /// Resolves those of these that are still open: they turned out to be mended.
     async fn heal_known(&self, anomalies: &[u128], at: Timestamp) -> Result<u64, Failure>;
     async fn anomalies(&self, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure>;

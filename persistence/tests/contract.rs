@@ -106,4 +106,7 @@ contract! {
         a_notice_is_its_takers_until_that_one_is_gone_or_late,
     messages::a_mail_whose_sender_is_gone_leaves_at_once => a_mail_whose_sender_is_gone_leaves_at_once,
     messages::the_witness_is_written_over => the_witness_is_written_over,
+    messages::payments_are_witnessed_together => payments_are_witnessed_together,
+    messages::the_payments_that_something_is_open_about_are_found_together
+        => the_payments_that_something_is_open_about_are_found_together,
 }

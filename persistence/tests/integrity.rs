@@ -4,6 +4,7 @@
 mod support;
 
 use std::collections::BTreeSet;
+use std::slice;
 
 use domain::{Anomaly, AnomalyKind, Cents, Command, GameResult, OrderId, PaymentStatus};
 use persistence::auditor::Auditor;
@@ -49,7 +50,7 @@ async fn busy() -> (World, Postgres) {
             (seen.amount_refunded, seen.application_fee_refunded) = (paid, fee);
         }
         for later in [0, 3_600] {
-            postgres.witness(&seen, NOW.plus_seconds(later)).await.expect("seen");
+            postgres.witness(slice::from_ref(&seen), NOW.plus_seconds(later)).await.expect("seen");
         }
     }
     (world, postgres)
@@ -110,9 +111,9 @@ async fn what_was_said_before_the_capture_is_no_disagreement_and_covers_nothing_
     let (world, postgres) = busy().await;
     let before = said(&world.record(1).await, PaymentStatus::RequiresCapture);
     // Asked before the money was taken, written down when it had been.
-    postgres.witness(&before, NOW.plus_seconds(-1)).await.expect("seen");
+    postgres.witness(slice::from_ref(&before), NOW.plus_seconds(-1)).await.expect("seen");
     assert_eq!(found(&postgres).await, BTreeSet::new());
-    postgres.witness(&before, NOW.plus_seconds(3_601)).await.expect("seen");
+    postgres.witness(slice::from_ref(&before), NOW.plus_seconds(3_601)).await.expect("seen");
     assert!(found(&postgres).await.contains("P2"), "asked afterwards, it would be one");
 }
 
@@ -121,7 +122,7 @@ async fn what_a_person_has_decided_is_known_and_what_healed_excuses_nothing() {
     let (world, postgres) = busy().await;
     let mut gone = said(&world.record(1).await, PaymentStatus::Succeeded);
     gone.amount_refunded = gone.amount_received;
-    postgres.witness(&gone, NOW.plus_seconds(7_200)).await.expect("seen");
+    postgres.witness(slice::from_ref(&gone), NOW.plus_seconds(7_200)).await.expect("seen");
     let broken = found(&postgres).await;
     assert!(broken.contains("P4"), "{broken:?}");
     let note = "the payment was refunded but the tickets are still sold".to_string();

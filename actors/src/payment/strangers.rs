@@ -1,6 +1,8 @@
 //! Money that was taken beside every order, or for an order that has ended without it: it goes back as it came. No ticket
 //! hangs on it.
 
+use std::slice;
+
 use domain::{Cents, OrderState, PaymentIntent, PaymentIntentId};
 use persistence::books::OrderRecord;
 use persistence::records::audit::Entry;
@@ -53,7 +55,7 @@ impl Room {
         }
         self.give_back_at_provider(&said, back).await?;
         let said = self.gateway.retrieve(&account, id).await.map_err(|_| Unresolved::Unavailable)?;
-        self.books.witness(&said, self.clock.now()).await?;
+        self.books.witness(slice::from_ref(&said), self.clock.now()).await?;
         Ok(back)
     }
 

@@ -127,17 +127,18 @@ async fn witness_account(
         let payments = list.into_iter().map(|said| (said.intent.id.clone(), said)).collect();
         lists.insert(account.clone(), Listed { since, asked_at: now, payments });
     }
-    let mut listed = lists.get_mut(account);
+    let mut list = lists.get_mut(account);
+    let (mut listed, mut unlisted) = (Vec::new(), Vec::new());
     for record in records {
         let id = record.order.payment_intent.as_ref();
-        match listed.as_mut().zip(id).and_then(|(listed, id)| listed.payments.remove(id)) {
-            Some(said) => {
-                if comparison.compare(Some(record), &said).await?.unsettled == 0 {
-                    known.found_right(said.intent);
-                }
-            }
-            None => drop(comparison.order(record.order.id).await?),
+        match list.as_mut().zip(id).and_then(|(list, id)| list.payments.remove(id)) {
+            Some(said) => listed.push((*record, said)),
+            None => unlisted.push(record.order.id),
         }
+    }
+    comparison.captured(listed).await?.into_iter().for_each(|said| known.found_right(said));
+    for order in unlisted {
+        comparison.order(order).await?;
     }
     Ok(())
 }

@@ -204,7 +204,7 @@ fn every_captured_payment_is_witnessed_within_a_minute() {
 
 /// More of them than are read at once.
 #[test]
-fn a_crowds_captured_payments_are_witnessed_from_one_list_and_once_each() {
+fn a_crowds_captured_payments_are_witnessed_from_one_list_a_page_at_a_time() {
     play(|| async {
         const BOUGHT: usize = 600;
         let world = World::with(&[1042, 1043, 1044, 1045]).await;
@@ -226,7 +226,8 @@ fn a_crowds_captured_payments_are_witnessed_from_one_list_and_once_each() {
         // One round of the schedule is within.
         world.pass(30).await;
         assert_eq!(world.memory.witnesses().len(), BOUGHT);
-        assert_eq!(writes.load(Ordering::Relaxed), BOUGHT);
+        // A page of 500 orders, and the rest.
+        assert_eq!(writes.load(Ordering::Relaxed), 2);
         // One of what was captured, and one of what the books may have forgotten.
         assert_eq!(lists.load(Ordering::Relaxed), 2);
         assert!(world.memory.anomaly_records().is_empty());

@@ -1,5 +1,7 @@
 //! The trait `Books` in memory.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use domain::{
     AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, OrderId, OrderState, PaymentIntent, PaymentIntentId,
@@ -220,9 +222,9 @@ impl Books for Memory {
         })
     }
 
-    async fn witness(&self, said: &PaymentIntent, at: Timestamp) -> Result<(), Failure> {
+    async fn witness(&self, said: &[PaymentIntent], at: Timestamp) -> Result<(), Failure> {
         self.writing(Call::Write("witness"), |state| {
-            state.notices.witness(said, at);
+            said.iter().for_each(|said| state.notices.witness(said, at));
             Ok(())
         })
     }
@@ -243,6 +245,16 @@ impl Books for Memory {
         self.reading("open_about", |state| {
             let order = state.orders.id_by_payment_intent(payment_intent);
             state.anomalies.open_about(payment_intent, order, None)
+        })
+    }
+
+    async fn reported(&self, among: &[PaymentIntentId]) -> Result<BTreeSet<PaymentIntentId>, Failure> {
+        self.reading("reported", |state| {
+            let is_reported = |id: &&PaymentIntentId| {
+                let order = state.orders.id_by_payment_intent(id);
+                !state.anomalies.open_about(id, order, None).is_empty()
+            };
+            among.iter().filter(is_reported).cloned().collect()
         })
     }
 

@@ -1,5 +1,7 @@
 //! Anomalies: at most one open of a kind about the same payment.
 
+use std::collections::BTreeSet;
+
 use domain::{AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, OrderId, PaymentIntentId, Serial, Timestamp};
 use sqlx::Row;
 use sqlx::postgres::{PgPool, PgRow};
@@ -69,6 +71,21 @@ pub(super) async fn open_about(pool: &PgPool, payment_intent: &PaymentIntentId) 
         .await
         .map_err(Failure::from_read)?;
     Ok(open.into_iter().map(|id| id.as_u128()).collect())
+}
+
+pub(super) async fn reported(pool: &PgPool, among: &[PaymentIntentId]) -> Result<BTreeSet<PaymentIntentId>, Failure> {
+    let among: Vec<&str> = among.iter().map(|id| id.0.as_str()).collect();
+    let reported: Vec<String> = sqlx::query_scalar(
+        "select w.id from anomalies a
+         left join orders o on a.payment_intent_id is null and o.id = a.order_id
+         join unnest($1::text[]) as w (id) on w.id = coalesce(a.payment_intent_id, o.payment_intent_id)
+         where a.resolved_at is null",
+    )
+    .bind(among)
+    .fetch_all(pool)
+    .await
+    .map_err(Failure::from_read)?;
+    Ok(reported.into_iter().map(PaymentIntentId).collect())
 }
 
 pub(super) async fn heal_known(pool: &PgPool, anomalies: &[u128], at: Timestamp) -> Result<u64, Failure> {

@@ -1,6 +1,8 @@
 //! The trait `Books` in Postgres. What every purchase does goes over a desk and is written or read many at once; what is
 //! rare is a statement or a transaction of its own.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use domain::{
     AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, OrderId, PaymentIntent, PaymentIntentId, Serial, Timestamp,
@@ -220,8 +222,8 @@ impl Books for Postgres {
         self.run(async move { orders::accounts(postgres.background()).await }).await
     }
 
-    async fn witness(&self, said: &PaymentIntent, at: Timestamp) -> Result<(), Failure> {
-        let (postgres, said) = (self.clone(), said.clone());
+    async fn witness(&self, said: &[PaymentIntent], at: Timestamp) -> Result<(), Failure> {
+        let (postgres, said) = (self.clone(), said.to_vec());
         self.run(async move { payments::witness(postgres.background(), &said, at).await }).await
     }
 
@@ -238,6 +240,11 @@ impl Books for Postgres {
     async fn open_about(&self, payment_intent: &PaymentIntentId) -> Result<Vec<u128>, Failure> {
         let (postgres, id) = (self.clone(), payment_intent.clone());
         self.run(async move { anomalies::open_about(postgres.background(), &id).await }).await
+    }
+
+    async fn reported(&self, among: &[PaymentIntentId]) -> Result<BTreeSet<PaymentIntentId>, Failure> {
+        let (postgres, among) = (self.clone(), among.to_vec());
+        self.run(async move { anomalies::reported(postgres.background(), &among).await }).await
     }
 
     async fn heal_known(&self, anomalies: &[u128], at: Timestamp) -> Result<u64, Failure> {

@@ -200,9 +200,9 @@ impl Intents {
 type Bindable<'q> = sqlx::query::Query<'q, sqlx::Postgres, sqlx::postgres::PgArguments>;
 
 /// The reconciler's copy. A mirror that did not know the provider's own fee yet learns it.
-pub(super) async fn witness(pool: &PgPool, said: &PaymentIntent, at: Timestamp) -> Result<(), Failure> {
+pub(super) async fn witness(pool: &PgPool, said: &[PaymentIntent], at: Timestamp) -> Result<(), Failure> {
     let mut intents = Intents::default();
-    intents.add(said.order.map(words::uuid), said, at);
+    said.iter().for_each(|said| intents.add(said.order.map(words::uuid), said, at));
     let query = sqlx::query(
         "with seen as (
            insert into provider_pi (payment_intent_id, order_id, account_id, status, currency, amount_cents,

@@ -1,5 +1,8 @@
 //! What the books promise of notices, anomalies and mail.
 
+use std::collections::BTreeSet;
+use std::slice;
+
 use domain::{Anomaly, AnomalyKind, Cents, OrderId, PaymentIntentId, PaymentStatus};
 use persistence::Failure;
 use persistence::books::Notice;
@@ -152,8 +155,45 @@ pub async fn the_witness_is_written_over(world: World) {
     let mut owner = world.owner(0).await;
     let record = world.captured(&mut owner, 1, 1).await;
     for status in [PaymentStatus::RequiresCapture, PaymentStatus::Succeeded, PaymentStatus::Succeeded] {
-        world.books.witness(&said(&record, status), NOW).await.expect("written");
+        world.books.witness(&[said(&record, status)], NOW).await.expect("written");
     }
+}
+
+pub async fn payments_are_witnessed_together(world: World) {
+    let mut owner = world.owner(0).await;
+    let mut seen = Vec::new();
+    for number in 1..=3 {
+        seen.push(said(&world.captured(&mut owner, number, 1).await, PaymentStatus::Succeeded));
+    }
+    world.books.witness(&seen, NOW).await.expect("written");
+    for one in &seen {
+        assert_eq!(world.books.witnessed(&one.id).await, Ok(Some(one.account.clone())));
+    }
+    assert_eq!(world.books.witness(&[], NOW).await, Ok(()));
+}
+
+pub async fn the_payments_that_something_is_open_about_are_found_together(world: World) {
+    let mut owner = world.owner(0).await;
+    for number in 1..=3 {
+        world.captured(&mut owner, number, 1).await;
+    }
+    let all = [1, 2, 3, 4].map(intent_id);
+    let reported = async || world.books.reported(&all).await.expect("read");
+    assert_eq!(reported().await, BTreeSet::new());
+    use AnomalyKind::{FailedAllocation, MissingTicket};
+    // One names its payment; one its order alone; one another's payment beside its order; one nobody's.
+    for about in [
+        anomaly(MissingTicket, Some(1), None),
+        anomaly(FailedAllocation, None, Some(2)),
+        anomaly(MissingTicket, Some(4), Some(3)),
+        anomaly(FailedAllocation, None, None),
+    ] {
+        assert!(world.books.raise(&about, None, NOW).await.expect("raised"));
+    }
+    assert_eq!(reported().await, BTreeSet::from([1, 2, 4].map(intent_id)));
+    assert_eq!(world.books.reported(&[intent_id(3)]).await, Ok(BTreeSet::new()));
+    world.books.heal(&intent_id(2), FailedAllocation, NOW).await.expect("healed");
+    assert_eq!(reported().await, BTreeSet::from([1, 4].map(intent_id)));
 }
 
 pub async fn what_a_person_closed_does_not_come_back(world: World) {
@@ -188,7 +228,7 @@ pub async fn whose_a_ticket_a_payment_and_an_account_is_can_be_asked(world: Worl
     assert_eq!(world.books.holder(world.draws[0], nobodys).await, Ok(None));
     assert_eq!(world.books.witnessed(&intent_id(1)).await, Ok(None));
     let seen = said(&record, PaymentStatus::Succeeded);
-    world.books.witness(&seen, NOW).await.expect("seen");
+    world.books.witness(slice::from_ref(&seen), NOW).await.expect("seen");
     assert_eq!(world.books.witnessed(&intent_id(1)).await, Ok(Some(record.order.account.clone())));
     assert_eq!(world.books.club_of(&record.order.account).await, Ok(Some(record.order.club)));
     assert_eq!(world.books.club_of(&domain::AccountId("acct_nobody".into())).await, Ok(None));

@@ -1,5 +1,6 @@
 //! The way to the books.
 
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use async_trait::async_trait;
@@ -179,7 +180,7 @@ impl Books for BooksPort {
         through!(self, accounts())
     }
 
-    async fn witness(&self, said: &PaymentIntent, at: Timestamp) -> Answer<()> {
+    async fn witness(&self, said: &[PaymentIntent], at: Timestamp) -> Answer<()> {
         through!(self, witness(said, at))
     }
 
@@ -199,6 +200,10 @@ impl Books for BooksPort {
 
     async fn open_about(&self, payment_intent: &PaymentIntentId) -> Answer<Vec<u128>> {
         through!(self, open_about(payment_intent))
+    }
+
+    async fn reported(&self, among: &[PaymentIntentId]) -> Answer<BTreeSet<PaymentIntentId>> {
+        through!(self, reported(among))
     }
 
     async fn heal_known(&self, anomalies: &[u128], at: Timestamp) -> Answer<u64> {
