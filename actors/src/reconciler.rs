@@ -308,9 +308,8 @@ impl Rounds {
     /// Payments that an anomaly is open about: they are compared again, whatever was found before. Another node may have raised
     /// one after this one found its payment right, and not know that it did, when the answer of the books was lost.
     async fn reported(&self) -> BTreeSet<PaymentIntentId> {
-        // What cannot be read now is read in the next round.
-        let open = self.comparison.room.books.anomalies(true, READ_MAX).await.unwrap_or_default();
-        open.into_iter().filter_map(|record| record.anomaly.payment_intent).collect()
+        let open = self.comparison.room.books.anomalies(true, READ_MAX).await;
+        read(open, "open anomalies").into_iter().filter_map(|record| record.anomaly.payment_intent).collect()
     }
 
     /// Those with open business, and some of the others in turn.
@@ -320,9 +319,9 @@ impl Rounds {
         for records in
             [books.orders_open(now, READ_MAX).await, books.orders_captured(now.plus_ms(-BUSY_MS), READ_MAX).await]
         {
-            accounts.extend(records.unwrap_or_default().into_iter().map(|record| record.order.account));
+            accounts.extend(read(records, "orders").into_iter().map(|record| record.order.account));
         }
-        let all = books.accounts().await.unwrap_or_default();
+        let all = read(books.accounts().await, "accounts");
         let quiet: Vec<AccountId> = all.into_iter().filter(|account| !accounts.contains(account)).collect();
         let turn = (self.count as usize * QUIET_ACCOUNTS) % quiet.len().max(1);
         accounts.extend(quiet.into_iter().cycle().skip(turn).take(QUIET_ACCOUNTS));
@@ -347,6 +346,14 @@ impl Rounds {
         }
         Ok(())
     }
+}
+
+/// What cannot be read now is read in the next round.
+fn read<T>(found: Result<Vec<T>, Failure>, what: &str) -> Vec<T> {
+    found.unwrap_or_else(|failure| {
+        tracing::warn!(%failure, what, "what accounts are listed by could not be read");
+        Vec::new()
+    })
 }
 
 /// Lists one account, and compares what the books do not know of. What they know is swept and witnessed; comparing all of it here
