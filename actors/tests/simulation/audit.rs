@@ -63,9 +63,9 @@ fn open_anomalies(world: &World) -> BTreeSet<PaymentIntentId> {
     open.filter(|id| !is_forged(world, id)).collect()
 }
 
-/// Nobody meddled, so that whatever stands there is only not looked at again yet.
+/// Nobody meddled with a payment of ours, so that whatever stands there is only not looked at again yet.
 pub fn waits_to_be_healed(world: &World) -> bool {
-    !world.watch.is_touched() && !open_anomalies(world).is_empty()
+    world.watch.facts().meddled.is_empty() && !open_anomalies(world).is_empty()
 }
 
 /// And what stood there when somebody pressed a button.
