@@ -39,11 +39,20 @@ pub async fn learn(state: &State, account: &AccountId) -> Result<bool, Failure> 
     Ok(false)
 }
 
+/// The provider says that an account is not this platform's, or is no longer: its club took its leave, and nothing opens it again.
+pub async fn is_lost(state: &State, account: &AccountId) -> bool {
+    state.connect.account_status(account).await.is_err_and(|error| is_not_ours(&error))
+}
+
+fn is_not_ours(error: &GatewayError) -> bool {
+    matches!(error, GatewayError::Refused { code, .. } if code == NOT_OURS)
+}
+
 async fn ask(state: &State, account: &AccountId) -> Option<AccountStatus> {
     match state.connect.account_status(account).await {
         Ok(said) => Some(said),
         // Nothing can be charged there.
-        Err(GatewayError::Refused { code, .. }) if code == NOT_OURS => Some(AccountStatus::default()),
+        Err(error) if is_not_ours(&error) => Some(AccountStatus::default()),
         Err(error) => {
             tracing::warn!(%error, account = account.0, "the provider does not say what an account may do");
             None

@@ -36,12 +36,13 @@ pub async fn status(state: web::Data<State>, caller: Caller, path: web::Path<Str
     }))
 }
 
-/// Makes the account if there is none yet, and a fresh link: the old ones open nothing.
+/// Makes the account if there is none yet, or none any more, and a fresh link: the old ones open nothing. What was paid to a lost
+/// account stays its: orders name their own.
 pub async fn begin(state: web::Data<State>, caller: Caller, path: web::Path<String>) -> Result<HttpResponse, Problem> {
     let club = own(&state, caller, &path).await?;
     let account = match &club.account {
-        Some(account) => account.clone(),
-        None => make(&state, caller, &club).await?,
+        Some(account) if club.connected || !standing::is_lost(&state, account).await => account.clone(),
+        _ => make(&state, caller, &club).await?,
     };
     let page = |name: &str| format!("{}/admin/stripe-connect/{name}", state.config.public_url);
     let link = state.connect.onboarding_link(&account, &page("refresh"), &page("complete")).await;
@@ -49,11 +50,12 @@ pub async fn begin(state: web::Data<State>, caller: Caller, path: web::Path<Stri
     Ok(HttpResponse::Ok().json(Onboarding { onboarding_url }))
 }
 
-/// One account a club, however often the button is pressed: the key names the club. It also names the ten minutes, because the
-/// provider remembers its own failures under a key, and a club must be able to try again.
+/// One account a club, however often the button is pressed: the key names the club, and the account that it lost. It also names the
+/// ten minutes, because the provider remembers its own failures under a key, and a club must be able to try again.
 async fn make(state: &State, caller: Caller, club: &Club) -> Result<AccountId, Problem> {
     const KEY_MS: i64 = 10 * 60 * 1000;
-    let key = format!("connect-club-{}-{}", club.id, state.clock.now().0 / KEY_MS);
+    let lost = club.account.as_ref().map(|account| format!("-after-{}", account.0)).unwrap_or_default();
+    let key = format!("connect-club-{}{lost}-{}", club.id, state.clock.now().0 / KEY_MS);
     let account = state.connect.create_account(&key, Some(&club.email)).await.map_err(refused)?;
     let (actor, object) = (caller.name(), format!("club:{}", club.id));
     let act = caller.act(&actor, Some(club.id), "connect-account", &object);

@@ -70,6 +70,34 @@ async fn a_new_club_goes_through_its_link_once_and_may_sell() {
 }
 
 #[actix_web::test]
+async fn a_club_that_shut_the_platform_out_may_begin_anew() {
+    let server = TestServer::start().await;
+    let id = server.club("storm").await.id;
+    let storm = club::club(&server, "storm").await;
+    // The provider answers for this one as for every account that is not the platform's, or is no longer.
+    let gone = AccountId("gone_storm".into());
+    server.records.connect_account(id, &gone).await.expect("written");
+    server.records.account_updated(&gone, false, false, false).await.expect("written");
+    let path = format!("/api/clubs/{id}/stripe-connect");
+    let account = async || storm.get(&format!("{path}/status")).await.ok()["accountId"].clone();
+    assert_eq!(account().await, gone.0);
+    server.sandbox.fail_next("/v1/accounts/", Fault::Error500);
+    storm.post(&path, json!({})).await.refused(503, "setup-required");
+    assert_eq!(account().await, gone.0, "while the provider does not say that it is lost, it is the club's");
+    let link = storm.post(&path, json!({})).await.ok()["onboardingUrl"].as_str().expect("a link").to_string();
+    let new = account().await;
+    assert!(new != gone.0 && link.contains(new.as_str().expect("an account")), "{new} by {link}");
+    storm.post(&path, json!({})).await.ok();
+    assert_eq!(account().await, new, "one is enough");
+    let (page, token) = link.split_once("?link=").expect("a single-use secret");
+    let page = page.strip_prefix(&server.url).expect("the stand-in").to_string();
+    let request = storm.raw(Method::POST, &page).header("content-type", "application/x-www-form-urlencoded");
+    Buyer::sent(request.body(format!("link={token}"))).await;
+    becomes(&server, id.0, true).await;
+    server.finish().await;
+}
+
+#[actix_web::test]
 async fn a_provider_that_is_away_and_one_that_says_no_read_differently() {
     let server = TestServer::start().await;
     let (browser, id) = registered(&server).await;
