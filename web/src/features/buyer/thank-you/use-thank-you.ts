@@ -1,7 +1,7 @@
 /** What the thank-you page knows: the kept summary, the order as the server tells it, and whether anybody still expects tickets. */
 import { useEffect, useState } from 'react';
 import type { OrderAnswer } from '@/api/wire';
-import { endAttempt } from '@/features/buyer/checkout/attempt';
+import { endAttempt, finishAttempt } from '@/features/buyer/checkout/attempt';
 import { outcomeOf } from '@/features/buyer/checkout/checkout';
 import { askAgain } from '@/features/buyer/checkout/pay';
 import { readSummary, type Summary } from '@/features/buyer/checkout/summary';
@@ -42,7 +42,9 @@ export function useThankYou(): ThankYou {
   useEffect(() => {
     if (!outcome || settled) return;
     setSettled(true);
-    if (payment) endAttempt(payment.scope);
+    if (!payment) return;
+    if (outcome.is === 'issued') finishAttempt(payment.scope, payment.orderToken);
+    else endAttempt(payment.scope);
   }, [outcome, settled, payment]);
   useEffect(() => {
     const timer = setTimeout(() => setGaveUp(true), ASKED_FOR_MS);
