@@ -21,6 +21,13 @@ const overhang = () => {
   return judged.scrollWidth - judged.clientWidth;
 };
 
+/** What stands on something else in the head of the page. */
+const overlaps = () => {
+  const all = [...document.querySelectorAll<HTMLElement>('.skip, .site-head .brand, .site-nav > *')].filter((part) => part.offsetParent !== null);
+  const boxes = all.map((part) => ({ name: part.textContent || part.className, ...(part.getBoundingClientRect().toJSON() as DOMRect) }));
+  return boxes.flatMap((one, index) => boxes.slice(index + 1).filter((other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom).map((other) => `${one.name} / ${other.name}`));
+};
+
 /** Text at 200 % and nothing else larger (WCAG 1.4.4). */
 const doubleText = (page: Page) =>
   page.evaluate(() => {
@@ -45,7 +52,7 @@ for (const { name, show } of SHOP_STATES) {
   });
 }
 
-test('with text twice as large no front page, no draw and no club’s own page scrolls sideways on a phone', async ({ page, request, baseURL }) => {
+test('with text twice as large no front page, no draw and no club’s own page scrolls sideways on a phone, and in the head nothing stands on anything', async ({ page, request, baseURL }) => {
   test.setTimeout(60_000);
   await page.setViewportSize({ width: 390, height: 844 });
   const draw = await drawWith(request, 1);
@@ -54,6 +61,7 @@ test('with text twice as large no front page, no draw and no club’s own page s
     await settled(page);
     await doubleText(page);
     expect.soft(await page.evaluate(overhang), path).toBeLessThanOrEqual(0);
+    expect.soft(await page.evaluate(overlaps), path).toEqual([]);
   };
   for (const path of ['/', `/club/${draw.clubSlug}`, `/draw/${draw.drawNumber}`]) await look(path);
   const club = await demoClub(page);

@@ -158,6 +158,16 @@ export const SHOP_STATES: readonly ShopState[] = [
       await expect(page.getByText('Your tickets are no longer reserved.')).toBeVisible();
     },
   },
+  {
+    name: 'shop-checkout-finished',
+    show: async ({ page, request }) => {
+      const { drawNumber } = await drawWith(request, 3);
+      await page.goto(`/draw/${drawNumber}`);
+      await page.evaluate((scope) => sessionStorage.setItem(`fd_finished:${scope}`, '"0123"'), `draw:${drawNumber}`);
+      await page.goto(`/checkout/${drawNumber}?tickets=2`);
+      await expect(page.getByRole('heading', { name: 'You have your tickets' })).toBeVisible();
+    },
+  },
   { name: 'shop-checkout-not-found', show: async ({ page }) => { await page.goto('/checkout/999999'); await expect(page.getByRole('link', { name: 'Return Home' })).toBeVisible(); } },
   { name: 'shop-cart-drawer', show: async ({ page, request }) => fillCart(page, request) },
   { name: 'shop-cart', show: async ({ page, request }) => toCartCheckout(page, request) },
@@ -227,6 +237,14 @@ export const SHOP_STATES: readonly ShopState[] = [
   },
   { name: 'shop-my-orders', show: ownOrders },
   { name: 'shop-thank-you-pending', show: async (stage) => { await thankYouWith(stage, { status: 'processing' }); await expect(stage.page.locator('.thanks-head')).toContainText('Your tickets are being issued'); } },
+  {
+    name: 'shop-thank-you-mismatch',
+    show: async (stage) => {
+      await thankYouWith(stage, { status: 'requires_payment_method' });
+      await stage.page.route('**/api/complete-card-payment', (route) => route.fulfill({ status: 409, json: { code: 'payment-mismatch', message: 'This payment does not match your order. We are looking into it; please contact support.' } }));
+      await expect(stage.page.locator('.thanks-head')).toContainText('We are looking into it');
+    },
+  },
   { name: 'shop-thank-you-refused', show: async (stage) => { await thankYouWith(stage, { status: 'not_charged', reason: 'The tickets were no longer available.' }); await expect(stage.page.getByRole('heading', { name: 'No tickets were bought' })).toBeVisible(); } },
   { name: 'shop-thank-you-refund', show: async (stage) => { await thankYouWith(stage, { status: 'refunding', reason: 'Your tickets could not be issued.', refund: { state: 'pending', amount: '5.39' } }); await expect(stage.page.getByRole('heading', { name: 'Your payment is being refunded' })).toBeVisible(); } },
   { name: 'shop-thank-you-refunded', show: async (stage) => { await thankYouWith(stage, { status: 'refunded', reason: 'The draw was cancelled.', refund: { state: 'succeeded', amount: '5.39' } }); await expect(stage.page.getByRole('heading', { name: 'Your payment was refunded' })).toBeVisible(); } },

@@ -2,6 +2,7 @@ import { act, cleanup, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { CART_SCOPE, EMPTY, add, itemOf } from '@/features/buyer/cart/cart';
 import { cartAtom } from '@/features/buyer/cart/cart-atoms';
+import { finishAttempt } from '@/features/buyer/checkout/attempt';
 import type { OpenOrder } from '@/features/buyer/checkout/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
 import { aDraw } from '@/testing/a-draw';
@@ -30,4 +31,15 @@ test('a cart that has just been bought never says that it cost nothing', async (
   act(() => store.set(scope, { is: 'issued', tickets: [] }));
   expect(store.get(cartAtom).items).toEqual([]);
   expect(document.body.textContent).not.toMatch(/\$0\.00|0 tickets/);
+});
+
+test('a cart that was bought says so to whoever comes back, and leads nobody away', async () => {
+  vi.useFakeTimers();
+  new FakeServer();
+  finishAttempt(CART_SCOPE, 'bought');
+  show(<Page />, '/cart/checkout');
+  await act(() => vi.advanceTimersByTimeAsync(1_000));
+  vi.useRealTimers();
+  expect(screen.getByRole('link', { name: 'Show my tickets' }).getAttribute('href')).toBe('/my/bought');
+  expect(window.location.pathname).toBe('/cart/checkout');
 });

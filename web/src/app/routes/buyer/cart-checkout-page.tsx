@@ -9,8 +9,10 @@ import { CartForm } from '@/features/buyer/cart/cart-form';
 import { CartLines } from '@/features/buyer/cart/cart-lines';
 import { HelpDialog } from '@/features/buyer/cart/help-dialog';
 import { useFreshCart } from '@/features/buyer/cart/use-fresh-cart';
+import { finishedOf } from '@/features/buyer/checkout/attempt';
 import { isBusy } from '@/features/buyer/checkout/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
+import { FinishedPanel } from '@/features/buyer/checkout/finished-panel';
 import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
 import { liveAtom } from '@/features/shared-live/live-atoms';
 import { dollars } from '@/shared/money';
@@ -19,18 +21,18 @@ import { usePageTitle } from '@/shared/ui/page-title';
 
 const LEAVES_AFTER_MS = 300;
 
-/** An empty cart leads home after 300 ms, unless there is a stored one, which is then taken; never while it is being paid (J-11). */
-function useLeavingEmpty(staying: boolean): void {
+/** An empty cart leads home after 300 ms, unless there is a stored one, which is then taken; never while it is being paid (J-11), and one that was bought just stays. */
+function useLeavingEmpty(staying: boolean, bought: boolean): void {
   const empty = useAtomValue(cartAtom).items.length === 0;
   const reload = useSetAtom(reloadCartAtom);
   const [, navigate] = useLocation();
   useEffect(() => {
     if (!empty || staying) return;
     const timer = setTimeout(() => {
-      if (!reload(false)) navigate('/');
+      if (!reload(false) && !bought) navigate('/');
     }, LEAVES_AFTER_MS);
     return () => clearTimeout(timer);
-  }, [empty, staying, reload, navigate]);
+  }, [empty, staying, bought, reload, navigate]);
 }
 
 /** The cart's checkout: one club, one payment, two minutes. */
@@ -43,10 +45,12 @@ export function Page() {
   const { fresh, changes } = useFreshCart();
   const empty = cart.items.length === 0;
   const underWay = checkout.at !== 'choosing';
-  useLeavingEmpty(expired || underWay || changes.length > 0);
+  const finished = empty && !underWay ? finishedOf(CART_SCOPE) : null;
+  useLeavingEmpty(expired || underWay || changes.length > 0, finished !== null);
   usePageTitle(expired ? S.reservationExpiredPage : 'Cart checkout');
   if (expired) return <main className="plain-page" id="main"><h1>{S.reservationExpiredPage}</h1><p>Your tickets have been given back, and you have not been charged.</p></main>;
   if (empty && changes.length > 0) return <main className="plain-page" id="main"><h1>Your cart is empty</h1><Changes changes={changes} /><div className="actions"><a className="btn" href="/#live-draws">Find Draws</a></div></main>;
+  if (finished !== null) return <main className="checkout" id="main"><h1>Cart checkout</h1><FinishedPanel orderToken={finished}><a className="btn sec" href="/#live-draws">Find Draws</a></FinishedPanel></main>;
   if (!fresh || (empty && !underWay)) return <main className="plain-page" id="main"><h1>{S.loadingCart}</h1></main>;
   const account = draws[cart.items[0]?.drawNumber ?? 0]?.connectedAccountId ?? null;
   return (

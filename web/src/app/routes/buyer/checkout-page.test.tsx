@@ -1,6 +1,8 @@
-import { act, cleanup, screen } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Draw } from '@/api/wire';
+import { beginAttempt, finishAttempt, noteAttempt } from '@/features/buyer/checkout/attempt';
+import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { aDraw } from '@/testing/a-draw';
 import { FakeServer } from '@/testing/fake-server';
@@ -33,7 +35,7 @@ async function wantsFive(server: FakeServer) {
     act(() => store.set(receiveDrawsAtom, [draw({ revision: 9, ...more })]));
     await pass(0);
   };
-  return { told };
+  return { told, store };
 }
 
 const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
@@ -94,4 +96,41 @@ test('the one who comes too late for the last tickets reads that others are payi
   await told({ ticketsSold: 164, ticketsHeld: 5, ticketsAvailable: 0 });
   await pass(100);
   expect(document.querySelector('.callout')?.textContent).toContain('Every ticket is taken for now');
+});
+
+const keptByTheBrowser = () => act(() => void window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true })));
+
+test('a checkout that has sold reserves nothing until somebody asks for more', async () => {
+  const server = new FakeServer().on(OPEN, { body: opened(5) });
+  finishAttempt('draw:1042', 'bought');
+  await wantsFive(server);
+  expect(screen.getByRole('status').textContent).toContain('You have your ticketsRedcliffe Sharks v Wynnum Tigers');
+  expect(screen.getByRole('link', { name: 'Show my tickets' }).getAttribute('href')).toBe('/my/bought');
+  await pass(600);
+  expect(asked(server)).toEqual([]);
+  fireEvent.click(screen.getByRole('button', { name: 'Buy more tickets' }));
+  await pass(600);
+  expect(asked(server)).toEqual([5]);
+});
+
+test('a page that the browser kept in the middle of paying is finished once its purchase is', async () => {
+  const server = new FakeServer().on(OPEN, { body: opened(5) });
+  const { store } = await wantsFive(server);
+  await pass(600);
+  const scope = checkoutAtom('draw:1042');
+  act(() => store.set(scope, { is: 'submitted', way: 'card' }));
+  finishAttempt('draw:1042', 'bought');
+  await keptByTheBrowser();
+  expect(screen.getByRole('link', { name: 'Show my tickets' })).toBeDefined();
+  expect(store.get(scope)).toMatchObject({ at: 'choosing', order: null });
+  await pass(600);
+  expect(asked(server)).toEqual([5]);
+});
+
+test('a page that the browser kept in the middle of paying asks what became of it, where nobody knows', async () => {
+  const server = new FakeServer().on(OPEN, { body: opened(5) });
+  await wantsFive(server);
+  noteAttempt('draw:1042', { ...beginAttempt('draw:1042'), orderToken: 't', paymentIntentId: 'pi_1', paying: true });
+  await keptByTheBrowser();
+  expect(screen.getByRole('heading', { name: 'We are confirming your payment' })).toBeDefined();
 });

@@ -5,8 +5,10 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
 import type { PageProps } from '@/app/page-props';
+import { finishedOf } from '@/features/buyer/checkout/attempt';
 import { isBusy, type Checkout as CheckoutState } from '@/features/buyer/checkout/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/checkout-atoms';
+import { FinishedPanel } from '@/features/buyer/checkout/finished-panel';
 import { heldHere } from '@/features/buyer/checkout/kept';
 import { PaymentProvider } from '@/features/buyer/checkout/payment-provider';
 import { clampCount, countFromQuery } from '@/features/buyer/checkout/purchase-rules';
@@ -41,7 +43,7 @@ export function Page({ params }: PageProps) {
     <main className="checkout" id="main" aria-busy={!draw && !failed}>
       <h1>Checkout</h1>
       {failed ? <LoadFailed words={S.failedToFetchDraw} onRetry={retry} /> : null}
-      {draw ? <Checkout draw={draw} /> : failed ? null : <div className="checkout-wait"><span className="spinner" role="status" aria-label="Loading" /></div>}
+      {draw ? <CheckoutOnce draw={draw} /> : failed ? null : <div className="checkout-wait"><span className="spinner" role="status" aria-label="Loading" /></div>}
     </main>
   );
 }
@@ -73,6 +75,20 @@ function useReserving(checkout: CheckoutState, onSale: boolean): boolean {
 function comingTo(checkout: CheckoutState, draw: Draw): number {
   if (checkout.at !== 'choosing') return Infinity;
   return checkout.trouble?.available === undefined ? draw.ticketsHeld : 0;
+}
+
+/** The checkout, until it has sold: whoever comes back to it then reserves nothing before asking for more. */
+function CheckoutOnce({ draw }: { draw: Draw }) {
+  const scope = `draw:${draw.drawNumber}`;
+  const choosing = useAtomValue(checkoutAtom(scope)).at === 'choosing';
+  const [known, setKnown] = useState<string | null>(null);
+  const finished = choosing ? finishedOf(scope) : null;
+  if (finished === null || finished === known) return <Checkout draw={draw} />;
+  return (
+    <FinishedPanel orderToken={finished} match={`${draw.homeTeam} v ${draw.awayTeam}`}>
+      <button type="button" className="btn sec" onClick={() => setKnown(finished)}>Buy more tickets</button>
+    </FinishedPanel>
+  );
 }
 
 function Checkout({ draw }: { draw: Draw }) {

@@ -75,6 +75,24 @@ test('a reservation that has lapsed is told in whole sentences', async () => {
   expect(page.querySelector('.thanks-head p')?.textContent).toBe('Reservation expired. You have not been charged.');
 });
 
+test.each([['quoted', 'requires_payment_method'], ['allocated', 'processing']])('of a payment that does not match its order (%s) neither tickets nor money back are promised', async (state, status) => {
+  sessionStorage.setItem('lastPayment', JSON.stringify({ orderToken: 'token', paymentIntentId: 'pi_12345678', scope: 'draw:1043' }));
+  const words = 'This payment does not match your order. We are looking into it; please contact support.';
+  new FakeServer()
+    .on('GET /api/orders/token', { body: { ...order, state, status, purchasedAt: null, lines: order.lines.map((line) => ({ ...line, tickets: [] })) } })
+    .on('POST /api/complete-card-payment', { status: 409, body: { code: 'payment-mismatch', message: words } });
+  show(<Page />);
+  expect(await screen.findByText(`${words} Please do not pay again.`)).toBeDefined();
+  expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('We are confirming your payment');
+  expect(document.body.textContent).not.toMatch(/Thank you|went through|being issued|I just backed|Resend/);
+});
+
+test('a payment that the provider has not confirmed yet is not said to have gone through', async () => {
+  arrive({ state: 'quoted', status: 'requires_payment_method', purchasedAt: null });
+  expect(await screen.findByRole('heading', { level: 1, name: 'We are confirming your payment' })).toBeDefined();
+  expect(document.body.textContent).not.toMatch(/went through|being issued/);
+});
+
 test('a day-old copy in another tab does not promise tickets that have come long ago', () => {
   earlier();
   sessionStorage.clear();

@@ -13,13 +13,13 @@ import { usePageTitle } from '@/shared/ui/page-title';
 
 /** Certainty: what was bought, what it cost, where the mail went. Nothing here moves on by itself. */
 export function Page() {
-  const { payment, order, summary, gaveUp, soon, untouched } = useThankYou();
+  const { payment, order, summary, gaveUp, soon, untouched, said } = useThankYou();
   usePageTitle('Thank you');
   if (!summary) return <Nothing />;
-  const over = untouched || (order !== undefined && isOver(order));
+  const over = untouched || said !== null || (order !== undefined && isOver(order));
   return (
     <main className="plain-page thanks" id="main">
-      <Outcome order={order} summary={summary} payment={payment} gaveUp={gaveUp} untouched={untouched} />
+      <Outcome order={order} summary={summary} payment={payment} gaveUp={gaveUp} untouched={untouched} said={said} />
       {order && needsContact(order) ? <ContactQuestion order={order} /> : null}
       {over ? null : <Bought order={order} summary={summary} />}
       {order?.status === S.succeeded ? <Receipt order={order} /> : null}

@@ -10,7 +10,7 @@ import { ConsentBoxes } from '@/features/buyer/checkout/consent-boxes';
 import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome-panel';
 import { pay } from '@/features/buyer/checkout/pay';
 import { usePaymentSurface } from '@/features/buyer/checkout/payment-provider';
-import { walletPurchase } from '@/features/buyer/checkout/single-purchase';
+import { named, walletPurchase } from '@/features/buyer/checkout/single-purchase';
 import { summaryOf } from '@/features/buyer/checkout/summary';
 import { TroubleCallout } from '@/features/buyer/checkout/trouble-callout';
 import { WALLET_SUCCESS, useCheckout, useFinish } from '@/features/buyer/checkout/use-checkout';
@@ -75,7 +75,7 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
   const onConfirm = (event: StripeExpressCheckoutElementConfirmEvent) => {
     if (!surface || !mayPay(checkout)) return event.paymentFailed({ reason: 'fail' });
     log('the sheet was confirmed');
-    void pay(walletPurchase({ draw, count, price }, event.billingDetails), surface, (happening) => {
+    void pay(walletPurchase({ draw, count, price }, named(event.billingDetails, details)), surface, (happening) => {
       log(happening.is);
       if (happening.is === 'refused' || happening.is === 'declined' || happening.is === 'notCharged') event.paymentFailed({ reason: 'fail' });
       say(renamed(happening));

@@ -11,6 +11,7 @@ export interface Attempt {
 }
 
 const keyOf = (scope: string) => `fd_attempt:${scope}`;
+const finishedKeyOf = (scope: string) => `fd_finished:${scope}`;
 
 // Should storage be forbidden, the key lives as long as the page.
 const kept = new Map<string, Attempt>();
@@ -30,6 +31,7 @@ export function attemptOf(scope: string): Attempt | null {
 export function beginAttempt(scope: string): Attempt {
   const attempt = attemptOf(scope) ?? { clientKey: randomKey() };
   noteAttempt(scope, attempt);
+  forgetStored('session', finishedKeyOf(scope));
   return attempt;
 }
 
@@ -43,4 +45,19 @@ export function endAttempt(scope: string): void {
   kept.delete(scope);
   forgetStored('session', keyOf(scope));
   forgetKept(scope);
+}
+
+/**
+ * Decided with tickets. Until the next attempt begins, whoever comes back here finds the purchase finished: by the back button,
+ * in a duplicated tab, or on a page that the browser kept. The token is the attempt's own unless it is given.
+ */
+export function finishAttempt(scope: string, orderToken = attemptOf(scope)?.orderToken): void {
+  endAttempt(scope);
+  if (orderToken) writeStored('session', finishedKeyOf(scope), orderToken);
+}
+
+/** The token of the order that was the last thing to happen in this scope; null when none was finished, or another was begun since. */
+export function finishedOf(scope: string): string | null {
+  const token = readStored('session', finishedKeyOf(scope));
+  return typeof token === 'string' ? token : null;
 }

@@ -139,3 +139,11 @@ export function moneyWords(reason: string, refunding: boolean): string {
   const why = reason === '' || /[.!?]$/.test(reason) ? reason : `${reason}.`;
   return `${why} ${refunding ? 'Your payment is being refunded.' : 'You have not been charged.'}`.trim();
 }
+
+export const CONFIRMING = 'We are confirming your payment';
+
+/** What to do while nobody knows what became of a payment, or is told that people look into it. */
+export function waitingWords({ at, said }: Pick<Extract<Checkout, { at: 'confirming' | 'lost' }>, 'at' | 'said'>): string {
+  if (said) return `${said} Please do not pay again.`;
+  return at === 'confirming' ? 'Please keep this page open. You do not need to pay again.' : 'This is taking longer than usual. Please do not pay again: either your tickets come by e-mail, or nothing is charged.';
+}

@@ -1,7 +1,7 @@
 import { useAtomValue } from 'jotai';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { notAllocated } from './catalogue';
-import { moneyWords, type Checkout } from './checkout';
+import { CONFIRMING, moneyWords, waitingWords, type Checkout } from './checkout';
 import { ISSUING } from './use-checkout';
 
 interface OutcomePanelProps {
@@ -11,11 +11,6 @@ interface OutcomePanelProps {
 
 /** Whether the purchase has left the form behind. */
 export const hasOutcome = (checkout: Checkout): boolean => ['confirming', 'pending', 'lost', 'notCharged'].includes(checkout.at);
-
-function waitingWords({ at, said }: Extract<Checkout, { at: 'confirming' | 'lost' }>): string {
-  if (said) return `${said} Please do not pay again.`;
-  return at === 'confirming' ? 'Please keep this page open. You do not need to pay again.' : 'This is taking longer than usual. Please do not pay again: either your tickets come by e-mail, or nothing is charged.';
-}
 
 /** What to know and do when a payment is not simply done: money first, then what happens next. */
 export function OutcomePanel({ checkout, onAgain }: OutcomePanelProps) {
@@ -34,7 +29,7 @@ export function OutcomePanel({ checkout, onAgain }: OutcomePanelProps) {
   if (checkout.at === 'confirming' || checkout.at === 'lost') {
     return (
       <div className="panel" role="status">
-        <h2>We are confirming your payment</h2>
+        <h2>{CONFIRMING}</h2>
         {checkout.at === 'confirming' ? <span className="spinner" aria-hidden="true" /> : null}
         <p>{waitingWords(checkout)}</p>
         <p>Reference: <strong>{checkout.order.paymentIntentId.slice(-8)}</strong></p>

@@ -9,7 +9,7 @@ import { CHOOSING, advance, type Checkout, type Happening } from './checkout';
 import { askAgain, pay, type Purchase } from './pay';
 import type { Confirmation, PaymentSurface } from './payment-surface';
 import { forgetSecret } from './secret-cache';
-import { cardPurchase, walletPurchase } from './single-purchase';
+import { cardPurchase, named, walletPurchase } from './single-purchase';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -184,4 +184,16 @@ test('a wallet brings the buyer with it', async () => {
   expect(checkout.at).toBe('issued');
   expect(fake.paths()).toEqual(['POST /api/create-payment-intent', 'POST /api/purchase-tickets']);
   expect(fake.asked[0]?.body).toMatchObject({ customerInfo: { name: 'Jo', email: 'jo@example.com', phone: '0400' } });
+});
+
+test.each([
+  ['Jo', ' Robin ', 'Robin'],
+  ['Jo', undefined, 'Jo'],
+  ['Jo', ' ', 'Jo'],
+  ['', undefined, 'Ticket Holder'],
+])('who typed %j and pays with a wallet that says %j is %j', async (typed, name, buyerName) => {
+  const fake = server();
+  await pay(walletPurchase(order, named({ name, email: 'jo@example.com' }, { name: typed })), surface({ kind: 'authorised' }), () => {});
+  expect(fake.asked[0]?.body).toMatchObject({ customerInfo: { name: buyerName, email: 'jo@example.com' } });
+  expect(fake.asked[1]?.body).toMatchObject({ buyer: { buyerName } });
 });

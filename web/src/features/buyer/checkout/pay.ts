@@ -3,7 +3,7 @@ import { Problem, patiently } from '@/api/http';
 import { finishPayment } from '@/api/endpoints/buyer';
 import type { Buyer, CompletionAnswer, IntentAnswer } from '@/api/wire';
 import { writeStored } from '@/shared/storage';
-import { beginAttempt, endAttempt, noteAttempt } from './attempt';
+import { beginAttempt, endAttempt, finishAttempt, noteAttempt } from './attempt';
 import { declined, exception, incomplete, invalid, notOpened, notSucceeded, notValidated, type Place } from './catalogue';
 import type { Happening, OpenOrder, Trouble, Way } from './checkout';
 import type { Confirmation, PaymentSurface } from './payment-surface';
@@ -141,7 +141,7 @@ async function issue(purchase: Purchase, order: OpenOrder, onBusy: () => void): 
 /** What an answer to a completing call decides; without an end in it, `otherwise`. */
 function decided(scope: string, answer: CompletionAnswer, otherwise: Happening): Happening {
   if (answer.status === 'succeeded') {
-    endAttempt(scope);
+    finishAttempt(scope);
     return { is: 'issued', tickets: answer.tickets ?? [] };
   }
   if (answer.status === 'not_charged') {

@@ -4,6 +4,7 @@ import type { Buyer, Draw } from '@/api/wire';
 import type { Price } from '@/shared/money';
 import { S } from '@/shared/strings';
 import type { Purchase } from './pay';
+import type { Details } from './purchase-rules';
 
 export interface SingleOrder {
   draw: Pick<Draw, 'drawNumber'>;
@@ -38,6 +39,9 @@ export function cardPurchase({ draw, count, price }: SingleOrder, buyer: Buyer, 
 
 /** What a wallet hands over; a payer without a name or address still gets tickets (decision C-11). */
 export type WalletPayer = { name?: string; email?: string; phone?: string } | undefined;
+
+/** A wallet that gives an address but no name: the name that was typed here stays the buyer's. */
+export const named = (payer: WalletPayer, { name }: Pick<Details, 'name'>): WalletPayer => ({ ...payer, name: payer?.name?.trim() || name });
 
 export function payerOf(payer: WalletPayer): Buyer {
   return { buyerName: payer?.name?.trim() || S.fallbackBuyer, buyerEmail: payer?.email?.trim() ?? '', buyerPhone: payer?.phone?.trim() ?? '' };

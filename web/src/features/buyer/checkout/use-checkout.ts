@@ -6,7 +6,7 @@ import { useOrder } from '@/features/shared-live/use-live';
 import { S, fill } from '@/shared/strings';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
 import { notAllocated } from './catalogue';
-import { attemptOf, endAttempt, noteAttempt } from './attempt';
+import { attemptOf, endAttempt, finishAttempt, finishedOf, noteAttempt } from './attempt';
 import { isBusy, outcomeOf, type Checkout, type Happening } from './checkout';
 import { checkoutAtom, detailsAtom, resetCheckoutAtom } from './checkout-atoms';
 import { noteKept } from './kept';
@@ -27,14 +27,30 @@ export function useCheckout(scope: string) {
 
 type Say = (happening: Happening) => void;
 
-/** A page that was reloaded in the middle of a payment asks what became of it before it offers anything. */
+/**
+ * A page that was reloaded in the middle of a payment asks what became of it before it offers anything. So does one that the
+ * browser kept and shows again; what was finished meanwhile, on the way back from a bank's page, is over here too.
+ */
 function useRecovery(scope: string, say: Say): void {
+  const store = useStore();
   useEffect(() => {
-    const attempt = attemptOf(scope);
-    if (attempt?.paying && attempt.orderToken && attempt.paymentIntentId) {
-      say({ is: 'unsure', order: { orderToken: attempt.orderToken, paymentIntentId: attempt.paymentIntentId } });
-    }
-  }, [scope, say]);
+    const recover = () => {
+      const attempt = attemptOf(scope);
+      if (attempt?.paying && attempt.orderToken && attempt.paymentIntentId) {
+        say({ is: 'unsure', order: { orderToken: attempt.orderToken, paymentIntentId: attempt.paymentIntentId } });
+      }
+    };
+    const onShow = ({ persisted }: PageTransitionEvent) => {
+      if (!persisted) return;
+      if (finishedOf(scope) === null) return recover();
+      endAttempt(scope);
+      store.set(detailsAtom, NO_DETAILS);
+      store.set(resetCheckoutAtom, scope);
+    };
+    recover();
+    window.addEventListener('pageshow', onShow);
+    return () => window.removeEventListener('pageshow', onShow);
+  }, [scope, say, store]);
 }
 
 /** What is reserved is remembered for a reload, from the first answer to the last extension. */
@@ -57,7 +73,8 @@ function useResolution(scope: string, checkout: Checkout, say: Say): void {
   useEffect(() => {
     const outcome = open && order && order.orderToken === open.orderToken ? outcomeOf(order) : null;
     if (!outcome) return;
-    endAttempt(scope);
+    if (outcome.is === 'issued') finishAttempt(scope, open?.orderToken);
+    else endAttempt(scope);
     say(outcome);
   }, [open, order, scope, say]);
   useAskingAgain(scope, checkout.at === 'confirming' ? checkout.order.paymentIntentId : null, say);

@@ -10,7 +10,7 @@ import { mayPay, type Checkout, type Happening, type Way } from './checkout';
 import { pay, type Purchase } from './pay';
 import { usePaymentLoading, usePaymentSurface } from './payment-provider';
 import { cardProblems, consentProblems, type Details } from './purchase-rules';
-import type { WalletPayer } from './single-purchase';
+import { named, type WalletPayer } from './single-purchase';
 
 interface Asked {
   place: Place;
@@ -61,7 +61,7 @@ export function usePayment({ place, checkout, say, details, card, wallet }: Aske
   const onWallet = (event: StripeExpressCheckoutElementConfirmEvent) => {
     if (!surface || !mayPay(checkout) || offline) return event.paymentFailed({ reason: 'fail' });
     begin('wallet');
-    void pay(wallet(event.billingDetails), surface, (happening) => {
+    void pay(wallet(named(event.billingDetails, details)), surface, (happening) => {
       // The sheet ends as the purchase does: with a mark, or as failed.
       if (happening.is === 'refused' || happening.is === 'declined' || happening.is === 'notCharged') event.paymentFailed({ reason: 'fail' });
       say(happening);

@@ -12,6 +12,7 @@ test('an order whose money goes back never says that its tickets are on their wa
 test('tickets that are here speak for themselves, those to come are told of, and no charge is certain', () => {
   expect(standingOf(order('succeeded'))).toBeNull();
   expect(standingOf(order('processing'))).toBe('Your tickets are being issued …');
+  expect(standingOf(order('requires_payment_method'))).toBe('We are confirming your payment …');
   expect(standingOf(order('not_charged'))).toBe('No tickets were bought, and you have not been charged.');
   for (const status of ['succeeded', 'processing', 'requires_payment_method']) expect(isOver(order(status)), status).toBe(false);
 });

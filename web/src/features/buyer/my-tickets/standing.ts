@@ -20,6 +20,8 @@ export function standingOf(order: Standing): string | null {
       return moneyWent(order, 'is on its way back to you.');
     case 'not_charged':
       return 'No tickets were bought, and you have not been charged.';
+    case 'requires_payment_method':
+      return 'We are confirming your payment …';
     default:
       return 'Your tickets are being issued …';
   }

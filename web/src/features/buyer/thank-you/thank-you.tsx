@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { OrderAnswer } from '@/api/wire';
 import { standingOf } from '@/features/buyer/my-tickets/standing';
 import { TicketList } from '@/features/buyer/my-tickets/ticket-list';
-import { moneyWords } from '@/features/buyer/checkout/checkout';
+import { CONFIRMING, moneyWords, waitingWords } from '@/features/buyer/checkout/checkout';
 import type { Summary } from '@/features/buyer/checkout/summary';
 import { cents, dollars } from '@/shared/money';
 import { S, fill } from '@/shared/strings';
@@ -19,10 +19,11 @@ interface OutcomeProps {
   payment: LastPayment | null;
   gaveUp: boolean;
   untouched: boolean;
+  said: string | null;
 }
 
 /** How the payment stands: certainty first. */
-export function Outcome({ order, summary, payment, gaveUp, untouched }: OutcomeProps) {
+export function Outcome({ order, summary, payment, gaveUp, untouched, said }: OutcomeProps) {
   if (order?.status === 'not_charged') {
     return (
       <div className="card thanks-head" role="alert">
@@ -57,9 +58,18 @@ export function Outcome({ order, summary, payment, gaveUp, untouched }: OutcomeP
       </div>
     );
   }
+  const reference = order?.paymentIntentId ?? payment?.paymentIntentId;
+  if (said !== null || order?.status === 'requires_payment_method') {
+    return (
+      <div className="card thanks-head" role="status">
+        <h1>{CONFIRMING}</h1>
+        <p>{waitingWords({ at: gaveUp ? 'lost' : 'confirming', said: said ?? undefined })}</p>
+        {reference ? <p className="meta">Reference {reference.slice(-8)}</p> : null}
+      </div>
+    );
+  }
   const issued = order?.status === S.succeeded;
   const count = summary.totalTickets;
-  const reference = order?.paymentIntentId ?? payment?.paymentIntentId;
   return (
     <div className="card thanks-head">
       <span className="done-mark" aria-hidden="true">✓</span>

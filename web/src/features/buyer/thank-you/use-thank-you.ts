@@ -1,7 +1,7 @@
 /** What the thank-you page knows: the kept summary, the order as the server tells it, and whether anybody still expects tickets. */
 import { useEffect, useState } from 'react';
 import type { OrderAnswer } from '@/api/wire';
-import { endAttempt } from '@/features/buyer/checkout/attempt';
+import { endAttempt, finishAttempt } from '@/features/buyer/checkout/attempt';
 import { outcomeOf } from '@/features/buyer/checkout/checkout';
 import { askAgain } from '@/features/buyer/checkout/pay';
 import { readSummary, type Summary } from '@/features/buyer/checkout/summary';
@@ -26,6 +26,8 @@ export interface ThankYou {
   soon: boolean;
   /** No card was ever accepted for this payment. */
   untouched: boolean;
+  /** The payment is not its order's: the server's own words, for nobody knows yet what becomes of it. */
+  said: string | null;
 }
 
 export function useThankYou(): ThankYou {
@@ -42,25 +44,28 @@ export function useThankYou(): ThankYou {
   useEffect(() => {
     if (!outcome || settled) return;
     setSettled(true);
-    if (payment) endAttempt(payment.scope);
+    if (!payment) return;
+    if (outcome.is === 'issued') finishAttempt(payment.scope, payment.orderToken);
+    else endAttempt(payment.scope);
   }, [outcome, settled, payment]);
   useEffect(() => {
     const timer = setTimeout(() => setGaveUp(true), ASKED_FOR_MS);
     return () => clearTimeout(timer);
   }, []);
-  const untouched = useFinishing(payment, order);
+  const { untouched, said } = useFinishing(payment, order);
   const [soon, setSoon] = useState(payment !== null);
   useEffect(() => {
     const timer = setTimeout(() => setSoon(false), SOON_MS);
     return () => clearTimeout(timer);
   }, []);
   // The order knows better than what was kept: of another purchase, perhaps, or of a form that a reload had emptied (C-18).
-  return { payment, order, summary: order ? summaryOfOrder(order) : kept.summary, gaveUp, soon: soon && outcome === null && !untouched, untouched };
+  return { payment, order, summary: order ? summaryOfOrder(order) : kept.summary, gaveUp, soon: soon && outcome === null && !untouched && said === null, untouched, said };
 }
 
 /** Whoever comes back from a bank's page, or came here without tickets, finishes the purchase here, as often as it takes. */
-function useFinishing(payment: LastPayment | null, order: OrderAnswer | undefined): boolean {
+function useFinishing(payment: LastPayment | null, order: OrderAnswer | undefined): Pick<ThankYou, 'untouched' | 'said'> {
   const [untouched, setUntouched] = useState(0);
+  const [said, setSaid] = useState<string | null>(null);
   const open = order && outcomeOf(order) === null ? payment?.paymentIntentId : undefined;
   const known = untouched >= UNTOUCHED_ANSWERS;
   useEffect(() => {
@@ -68,7 +73,10 @@ function useFinishing(payment: LastPayment | null, order: OrderAnswer | undefine
     let current = true;
     const turn = async () => {
       const answer = await askAgain(payment?.scope ?? '', open);
-      if (current) setUntouched((last) => (answer === 'untouched' ? last + 1 : 0));
+      if (!current) return;
+      setUntouched((last) => (answer === 'untouched' ? last + 1 : 0));
+      // No answer takes nothing back.
+      if (answer !== null) setSaid(answer !== 'untouched' && answer.is === 'unsure' ? (answer.said ?? null) : null);
     };
     void turn();
     const timer = setInterval(() => void turn(), COMPLETED_AGAIN_MS);
@@ -77,7 +85,7 @@ function useFinishing(payment: LastPayment | null, order: OrderAnswer | undefine
       clearInterval(timer);
     };
   }, [open, known, payment]);
-  return known && open !== undefined;
+  return { untouched: known && open !== undefined, said: open === undefined ? null : said };
 }
 
 /** What the summary says, by the order itself; a buyer who comes back from a bank's page has no other. */

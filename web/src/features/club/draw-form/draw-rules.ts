@@ -1,6 +1,7 @@
 /** A draw as it is typed, what is wrong with it in the specified words, and what is sent of it. */
 import type { DrawTemplate, DrawWanted, OwnDraw } from '@/api/wire-club';
 import { cents } from '@/shared/money';
+import { REASON_WANTED } from '@/shared/reason';
 import { C } from '@/shared/strings-club';
 import type { FormProblem } from '@/shared/ui/problem-list';
 import { DEFAULT_TIME, DEFAULT_ZONE, localTime } from './local-time';
@@ -79,7 +80,7 @@ export function editProblems(fields: DrawFields): FormProblem[] {
 }
 
 /** The operator also says why, in the words of the console (decision E-9). */
-export const reasonProblems = (reason: string): FormProblem[] => (filled(reason) ? [] : [{ field: fieldId('reason'), text: 'Give a reason: it stays in the audit trail.' }]);
+export const reasonProblems = (reason: string): FormProblem[] => (filled(reason) ? [] : [{ field: fieldId('reason'), text: REASON_WANTED }]);
 
 /** What both forms send; the date and time are the zone's own. */
 function details(fields: DrawFields): DrawWanted {

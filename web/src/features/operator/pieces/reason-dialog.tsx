@@ -1,4 +1,5 @@
 import { useState, type FormEvent, type ReactNode } from 'react';
+import { REASON_WANTED } from '@/shared/reason';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
 import type { Doing } from '../session/use-act';
@@ -17,8 +18,6 @@ interface ReasonDialogProps {
   onSure: (reason: string) => void;
 }
 
-const REASON = 'Give a reason: it stays in the audit trail.';
-
 /** For what cannot be taken back: says what will happen, wants a reason, and where a slip would hurt, the number typed. */
 export function ReasonDialog({ title, open, onClose, children, button, typed, doing, onSure }: ReasonDialogProps) {
   return <Dialog title={title} open={open} onClose={onClose}><ReasonForm {...{ children, button, typed, doing, onSure, onClose }} /></Dialog>;
@@ -28,7 +27,7 @@ function ReasonForm({ children, button, typed, doing, onSure, onClose }: Omit<Re
   const [reason, setReason] = useState('');
   const [number, setNumber] = useState('');
   const [tried, setTried] = useState(false);
-  const reasonProblem = reason.trim() ? null : REASON;
+  const reasonProblem = reason.trim() ? null : REASON_WANTED;
   const numberProblem = typed === undefined || number.trim().replace(/^FD-/i, '') === String(typed) ? null : `Type the draw number ${typed} to go on.`;
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();

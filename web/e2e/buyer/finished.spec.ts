@@ -1,0 +1,159 @@
+import { expect, test, type Page } from '@playwright/test';
+import { GOOD_CARD, buyByCard, expectTickets, fillCard, fillDetails, payButton, somebody } from '../support/buyer';
+import { drawNow, drawWith, type ListedDraw } from '../support/draws';
+import { toCartCheckout } from '../support/shop-states';
+
+/**
+ * After a purchase: the back button, a duplicated tab and a page that the browser kept show that it is done, and open no second
+ * payment. Playwright switches off the browser's cache of whole pages; a buyer has it, so here it is on. A page that comes
+ * out of it does not load again: whoever goes back to one waits for the commit.
+ */
+test.use({ launchOptions: { executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'], ignoreDefaultArgs: ['--disable-back-forward-cache'] } });
+
+/** Every call from now on that would open a payment, on whichever page of the browser. */
+function opening(page: Page): string[] {
+  const asked: string[] = [];
+  page.context().on('request', (call) => {
+    if (/\/api\/(cart\/)?create-payment-intent$/.test(call.url())) asked.push(call.url());
+  });
+  return asked;
+}
+
+/** Longer than the half second after which a checkout reserves by itself. */
+const RESERVED_BY_THEN_MS = 1_500;
+
+async function expectNonePaid(page: Page, asked: string[]): Promise<void> {
+  await page.waitForTimeout(RESERVED_BY_THEN_MS);
+  expect(asked, 'no payment was opened').toEqual([]);
+  await expect(page.getByLabel('Card number')).toHaveCount(0);
+}
+
+const DONE = { name: 'You have your tickets' };
+
+async function toCheckout(page: Page, draw: ListedDraw, count: number): Promise<void> {
+  await page.goto(`/checkout/${draw.drawNumber}?tickets=${count}`);
+  await fillDetails(page, somebody());
+  await page.getByLabel('I am over 18 years old').check();
+  await page.getByLabel(/I accept the/).check();
+  await page.getByRole('button', { name: 'Continue to Payment' }).click();
+  await fillCard(page, GOOD_CARD);
+}
+
+async function buyAtCheckout(page: Page, draw: ListedDraw, count: number): Promise<void> {
+  await toCheckout(page, draw, count);
+  await payButton(page).click();
+  await expectTickets(page, count);
+}
+
+test('back from the thank-you page the checkout says that it is done; whoever wants more says so', async ({ page, request }) => {
+  const draw = await drawWith(request, 5);
+  await buyAtCheckout(page, draw, 2);
+  const asked = opening(page);
+  await page.goBack();
+  await expect(page).toHaveURL(/\/checkout\//);
+  await expect(page.getByRole('heading', DONE)).toBeVisible();
+  await expectNonePaid(page, asked);
+  await page.reload();
+  await expect(page.getByRole('heading', DONE)).toBeVisible();
+  await expectNonePaid(page, asked);
+  await page.getByRole('link', { name: 'Show my tickets' }).click();
+  await expect(page.locator('.ticket')).toHaveCount(2);
+  await page.goBack();
+  await page.getByRole('button', { name: 'Buy more tickets' }).click();
+  await expect(page.locator('.timer-bar [role=timer]')).toHaveText(/Tickets reserved for [12]:\d\d/);
+  expect(asked).toHaveLength(1);
+});
+
+test('back from the thank-you page a draw shows an empty form, and opens nothing', async ({ page, request }) => {
+  const draw = await drawWith(request, 3);
+  await buyByCard(page, draw.drawNumber, 1, somebody());
+  await expectTickets(page, 1);
+  const asked = opening(page);
+  await page.goBack();
+  await expect(page.getByLabel('Full Name')).toHaveValue('');
+  await page.waitForTimeout(RESERVED_BY_THEN_MS);
+  expect(asked, 'no payment was opened').toEqual([]);
+});
+
+test('back from the thank-you page the cart’s checkout says that it is done', async ({ page, request }) => {
+  await toCartCheckout(page, request);
+  await page.getByLabel('I confirm that I am 18 years or older').check();
+  await page.getByLabel(/I accept the/).check();
+  await fillDetails(page, somebody());
+  await fillCard(page, GOOD_CARD);
+  await payButton(page).click();
+  await expectTickets(page, 2);
+  const asked = opening(page);
+  await page.goBack();
+  await expect(page.getByRole('heading', DONE)).toBeVisible();
+  await expectNonePaid(page, asked);
+  await expect(page).toHaveURL(/\/cart\/checkout$/);
+});
+
+test('the tab duplicated after a purchase is as finished as the first', async ({ page, request, context }) => {
+  const draw = await drawWith(request, 5);
+  await buyAtCheckout(page, draw, 2);
+  const before = await drawNow(request, draw.drawNumber);
+  const asked = opening(page);
+  // A page that opens another gives it a copy of its session, as duplicating a tab does.
+  const twinOf = async (path: string) => {
+    const [twin] = await Promise.all([context.waitForEvent('page'), page.evaluate((to) => void window.open(to), path)]);
+    return twin;
+  };
+  const thanks = await twinOf('/thank-you');
+  await expectTickets(thanks, 2);
+  const twin = await twinOf(`/checkout/${draw.drawNumber}?tickets=2`);
+  await expect(twin.getByRole('heading', DONE)).toBeVisible();
+  await expectNonePaid(twin, asked);
+  expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold);
+});
+
+/** Whether this page came out of the browser's cache of whole pages, and was not loaded again. */
+const wasKept = (page: Page) => page.evaluate(() => (window as { kept?: boolean }).kept === true);
+
+const noteKept = (page: Page) => page.addInitScript(() => window.addEventListener('pageshow', ({ persisted }) => Object.assign(window, { kept: persisted })));
+
+test('a thank-you page that the browser kept is shown again, and opens nothing', async ({ page, request }) => {
+  const draw = await drawWith(request, 5);
+  await noteKept(page);
+  await buyAtCheckout(page, draw, 2);
+  const asked = opening(page);
+  await page.goto('/');
+  await page.goBack({ waitUntil: 'commit' });
+  await expectTickets(page, 2);
+  await expect.poll(() => wasKept(page)).toBe(true);
+  await page.waitForTimeout(RESERVED_BY_THEN_MS);
+  expect(asked, 'no payment was opened').toEqual([]);
+});
+
+for (const [what, path, arrive] of [
+  ['draw', (draw: ListedDraw) => `/draw/${draw.drawNumber}`, (page: Page, draw: ListedDraw) => buyByCard(page, draw.drawNumber, 1, somebody())],
+  ['checkout', (draw: ListedDraw) => `/checkout/${draw.drawNumber}`, async (page: Page, draw: ListedDraw) => { await toCheckout(page, draw, 1); await payButton(page).click(); }],
+] as const) {
+  test(`back past the bank’s page, a ${what} that the browser kept in the middle of paying pays no second time`, async ({ page, request }) => {
+    const draw = await drawWith(request, 3);
+    const before = await drawNow(request, draw.drawNumber);
+    await noteKept(page);
+    // The provider takes the payment and answers by leading elsewhere: to the bank, and from there to the thank-you page.
+    const gone = new Promise<void>((taken) => {
+      void page.route(/\/sandbox\/stripe\/v1\/payment_intents\/[^/]+\/confirm/, async (route) => {
+        await route.fetch();
+        taken();
+      });
+    });
+    page.on('dialog', (dialog) => void dialog.accept());
+    await arrive(page, draw);
+    await gone;
+    const asked = opening(page);
+    await page.goto('/thank-you?payment_intent=pi_1&payment_intent_client_secret=pi_1_secret_2&redirect_status=succeeded');
+    await expectTickets(page, 1);
+    await page.goBack({ waitUntil: 'commit' });
+    await expect(page).toHaveURL(new RegExp(path(draw)));
+    await expect.poll(() => wasKept(page)).toBe(true);
+    if (what === 'checkout') await expect(page.getByRole('heading', DONE)).toBeVisible();
+    else await expect(page.getByLabel('Full Name')).toHaveValue('');
+    await page.waitForTimeout(RESERVED_BY_THEN_MS);
+    expect(asked, 'no payment was opened').toEqual([]);
+    expect((await drawNow(request, draw.drawNumber)).ticketsSold).toBe(before.ticketsSold + 1);
+  });
+}
