@@ -106,4 +106,8 @@ contract! {
         a_notice_is_its_takers_until_that_one_is_gone_or_late,
     messages::a_mail_whose_sender_is_gone_leaves_at_once => a_mail_whose_sender_is_gone_leaves_at_once,
     messages::the_witness_is_written_over => the_witness_is_written_over,
+    messages::who_is_to_be_told_of_no_charge_reads_it_once_and_nobody_else =>
+        who_is_to_be_told_of_no_charge_reads_it_once_and_nobody_else,
+    messages::a_club_reads_once_of_a_dispute_of_an_orders_own_payment =>
+        a_club_reads_once_of_a_dispute_of_an_orders_own_payment,
 }

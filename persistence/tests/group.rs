@@ -212,7 +212,7 @@ async fn cancelled_callers_poison_no_connection() {
     }
     for round in 0..300 {
         let books = world.books.clone();
-        let cancelled = tokio::spawn(async move { books.released(OrderId(1), "", NOW).await });
+        let cancelled = tokio::spawn(async move { books.released(OrderId(1), "", Tell::Nobody, NOW).await });
         for _ in 0..round % 30 {
             tokio::task::yield_now().await;
         }
