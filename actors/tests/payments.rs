@@ -15,6 +15,8 @@ mod doors;
 mod faults;
 #[path = "payments/lateness.rs"]
 mod lateness;
+#[path = "payments/letters.rs"]
+mod letters;
 #[path = "payments/money_back.rs"]
 mod money_back;
 #[path = "payments/nudges.rs"]

@@ -96,6 +96,15 @@ pub enum Attempt {
     },
 }
 
+/// Whether the buyer of an order that is over without a charge is to read so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tell {
+    /// The payment had never been authorised, or the buyer left: there is nothing to tell.
+    Nobody,
+    /// The payment had been authorised, so that the buyer waits for tickets.
+    Buyer,
+}
+
 /// One message from the provider, stored once by its event id.
 #[derive(Clone, Debug)]
 pub struct Notice {
@@ -110,7 +119,7 @@ pub struct Notice {
 #[derive(Clone, Debug)]
 pub struct Mail {
     pub id: i64,
-    /// `tickets`, `winner`, `correction`, `reset`, …
+    /// `tickets`, `not-charged`, `disputed`, `winner`, `reset`, …
     pub kind: String,
     pub order: Option<OrderId>,
     pub to: String,
@@ -168,11 +177,13 @@ pub trait Books: Send + Sync {
     /// One that has ended stays as it is.
     async fn rejecting(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure>;
     /// Nothing was charged: state `released`, open operations dropped. `NotWritten` unless it is `quoted` or `rejecting` and has
-    /// no tickets; one that has ended stays as it is.
-    async fn released(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure>;
+    /// no tickets; one that has ended stays as it is. With [`Tell::Buyer`] the one mail that nothing was charged is queued in the
+    /// same transaction (kind and key `not-charged`, `not-charged-{order}`): not without an address, nor of an order that was ever
+    /// captured.
+    async fn released(&self, order: OrderId, reason: &str, tell: Tell, at: Timestamp) -> Result<(), Failure>;
     /// It had tickets and they are taken back, or its money goes back, also one that was released: state `void`. From now on nobody
-    /// gives it tickets. `NotWritten` while it has any.
-    async fn voided(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure>;
+    /// gives it tickets. `NotWritten` while it has any. `tell` as with `released`.
+    async fn voided(&self, order: OrderId, reason: &str, tell: Tell, at: Timestamp) -> Result<(), Failure>;
     /// What voiding this order's tickets took off its draws' application fees: the sum of its negative fee ledger steps, as
     /// a positive amount. Read after the voids, so that a refund cut off half-way still returns the right part.
     async fn fee_returned(&self, order: OrderId) -> Result<Cents, Failure>;
@@ -222,7 +233,8 @@ pub trait Books: Send + Sync {
     /// Every connected account that may have taken payments: the clubs' accounts and those that orders name.
     async fn accounts(&self) -> Result<Vec<AccountId>, Failure>;
     /// The reconciler's own copy of what the provider said when it was asked (`at`), of each payment once: the second witness,
-    /// never written by the purchase path. What was asked earlier never covers what was asked later.
+    /// never written by the purchase path. What was asked earlier never covers what was asked later. With a dispute of an order's
+    /// own payment goes the one mail to its club, in the same transaction (kind and key `disputed`, `disputed-{payment intent}`).
     async fn witness(&self, said: &[PaymentIntent], at: Timestamp) -> Result<(), Failure>;
 
     /// Raises an anomaly unless one of its kind is open for its payment, or a person has closed just this one before; `true`

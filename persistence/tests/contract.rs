@@ -109,4 +109,8 @@ contract! {
     messages::payments_are_witnessed_together => payments_are_witnessed_together,
     messages::the_payments_that_something_is_open_about_are_found_together
         => the_payments_that_something_is_open_about_are_found_together,
+    messages::who_is_to_be_told_of_no_charge_reads_it_once_and_nobody_else =>
+        who_is_to_be_told_of_no_charge_reads_it_once_and_nobody_else,
+    messages::a_club_reads_once_of_a_dispute_of_an_orders_own_payment =>
+        a_club_reads_once_of_a_dispute_of_an_orders_own_payment,
 }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use domain::{Command, Draw, Event, OrderId, Reservation};
+use persistence::books::Tell;
 use persistence::ledger::{Append, BuyerDetails, Rider};
 use persistence::postgres::draws::NewDraw;
 use persistence::records::Records;
@@ -212,7 +213,7 @@ async fn cancelled_callers_poison_no_connection() {
     }
     for round in 0..300 {
         let books = world.books.clone();
-        let cancelled = tokio::spawn(async move { books.released(OrderId(1), "", NOW).await });
+        let cancelled = tokio::spawn(async move { books.released(OrderId(1), "", Tell::Nobody, NOW).await });
         for _ in 0..round % 30 {
             tokio::task::yield_now().await;
         }

@@ -5,7 +5,7 @@ mod support;
 
 use domain::{Authority, Cents, Command, DrawId, OrderId, PaymentStatus, Terms, Timestamp};
 use persistence::Failure;
-use persistence::books::{Attempt, Mail, Operation, OperationKind, OrderRecord};
+use persistence::books::{Attempt, Mail, Operation, OperationKind, OrderRecord, Tell};
 use persistence::ledger::{Append, BuyerDetails, Rider};
 use persistence::nodes::Boot;
 
@@ -75,6 +75,11 @@ fn mails(found: Vec<Mail>) -> Said {
     Said::Mails(found.into_iter().map(|m| (m.kind, m.order, m.to, m.attempts)).collect())
 }
 
+/// Most buyers had authorised their payment.
+fn tell(order: u128) -> Tell {
+    if order.is_multiple_of(4) { Tell::Nobody } else { Tell::Buyer }
+}
+
 struct Twin {
     world: World,
     owners: Vec<Owner>,
@@ -113,8 +118,8 @@ impl Twin {
                 _ => Said::Refused,
             },
             Step::Rejecting(id) => told(books.rejecting(OrderId(*id), "no", now).await, done),
-            Step::Released(id) => told(books.released(OrderId(*id), "gone", now).await, done),
-            Step::Voided(id) => told(books.voided(OrderId(*id), "void", now).await, done),
+            Step::Released(id) => told(books.released(OrderId(*id), "gone", tell(*id), now).await, done),
+            Step::Voided(id) => told(books.voided(OrderId(*id), "void", tell(*id), now).await, done),
             Step::Refunding(id) => {
                 let fee = books.fee_returned(OrderId(*id)).await.expect("read");
                 told(books.refunding(OrderId(*id), Cents(700), fee, "refund").await, done)

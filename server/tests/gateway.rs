@@ -140,6 +140,7 @@ async fn endings(gateway: &dyn Gateway, cards: &Cards) {
     gateway.confirm("confirm-9", &club(), &second.id, cards.good).await.unwrap();
     let canceled = gateway.cancel("cancel-9", &club(), &second.id).await.unwrap();
     assert_eq!(canceled.status, PaymentStatus::Canceled);
+    assert!(canceled.authorised_at.is_some(), "that it was authorised once is not forgotten");
     assert_eq!(gateway.cancel("cancel-9", &club(), &second.id).await.unwrap().status, PaymentStatus::Canceled);
     assert_eq!(
         code(gateway.cancel("cancel-9-b", &club(), &second.id).await.unwrap_err()),

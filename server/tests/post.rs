@@ -219,6 +219,18 @@ async fn every_letter_says_the_same_as_text_and_without_any_image() {
         ("resend", "a@example.com", "{}".into(), &["2 tickets, paid", "/my/"]),
         ("refunded", "b@example.com", "{}".into(), &["Refund of $10.47", "5 to 10 business days", "/my/"]),
         (
+            "not-charged",
+            "h@example.com",
+            "{}".into(),
+            &["you have not been charged", "no more tickets on sale", "/my/"],
+        ),
+        (
+            "disputed",
+            sharks,
+            "{}".into(),
+            &["bank wants back the payment of $10.47", "stay valid", "/club/sharks/admin"],
+        ),
+        (
             "winner",
             "c@example.com",
             format!(
@@ -263,6 +275,28 @@ async fn every_letter_says_the_same_as_text_and_without_any_image() {
     for (kind, _, _, words) in letters.iter().chain([&tickets]) {
         let mail = mails.iter().find(|mail| mail.kind == *kind).unwrap_or_else(|| panic!("no {kind}"));
         assert_reads_well(mail, words);
+    }
+    club.running.stop().await.expect("stopped");
+}
+
+/// Both letters say what is so when they leave: the order's game is still ahead.
+#[actix_web::test]
+async fn who_was_not_charged_may_buy_again_while_tickets_are_on_sale_and_a_disputed_ticket_is_no_longer_valid() {
+    let club = Club::open().await;
+    let order = club.buy(2).await;
+    club.queue("not-charged", order.order.id, "h@example.com", "{}").await;
+    club.queue("disputed", order.order.id, "sharks@example.com", "{}").await;
+    let mails = club.mails(3).await;
+    let of = |kind: &str| mails.iter().find(|mail| mail.kind == kind).unwrap_or_else(|| panic!("no {kind}"));
+    let page = format!("https://doubles.example.com/draw/{}\n", club.draw);
+    let told = ["Alice Nguyen", "$10.47 for 2 tickets in Redcliffe Sharks v Wynnum Tigers", "still on sale"];
+    assert_reads_well(of("not-charged"), &told);
+    assert!(of("not-charged").text.contains(&page), "{}", of("not-charged").text);
+    assert_eq!(of("not-charged").subject, "You have not been charged – Sharks v Tigers");
+    assert_eq!(of("not-charged").reply_to.as_deref(), Some("sharks@example.com"));
+    assert_reads_well(of("disputed"), &["Hello Redcliffe Sharks", "own Stripe account", "no longer valid"]);
+    for personal in ["Alice", "alice.nguyen"] {
+        assert!(!of("disputed").text.contains(personal) && !of("disputed").html.contains(personal), "{personal}");
     }
     club.running.stop().await.expect("stopped");
 }

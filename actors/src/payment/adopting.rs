@@ -6,7 +6,7 @@ use domain::{
     AnomalyKind, Authority, Cents, Command, DrawId, Line, OrderId, OrderState, PaymentIntent, PaymentIntentId, Refusal,
     Serial, Status, fee,
 };
-use persistence::books::OrderRecord;
+use persistence::books::{OrderRecord, Tell};
 use persistence::ledger::{BuyerDetails, NewOrder, Rider};
 use persistence::records::audit::Entry;
 
@@ -199,7 +199,7 @@ impl Room {
         if self.give_back(record).await.is_err() {
             return Ok(false);
         }
-        self.books.voided(record.order.id, "the payment is disputed", now).await?;
+        self.books.voided(record.order.id, "the payment is disputed", Tell::Nobody, now).await?;
         for line in &record.order.lines {
             self.give_fees_back(line.draw).await;
         }

@@ -8,7 +8,7 @@ use domain::{
     Cents, Command, Decline, DrawId, OrderId, OrderState, PaymentIntent, PaymentStatus, Reservation, Timestamp,
 };
 use persistence::Failure;
-use persistence::books::OrderRecord;
+use persistence::books::{OrderRecord, Tell};
 use persistence::failpoint::{self, Step};
 use persistence::records::audit::Entry;
 
@@ -20,6 +20,9 @@ use crate::{Confirmed, FulfilStatus, Fulfilled, GatewayError, PaymentFailure};
 const ACTION_SECONDS: i64 = 300;
 /// An order whose payment intent could not be made this long is let go.
 const UNMADE_SECONDS: i64 = 600;
+
+/// Why an order is over whose buyer wanted it so.
+pub(super) const LEFT: &str = "the buyer left";
 
 /// Orders of cancelled draws that one round refunds at most; a draw has 169 tickets.
 const CALLED_OFF_MAX: u32 = 200;
@@ -127,7 +130,7 @@ impl Room {
             return Ok(());
         }
         let reason = match leaving {
-            Leaving::ByThemselves => "the buyer left",
+            Leaving::ByThemselves => LEFT,
             Leaving::Lapsed => "the reservation lapsed before the payment was authorised",
             Leaving::Refused => "the tickets were no longer available",
             Leaving::Surprised => "the amount was not the one the buyer was shown",
@@ -168,7 +171,8 @@ impl Room {
         let reason = record.reason.clone().unwrap_or_default();
         if record.order.state == OrderState::Rejecting {
             self.give_back(&record).await.map_err(|Later| PaymentFailure::Unavailable)?;
-            self.books.released(record.order.id, &reason, self.clock.now()).await.map_err(unavailable)?;
+            let at = self.clock.now();
+            self.books.released(record.order.id, &reason, Tell::Nobody, at).await.map_err(unavailable)?;
             record.order.state = OrderState::Released;
         }
         let status = match record.order.state {

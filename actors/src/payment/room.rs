@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 use domain::{
     Anomaly, AnomalyKind, Authority, OrderId, OrderState, PaymentIntent, PaymentStatus, Refusal, order::Next,
 };
-use persistence::books::{Operation, OperationKind, OrderRecord};
+use persistence::books::{Operation, OperationKind, OrderRecord, Tell};
 use persistence::failpoint::{self, Step};
 use persistence::{Books, Failure};
 use tokio::sync::Notify;
@@ -194,7 +194,7 @@ impl Room {
 
     /// The money went back or is on its way.
     async fn repaired(&self, visit: &mut Visit, reason: &str) -> Result<(), Later> {
-        self.books.voided(visit.record.order.id, reason, self.clock.now()).await?;
+        self.books.voided(visit.record.order.id, reason, Tell::Nobody, self.clock.now()).await?;
         visit.record.order.state = OrderState::Void;
         visit.record.reason.get_or_insert_with(|| reason.into());
         visit.record.tickets.clear();

@@ -1,9 +1,10 @@
 //! The last steps of an order at the provider: capture or cancel, and writing down how it ended.
 
 use domain::{AnomalyKind, OrderId, OrderState, PaymentStatus};
-use persistence::books::{Attempt, Operation, OperationKind};
+use persistence::books::{Attempt, Operation, OperationKind, Tell};
 use persistence::failpoint::{self, Step};
 
+use super::leaving::LEFT;
 use super::pause::pause_ms;
 use super::room::{Later, Room, Visit};
 use crate::GatewayError;
@@ -141,15 +142,33 @@ impl Room {
     /// Nothing was charged and nothing is held.
     pub(super) async fn released(&self, visit: &mut Visit) -> Result<(), Later> {
         self.give_back(&visit.record).await?;
+        let tell = self.to_tell(visit).await?;
         let reason = visit.record.reason.clone().unwrap_or_else(|| "the payment was cancelled".into());
         let at = self.clock.now();
         // First, because nobody comes back to an order that is over.
         self.books.heal(&visit.said.id, AnomalyKind::FailedAllocation, at).await?;
-        self.books.released(visit.record.order.id, &reason, at).await?;
+        self.books.released(visit.record.order.id, &reason, tell, at).await?;
+        if tell == Tell::Buyer {
+            self.nudges.mail.notify_one();
+        }
         visit.record.order.state = OrderState::Released;
         visit.record.reason = Some(reason);
         visit.record.tickets.clear();
         Ok(())
+    }
+
+    /// Who had authorised the payment waits for tickets, and is told that there are none; but not who left.
+    async fn to_tell(&self, visit: &Visit) -> Result<Tell, Later> {
+        let (record, said) = (&visit.record, &visit.said);
+        if record.authorised_at.is_none() && said.authorised_at.is_none() {
+            return Ok(Tell::Nobody);
+        }
+        let reason = match &record.reason {
+            Some(reason) => Some(reason.clone()),
+            // Another node may have refused it since this one read it.
+            None => self.books.order(record.order.id).await?.and_then(|record| record.reason),
+        };
+        Ok(if reason.as_deref() == Some(LEFT) { Tell::Nobody } else { Tell::Buyer })
     }
 
     /// It had tickets, and the authorisation ended before it was captured.
@@ -159,7 +178,8 @@ impl Room {
         let at = self.clock.now();
         // First, because nobody comes back to an order that is over.
         self.books.heal(&visit.said.id, AnomalyKind::FailedAllocation, at).await?;
-        self.books.voided(visit.record.order.id, reason, at).await?;
+        self.books.voided(visit.record.order.id, reason, Tell::Buyer, at).await?;
+        self.nudges.mail.notify_one();
         visit.record.order.state = OrderState::Void;
         visit.record.reason = Some(reason.into());
         visit.record.tickets.clear();

@@ -4,7 +4,7 @@
 use std::slice;
 
 use domain::{Cents, OrderState, PaymentIntent, PaymentIntentId};
-use persistence::books::OrderRecord;
+use persistence::books::{OrderRecord, Tell};
 use persistence::records::audit::Entry;
 
 use super::room::Room;
@@ -51,7 +51,7 @@ impl Room {
         if let Some(record) = &known {
             // No node gives it tickets any more while its money is on the way back; and if one just did, it has them.
             let reason = "the payment was given back by hand";
-            self.books.voided(record.order.id, reason, self.clock.now()).await?;
+            self.books.voided(record.order.id, reason, Tell::Nobody, self.clock.now()).await?;
         }
         self.give_back_at_provider(&said, back).await?;
         let said = self.gateway.retrieve(&account, id).await.map_err(|_| Unresolved::Unavailable)?;

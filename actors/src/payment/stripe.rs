@@ -193,7 +193,7 @@ impl Gateway for Stripe {
         account: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError> {
-        let cancel = CancelPaymentIntent::new(id.0.as_str());
+        let cancel = CancelPaymentIntent::new(id.0.as_str()).expand(expand());
         reading::intent(account, &send(&self.platform.of(&account.0)?, &cancel, Some(key)).await?)
     }
 

@@ -185,6 +185,10 @@ impl Comparison {
         let (books, now) = (&self.room.books, self.room.clock.now());
         let Said { intent: said, asked_at } = said;
         books.witness(slice::from_ref(said), *asked_at).await?;
+        if said.disputed {
+            // Its club reads of it.
+            self.room.nudges.mail.notify_one();
+        }
         let mut scanned = Scanned { checked: 1, ..Scanned::default() };
         let mut found = reconcile(record.map(|record| &record.order), said);
         found.extend(record.and_then(|record| nameless(record, now)));

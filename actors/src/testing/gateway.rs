@@ -216,7 +216,8 @@ impl Gateway for FakeGateway {
         payment_method: &str,
     ) -> Result<Opened, GatewayError> {
         let asked = Asked { verb: Verb::Confirm, key, account };
-        let confirm = |provider: &mut Provider| provider.confirm(account, id, payment_method);
+        let now = self.clock.now();
+        let confirm = |provider: &mut Provider| provider.confirm(account, id, payment_method, now);
         self.write_intent(asked, format!("{id} {payment_method}"), confirm).await
     }
 

@@ -104,7 +104,13 @@ impl Provider {
     }
 
     /// Confirms with a method: `pm_decline…` is declined, `pm_3ds…` asks for an action, any other is authorised.
-    pub fn confirm(&mut self, account: &AccountId, id: &PaymentIntentId, method: &str) -> Result<Opened, GatewayError> {
+    pub fn confirm(
+        &mut self,
+        account: &AccountId,
+        id: &PaymentIntentId,
+        method: &str,
+        now: Timestamp,
+    ) -> Result<Opened, GatewayError> {
         let intent = self.intent(account, id)?;
         if !is_payable(intent.said.status) {
             return Err(unexpected_state(intent.said.status));
@@ -117,8 +123,12 @@ impl Provider {
             self.tell("payment_intent.payment_failed", id);
             return Err(refused(&decline.code, &decline.message));
         }
-        intent.said.status =
-            if method.starts_with("pm_3ds") { PaymentStatus::RequiresAction } else { PaymentStatus::RequiresCapture };
+        if method.starts_with("pm_3ds") {
+            intent.said.status = PaymentStatus::RequiresAction;
+        } else {
+            intent.said.authorised_at = Some(now);
+            intent.said.status = PaymentStatus::RequiresCapture;
+        }
         let opened = opened(intent);
         if opened.intent.status == PaymentStatus::RequiresCapture {
             self.tell("payment_intent.amount_capturable_updated", id);

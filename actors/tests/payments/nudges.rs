@@ -49,6 +49,26 @@ fn a_captured_orders_mail_leaves_at_once() {
 }
 
 #[test]
+fn a_mail_that_nothing_was_charged_leaves_at_once() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        workers_rest(&world).await;
+        for (had_tickets, mails) in [(false, 1), (true, 2)] {
+            let record = world.open(&[(1042, 2)]).await;
+            assert!(world.gateway.authorise(&intent_of(&record)));
+            if had_tickets {
+                world.gateway.fail_next(Verb::Capture, Fault::Unavailable);
+                world.fulfil(&record).await.unwrap();
+            }
+            assert!(world.gateway.expire(&intent_of(&record)));
+            at_once(async { _ = world.fulfil(&record).await.unwrap() }).await;
+            assert_eq!(kinds(&world), vec!["not-charged"; mails]);
+            workers_rest(&world).await;
+        }
+    });
+}
+
+#[test]
 fn a_refunds_money_fee_and_mail_leave_at_once() {
     play(|| async {
         let world = World::with(&[1042]).await;
@@ -75,7 +95,7 @@ fn a_refunds_money_leaves_at_once_though_its_fee_has_to_wait() {
 }
 
 #[test]
-fn the_fee_of_a_disputed_payment_whose_tickets_are_released_goes_back_at_once() {
+fn the_fee_of_a_disputed_payment_whose_tickets_are_released_and_the_clubs_mail_leave_at_once() {
     play(|| async {
         let world = World::with(&[1042]).await;
         let record = bought(&world).await;
@@ -83,6 +103,7 @@ fn the_fee_of_a_disputed_payment_whose_tickets_are_released_goes_back_at_once() 
         at_once(async { _ = world.engine().reconciler.scan(NOON).await.unwrap() }).await;
         assert_eq!((world.order(&record).order.state, world.sold(1042)), (OrderState::Void, 0));
         assert_eq!(world.gateway.takings(&account()).fees_refunded, Cents(35));
+        assert_eq!(kinds(&world), ["tickets", "disputed"]);
     });
 }
 

@@ -12,6 +12,7 @@ use persistence::nodes::Boot;
 
 use super::world::World;
 
+mod mails;
 mod money;
 mod words;
 
@@ -194,26 +195,6 @@ impl Audit<'_> {
         for draw in &self.draws {
             if owned.get(&draw.id()).copied().unwrap_or_default() != draw.sold() {
                 self.wrong(format!("T3: draw {} sold {} tickets, orders have {owned:?}", draw.id(), draw.sold()));
-            }
-        }
-    }
-
-    /// E1, E2, E3: one ticket mail for each order that was captured, and it left.
-    fn mails(&self) {
-        let delivered = self.world.watch.facts().delivered.clone();
-        let mut queued: BTreeMap<OrderId, u32> = BTreeMap::new();
-        for mail in self.world.memory.mails() {
-            if let (Some(order), "tickets") = (mail.order, mail.kind.as_str()) {
-                *queued.entry(order).or_default() += 1;
-            }
-            if !delivered.contains_key(&mail.id) {
-                self.wrong(format!("E3: mail {} of {:?} did not leave", mail.id, mail.order.map(|order| order.0)));
-            }
-        }
-        for (id, record) in &self.orders {
-            let mails = queued.get(id).copied().unwrap_or_default();
-            if mails != u32::from(was_captured(record)) {
-                self.wrong(format!("E1: order {} is {:?} and has {mails} mails", id.0, record.order.state));
             }
         }
     }

@@ -9,7 +9,9 @@ use domain::{
 };
 
 use super::{Call, Memory, Refund, State};
-use crate::books::{AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, TermsAgreed};
+use crate::books::{
+    AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, Tell, TermsAgreed,
+};
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
 use crate::nodes::Boot;
@@ -106,7 +108,7 @@ impl Books for Memory {
         })
     }
 
-    async fn released(&self, order: OrderId, reason: &str, _at: Timestamp) -> Result<(), Failure> {
+    async fn released(&self, order: OrderId, reason: &str, tell: Tell, at: Timestamp) -> Result<(), Failure> {
         self.writing(Call::Write("released"), |state| {
             let row = state.orders.get_mut(order)?;
             match row.state() {
@@ -115,11 +117,11 @@ impl Books for Memory {
                 other => return Err(cannot(other, "released")),
             }
             state.end(order, OrderState::Released, reason);
-            Ok(())
+            state.tell(order, tell, at)
         })
     }
 
-    async fn voided(&self, order: OrderId, reason: &str, _at: Timestamp) -> Result<(), Failure> {
+    async fn voided(&self, order: OrderId, reason: &str, tell: Tell, at: Timestamp) -> Result<(), Failure> {
         self.writing(Call::Write("voided"), |state| {
             let row = state.orders.get_mut(order)?;
             match row.state() {
@@ -128,7 +130,7 @@ impl Books for Memory {
                 _ => {}
             }
             state.end(order, OrderState::Void, reason);
-            Ok(())
+            state.tell(order, tell, at)
         })
     }
 
@@ -223,10 +225,7 @@ impl Books for Memory {
     }
 
     async fn witness(&self, said: &[PaymentIntent], at: Timestamp) -> Result<(), Failure> {
-        self.writing(Call::Write("witness"), |state| {
-            said.iter().for_each(|said| state.notices.witness(said, at));
-            Ok(())
-        })
+        self.writing(Call::Write("witness"), |state| said.iter().try_for_each(|said| state.witness(said, at)))
     }
 
     async fn raise(&self, anomaly: &Anomaly, amount: Option<Cents>, at: Timestamp) -> Result<bool, Failure> {

@@ -46,10 +46,13 @@ impl Notices {
         Ok(())
     }
 
-    pub fn witness(&mut self, said: &PaymentIntent, at: Timestamp) {
-        if self.witnesses.get(&said.id).is_none_or(|known| known.at <= at) {
+    /// Answers whether this was the newest.
+    pub fn witness(&mut self, said: &PaymentIntent, at: Timestamp) -> bool {
+        let is_newest = self.witnesses.get(&said.id).is_none_or(|known| known.at <= at);
+        if is_newest {
             self.witnesses.insert(said.id.clone(), Witness { said: said.clone(), at });
         }
+        is_newest
     }
 
     pub fn witnesses(&self) -> impl Iterator<Item = &Witness> {

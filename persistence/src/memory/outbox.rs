@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{OrderId, Timestamp};
+use domain::{ClubId, OrderId, PaymentIntent, Timestamp};
 
-use crate::books::Mail;
+use super::State;
+use crate::books::{Mail, Tell};
 use crate::error::Failure;
 use crate::nodes::Boot;
 
@@ -134,6 +135,32 @@ impl Outbox {
                 row.dead = true;
                 self.pending.remove(&id);
             }
+        }
+        Ok(())
+    }
+}
+
+/// A club's address: this memory knows clubs by their accounts alone.
+fn address_of(club: ClubId) -> String {
+    format!("club-{club}@club.test")
+}
+
+impl State {
+    /// To the buyer of an order that is over, with its ending. Whose money was taken once has other mails.
+    pub(super) fn tell(&mut self, order: OrderId, tell: Tell, at: Timestamp) -> Result<(), Failure> {
+        let record = &self.orders.get(order)?.record;
+        if let (Tell::Buyer, Some(to), None) = (tell, record.buyer.email.clone(), record.captured_at) {
+            self.outbox.queue(&format!("not-charged-{order}"), "not-charged", Some(order), Some(&to), "{}", at);
+        }
+        Ok(())
+    }
+
+    /// What the reconciler saw. Of a dispute the order's club hears.
+    pub(super) fn witness(&mut self, said: &PaymentIntent, at: Timestamp) -> Result<(), Failure> {
+        let is_newest = self.notices.witness(said, at);
+        if let Some(order) = self.orders.id_by_payment_intent(&said.id).filter(|_| is_newest && said.disputed) {
+            let to = address_of(self.orders.get(order)?.record.order.club);
+            self.outbox.queue(&format!("disputed-{}", said.id), "disputed", Some(order), Some(&to), "{}", at);
         }
         Ok(())
     }

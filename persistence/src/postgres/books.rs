@@ -13,7 +13,9 @@ use super::entries::{Entry, Said};
 use super::orders::Name;
 use super::outbox::NewMail;
 use super::{Postgres, anomalies, endings, fees, notices, operations, orders, outbox, payments, words};
-use crate::books::{AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, TermsAgreed};
+use crate::books::{
+    AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, Tell, TermsAgreed,
+};
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
 use crate::nodes::Boot;
@@ -118,12 +120,12 @@ impl Books for Postgres {
         self.run(rejected).await
     }
 
-    async fn released(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure> {
-        self.end(order, Ending::Released, reason, at).await
+    async fn released(&self, order: OrderId, reason: &str, tell: Tell, at: Timestamp) -> Result<(), Failure> {
+        self.end(order, Ending::Released, reason, tell, at).await
     }
 
-    async fn voided(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure> {
-        self.end(order, Ending::Void, reason, at).await
+    async fn voided(&self, order: OrderId, reason: &str, tell: Tell, at: Timestamp) -> Result<(), Failure> {
+        self.end(order, Ending::Void, reason, tell, at).await
     }
 
     async fn fee_returned(&self, order: OrderId) -> Result<Cents, Failure> {
@@ -318,11 +320,18 @@ impl Books for Postgres {
 }
 
 impl Postgres {
-    async fn end(&self, order: OrderId, ending: Ending, reason: &str, at: Timestamp) -> Result<(), Failure> {
+    async fn end(
+        &self,
+        order: OrderId,
+        ending: Ending,
+        reason: &str,
+        tell: Tell,
+        at: Timestamp,
+    ) -> Result<(), Failure> {
         let (postgres, reason) = (self.clone(), reason.to_string());
         let ended = async move {
             let mut transaction = postgres.begin().await?;
-            endings::end(&mut transaction, order, ending, &reason, at).await?;
+            endings::end(&mut transaction, order, ending, &reason, tell, at).await?;
             commit(transaction).await
         };
         self.run(ended).await

@@ -5,8 +5,8 @@ use sqlx::postgres::PgConnection;
 use uuid::Uuid;
 
 use super::orders::{cannot, lock};
-use super::{instant, words};
-use crate::books::FAST_PATH_MS;
+use super::{instant, outbox, words};
+use crate::books::{FAST_PATH_MS, Tell};
 use crate::error::Failure;
 
 /// An order's way out.
@@ -53,6 +53,7 @@ pub(super) async fn end(
     order: OrderId,
     ending: Ending,
     reason: &str,
+    tell: Tell,
     at: Timestamp,
 ) -> Result<(), Failure> {
     let found = lock(connection, order).await?;
@@ -64,7 +65,11 @@ pub(super) async fn end(
     if !may {
         return Err(cannot(&found.state, ending.word()));
     }
-    write_ending(connection, order, ending, reason, Some(at)).await
+    write_ending(connection, order, ending, reason, Some(at)).await?;
+    match tell {
+        Tell::Nobody => Ok(()),
+        Tell::Buyer => outbox::not_charged(connection, order).await,
+    }
 }
 
 /// The money goes back; which fees do is for the draws (`fees::give_back`), if they know of any.

@@ -41,6 +41,21 @@ pub(super) async fn queue(pool: &PgPool, mail: &NewMail) -> Result<bool, Failure
     Ok(queued.rows_affected() == 1)
 }
 
+/// To the buyer of an order that is over, in the transaction that ends it. Whose money was taken once has other mails.
+pub(super) async fn not_charged(connection: &mut PgConnection, order: OrderId) -> Result<(), Failure> {
+    sqlx::query(
+        "insert into email_outbox (dedupe_key, kind, order_id, to_address)
+         select 'not-charged-' || id, 'not-charged', id, buyer_email from orders
+         where id = $1 and buyer_email is not null and captured_at is null
+         on conflict (dedupe_key) do nothing",
+    )
+    .bind(words::uuid(order))
+    .execute(connection)
+    .await
+    .map_err(Failure::before_commit)?;
+    Ok(())
+}
+
 /// Oldest first. A mail without an address waits for one.
 pub(super) async fn claim(
     pool: &PgPool,

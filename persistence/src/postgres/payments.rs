@@ -199,7 +199,7 @@ impl Intents {
 
 type Bindable<'q> = sqlx::query::Query<'q, sqlx::Postgres, sqlx::postgres::PgArguments>;
 
-/// The reconciler's copy. A mirror that did not know the provider's own fee yet learns it.
+/// The reconciler's copy. A mirror that did not know the provider's own fee yet learns it. Of a dispute the order's club hears.
 pub(super) async fn witness(pool: &PgPool, said: &[PaymentIntent], at: Timestamp) -> Result<(), Failure> {
     let mut intents = Intents::default();
     said.iter().for_each(|said| intents.add(said.order.map(words::uuid), said, at));
@@ -227,6 +227,12 @@ pub(super) async fn witness(pool: &PgPool, said: &[PaymentIntent], at: Timestamp
              synced_at = excluded.synced_at
              where provider_pi.synced_at <= excluded.synced_at
            returning payment_intent_id, provider_fee_cents, disputed, payment_method
+         ), told as (
+           insert into email_outbox (dedupe_key, kind, order_id, to_address)
+           select 'disputed-' || s.payment_intent_id, 'disputed', o.id, c.email
+           from seen s join orders o on o.payment_intent_id = s.payment_intent_id join clubs c on c.id = o.club_id
+           where s.disputed
+           on conflict (dedupe_key) do nothing
          )
          update payments p set provider_fee_cents = coalesce(s.provider_fee_cents, p.provider_fee_cents),
            disputed = s.disputed, payment_method = coalesce(p.payment_method, s.payment_method)

@@ -2,7 +2,7 @@
 
 use domain::{AccountId, Cents, OrderId, OrderState, PaymentIntentId, PaymentStatus};
 use persistence::Failure;
-use persistence::books::{Attempt, Operation, OperationKind, TermsAgreed};
+use persistence::books::{Attempt, Operation, OperationKind, Tell, TermsAgreed};
 use persistence::ledger::BuyerDetails;
 use persistence::nodes::Boot;
 
@@ -46,7 +46,7 @@ pub async fn an_order_has_one_payment_intent(world: World) {
     // One that is decided needs none, and what it has stays known.
     owner.execute(domain::Command::Release { order: id(2) }, None).await.expect("released");
     for order in [1, 2] {
-        world.books.released(id(order), "left", NOW).await.expect("released");
+        world.books.released(id(order), "left", Tell::Nobody, NOW).await.expect("released");
     }
     assert!(refused(world.books.opened(id(2), &intent_id(2), "secret").await));
     assert!(world.record(2).await.order.payment_intent.is_none());
@@ -150,30 +150,30 @@ pub async fn a_refused_order_is_cancelled_and_released(world: World) {
     assert_eq!((record.order.state, record.reason.as_deref()), (OrderState::Rejecting, Some("sold out")));
     assert_eq!(due(&world, 3_000).await, [(id(1), OperationKind::Cancel)], "its create is dropped");
     for _ in 0..2 {
-        world.books.released(id(1), "cancelled by the provider", NOW).await.expect("released, and again");
+        world.books.released(id(1), "cancelled by the provider", Tell::Nobody, NOW).await.expect("released, and again");
     }
     world.books.rejecting(id(1), "late", NOW).await.expect("it has ended");
     let record = world.record(1).await;
     assert_eq!((record.order.state, record.reason.as_deref()), (OrderState::Released, Some("sold out")));
     assert_eq!(due(&world, 60_000).await, []);
-    world.books.voided(id(1), "given back by hand", NOW).await.expect("void");
-    world.books.released(id(1), "late", NOW).await.expect("it has ended");
+    world.books.voided(id(1), "given back by hand", Tell::Nobody, NOW).await.expect("void");
+    world.books.released(id(1), "late", Tell::Nobody, NOW).await.expect("it has ended");
     assert_eq!(world.record(1).await.order.state, OrderState::Void, "it was charged after all");
     assert_eq!(world.books.rejecting(id(9), "", NOW).await, Err(Failure::NotFound));
-    assert_eq!(world.books.released(id(9), "", NOW).await, Err(Failure::NotFound));
-    assert_eq!(world.books.voided(id(9), "", NOW).await, Err(Failure::NotFound));
+    assert_eq!(world.books.released(id(9), "", Tell::Nobody, NOW).await, Err(Failure::NotFound));
+    assert_eq!(world.books.voided(id(9), "", Tell::Nobody, NOW).await, Err(Failure::NotFound));
 }
 
 pub async fn an_order_with_tickets_cannot_be_let_go(world: World) {
     let mut owner = world.owner(0).await;
     world.allocated(&mut owner, 1, 2).await;
     assert!(refused(world.books.rejecting(id(1), "", NOW).await));
-    assert!(refused(world.books.released(id(1), "", NOW).await));
-    assert!(refused(world.books.voided(id(1), "", NOW).await));
+    assert!(refused(world.books.released(id(1), "", Tell::Nobody, NOW).await));
+    assert!(refused(world.books.voided(id(1), "", Tell::Nobody, NOW).await));
     assert!(refused(world.books.refunding(id(1), Cents(1), Cents(0), "").await));
     assert_eq!(world.record(1).await.order.state, OrderState::Allocated);
     owner.void(1).await.expect("voided");
-    world.books.voided(id(1), "the authorisation is gone", NOW).await.expect("void");
+    world.books.voided(id(1), "the authorisation is gone", Tell::Nobody, NOW).await.expect("void");
     let record = world.record(1).await;
     assert_eq!((record.order.state, record.reason.as_deref()), (OrderState::Void, Some("the authorisation is gone")));
     assert_eq!(due(&world, 60_000).await, []);
@@ -337,7 +337,7 @@ pub async fn unfinished_and_captured_orders_are_found_by_age(world: World) {
         world.books.opened(id(order), &intent_id(order), "secret").await.expect("opened");
     }
     world.books.rejecting(id(2), "no", NOW).await.expect("rejecting");
-    world.books.released(id(3), "no", NOW).await.expect("released");
+    world.books.released(id(3), "no", Tell::Nobody, NOW).await.expect("released");
     for order in [4, 5] {
         owner.allocate(order, 1).await.expect("allocated");
         let taken = said(&world.record(order).await, PaymentStatus::Succeeded);

@@ -3,7 +3,7 @@
 use domain::{
     Authority, Cents, Command, Draw, DrawId, GameResult, OrderId, OrderState, Serial, Status, TICKETS, Terms,
 };
-use persistence::books::{Operation, OperationKind};
+use persistence::books::{Operation, OperationKind, Tell};
 use persistence::ledger::Rider;
 use persistence::{Failure, Ledger};
 
@@ -120,9 +120,9 @@ pub async fn a_refusal_comes_before_the_tickets_go_back_and_never_after_all_are_
     }
     world.books.rejecting(OrderId(1), "sold out", NOW).await.expect("rejected, with half its tickets");
     assert_eq!(second.allocate(1, 2).await, Err(Failure::NotFound), "it gets no more");
-    assert!(matches!(world.books.released(OrderId(1), "", NOW).await, Err(Failure::NotWritten(_))));
+    assert!(matches!(world.books.released(OrderId(1), "", Tell::Nobody, NOW).await, Err(Failure::NotWritten(_))));
     first.void(1).await.expect("voided");
-    world.books.released(OrderId(1), "", NOW).await.expect("released");
+    world.books.released(OrderId(1), "", Tell::Nobody, NOW).await.expect("released");
 
     second.allocate(2, 2).await.expect("allocated");
     assert!(matches!(world.books.rejecting(OrderId(2), "", NOW).await, Err(Failure::NotWritten(_))));
@@ -169,7 +169,7 @@ pub async fn tickets_for_a_line_that_does_not_exist_are_not_found(world: World) 
 pub async fn a_sale_is_only_for_a_quoted_order(world: World) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
-    world.books.released(OrderId(1), "left", NOW).await.expect("released");
+    world.books.released(OrderId(1), "left", Tell::Nobody, NOW).await.expect("released");
     assert_eq!(owner.allocate(1, 2).await, Err(Failure::NotFound));
     assert!(world.record(1).await.tickets.is_empty());
     owner.open(world.order(2, &[(0, 2)])).await.expect("its neighbour is not hurt");
@@ -211,7 +211,7 @@ pub async fn a_repriced_order_has_its_new_lines(world: World) {
     assert_eq!(update.key, format!("update-{id}-{}-4", world.draws[0]));
     assert!(operation(&world, 1, OperationKind::Update).await.is_none(), "only the latest");
 
-    world.books.released(id, "left", NOW).await.expect("released");
+    world.books.released(id, "left", Tell::Nobody, NOW).await.expect("released");
     let late = Rider::Reprice { order: id, lines };
     assert_eq!(owner.execute(owner.reserve(1, 5), Some(late)).await, Err(Failure::NotFound));
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::slice;
 
-use domain::{Anomaly, AnomalyKind, Cents, OrderId, PaymentIntentId, PaymentStatus};
+use domain::{Anomaly, AnomalyKind, Cents, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus};
 use persistence::Failure;
-use persistence::books::Notice;
+use persistence::books::{Notice, Tell};
 use persistence::ledger::{BuyerDetails, NewOrder};
 use persistence::nodes::Boot;
 
@@ -149,6 +149,62 @@ pub async fn a_mail_whose_sender_is_gone_leaves_at_once(world: World) {
     let again: Vec<_> = again.iter().map(|mail| (mail.id, mail.attempts, mail.message_id.as_str())).collect();
     assert_eq!(again, [(first.id, 2, first.message_id.as_str())], "and what is put off waits for its time");
     assert!(claims(other.node.boot, 9).await.is_empty(), "once");
+}
+
+/// What leaves now: kind, order, and whose domain it goes to.
+async fn leaves(world: &World) -> Vec<(String, Option<u128>, String)> {
+    let mails = world.books.claim_mail(ME, NOW.plus_seconds(60), 1_000, 99).await.expect("claimed");
+    for mail in &mails {
+        world.books.mail_sent(mail.id, NOW).await.expect("sent");
+    }
+    let domain = |to: &str| to.split('@').next_back().unwrap_or_default().to_string();
+    mails.into_iter().map(|mail| (mail.kind, mail.order.map(|order| order.0), domain(&mail.to))).collect()
+}
+
+fn mail(kind: &str, order: u128, domain: &str) -> (String, Option<u128>, String) {
+    (kind.into(), Some(order), domain.into())
+}
+
+pub async fn who_is_to_be_told_of_no_charge_reads_it_once_and_nobody_else(world: World) {
+    let mut owner = world.owner(0).await;
+    let nameless = NewOrder { buyer: BuyerDetails::default(), ..world.order(3, &[(0, 1)]) };
+    for new in [world.order(1, &[(0, 1)]), world.order(2, &[(0, 1)]), nameless] {
+        owner.open(new).await.expect("opened");
+    }
+    for (order, tell) in [(1, Tell::Buyer), (2, Tell::Nobody), (3, Tell::Buyer)] {
+        world.books.released(OrderId(order), "gone", tell, NOW).await.expect("released");
+        world.books.released(OrderId(order), "gone", Tell::Buyer, NOW).await.expect("it has ended");
+    }
+    world.books.voided(OrderId(1), "given back by hand", Tell::Buyer, NOW).await.expect("void");
+    world.allocated(&mut owner, 4, 1).await;
+    let refused = world.books.voided(OrderId(4), "gone", Tell::Buyer, NOW).await;
+    assert!(matches!(refused, Err(Failure::NotWritten(_))), "it has its tickets");
+    assert_eq!(leaves(&world).await, [mail("not-charged", 1, "buyer.test")], "what is not written is not told");
+    owner.void(4).await.expect("given back");
+    world.books.voided(OrderId(4), "gone", Tell::Buyer, NOW).await.expect("void");
+    world.captured(&mut owner, 5, 1).await;
+    owner.void(5).await.expect("given back");
+    world.books.voided(OrderId(5), "disputed", Tell::Buyer, NOW).await.expect("void");
+    let told = [mail("not-charged", 4, "buyer.test"), mail("tickets", 5, "buyer.test")];
+    assert_eq!(leaves(&world).await, told, "the fifth's money was taken");
+}
+
+pub async fn a_club_reads_once_of_a_dispute_of_an_orders_own_payment(world: World) {
+    let mut owner = world.owner(0).await;
+    let record = world.captured(&mut owner, 1, 1).await;
+    assert_eq!(leaves(&world).await, [mail("tickets", 1, "buyer.test")]);
+    let quiet = said(&record, PaymentStatus::Succeeded);
+    let disputed = PaymentIntent { disputed: true, ..quiet.clone() };
+    let forged = PaymentIntent { id: intent_id(404), ..disputed.clone() };
+    for (seen, at_ms) in [(&quiet, 9), (&forged, 9), (&disputed, 8)] {
+        world.books.witness(seen, NOW.plus_ms(at_ms)).await.expect("seen");
+    }
+    assert_eq!(leaves(&world).await, [], "a stranger's, and one that was asked too early");
+    for at_ms in 10..13 {
+        world.books.witness(slice::from_ref(&disputed), NOW.plus_ms(at_ms)).await.expect("seen");
+        world.books.witness(slice::from_ref(&quiet), NOW.plus_ms(at_ms)).await.expect("and not seen");
+    }
+    assert_eq!(leaves(&world).await, [mail("disputed", 1, "club.test")]);
 }
 
 pub async fn the_witness_is_written_over(world: World) {

@@ -2,7 +2,7 @@
 //!
 //! | kind | data |
 //! |---|---|
-//! | `tickets`, `resend`, `refunded` | nothing: the order says it all |
+//! | `tickets`, `resend`, `refunded`, `not-charged`, `disputed` | nothing: the order says it all |
 //! | `winner` | `draw`, `serial`, `until` (milliseconds), `sealedLink` |
 //! | `winner-details` | `draw` |
 //! | `results-due`, `results-submitted` | `draw` |
@@ -34,6 +34,7 @@ const HOUSE_COLOUR: &str = "#0b5d4b";
 const NAME_UNKNOWN: &str = "Ticket Holder";
 
 mod club;
+mod money;
 
 pub struct Writer<'a> {
     pub config: &'a Config,
@@ -77,6 +78,8 @@ impl Writer<'_> {
         match (mail.kind.as_str(), order) {
             ("tickets" | "resend", Some(order)) => self.confirmation(order).await,
             ("refunded", Some(order)) => self.refunded(order).await,
+            ("not-charged", Some(order)) => self.not_charged(order).await,
+            ("disputed", Some(order)) => self.disputed(order).await,
             ("winner", Some(order)) => self.winner(order, data).await,
             ("correction", Some(order)) => self.correction(order, data).await,
             ("winner-details", _) => self.winner_details(data).await,
@@ -144,22 +147,6 @@ impl Writer<'_> {
             prize: view.prize.to_string(),
             tickets: tickets.collect(),
         })
-    }
-
-    async fn refunded(&self, record: &OrderRecord) -> Result<Letter, String> {
-        let club = self.club(record.order.club).await?;
-        let total = record.order.total();
-        let note = Note {
-            head: self.letterhead(Some(&club)),
-            subject: format!("{total} is on its way back to you"),
-            heading: format!("Refund of {total}"),
-            paragraphs: vec![
-                "Your money is on its way back. It shows on your statement within 5 to 10 business days.".into(),
-                format!("The tickets of this order are no longer valid. Reference {}.", reference(record)).into(),
-            ],
-            link: Some(("See this order".to_string(), self.page(&format!("/my/{}", record.token)))),
-        };
-        self.finish(note, Some(club.email.clone()))
     }
 
     async fn correction(&self, record: &OrderRecord, data: Data) -> Result<Letter, String> {

@@ -9,7 +9,7 @@ use domain::{
 };
 use persistence::Failure;
 use persistence::books::{
-    AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, TermsAgreed,
+    AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, Tell, TermsAgreed,
 };
 use persistence::ledger::BuyerDetails;
 use persistence::nodes::Boot;
@@ -89,17 +89,17 @@ impl Books for BooksPort {
 
     async fn rejecting(&self, order: OrderId, reason: &str, at: Timestamp) -> Answer<()> {
         if self.0.0.mutant == Mutant::ExpiryDoesNotCancel && reason.contains("lapsed") {
-            return through!(self, released(order, reason, at));
+            return through!(self, released(order, reason, Tell::Nobody, at));
         }
         through!(self, rejecting(order, reason, at))
     }
 
-    async fn released(&self, order: OrderId, reason: &str, at: Timestamp) -> Answer<()> {
-        through!(self, released(order, reason, at))
+    async fn released(&self, order: OrderId, reason: &str, tell: Tell, at: Timestamp) -> Answer<()> {
+        through!(self, released(order, reason, tell, at))
     }
 
-    async fn voided(&self, order: OrderId, reason: &str, at: Timestamp) -> Answer<()> {
-        through!(self, voided(order, reason, at))
+    async fn voided(&self, order: OrderId, reason: &str, tell: Tell, at: Timestamp) -> Answer<()> {
+        through!(self, voided(order, reason, tell, at))
     }
 
     async fn fee_returned(&self, order: OrderId) -> Answer<Cents> {
