@@ -209,7 +209,8 @@ fn gateway(config: &Config, provider: &Provider, stand_in: Option<&StandIn>) -> 
         (_, Some(stand_in)) => &stand_in.url,
         (_, None) => named,
     };
-    let stripe = Stripe::new(&StripeSettings::new(config.stripe.secret_key.expose(), url));
+    let settings = StripeSettings::new(config.stripe.secret_key.expose(), url);
+    let stripe = Stripe::new(&settings.paced(config.stripe.calls_per_second));
     Ok(Arc::new(stripe.map_err(anyhow::Error::msg)?))
 }
 

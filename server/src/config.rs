@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use domain::{Cents, FeePolicy, SurchargeMode};
@@ -17,6 +18,9 @@ pub const DEMO_PUBLISHABLE_KEY: &str = "pk_test_demo";
 pub const DEMO_WEBHOOK_SECRET: &str = "whsec_demo";
 /// Stripe itself.
 pub const STRIPE_API_URL: &str = "https://api.stripe.com";
+/// Four fifths of the hundred calls a second that it documents for live keys, and of the 25 for test keys (reliability.md, F26).
+const LIVE_CALLS_PER_SECOND: u32 = 80;
+const TEST_CALLS_PER_SECOND: u32 = 20;
 /// The version label of the specification, unless `BUILD_VERSION` is set (decision J-9).
 pub const BUILD_VERSION_DEFAULT: &str = "2025-08-29T00:00Z";
 
@@ -108,6 +112,19 @@ pub struct StripeConfig {
     pub publishable_key: String,
     /// Every secret that may have signed a notice: platform, Connect, and an old one while it is being rolled.
     pub webhook_secrets: Vec<Secret>,
+    /// How many calls this process makes in a second, for all clubs together; beyond it they wait, captures first. Nodes share
+    /// the provider's limit: each is given its part. `None`, which is the demo's and wherever `STRIPE_API_URL` is another than
+    /// Stripe's own: as many as are asked.
+    pub calls_per_second: Option<NonZeroU32>,
+}
+
+impl StripeConfig {
+    /// What of the documented limit is ours to use. Stand-ins have none, and are not slowed down.
+    fn calls_documented(api_url: &str, secret_key: &Secret) -> Option<NonZeroU32> {
+        let is_live = secret_key.expose().contains("_live_");
+        let calls = NonZeroU32::new(if is_live { LIVE_CALLS_PER_SECOND } else { TEST_CALLS_PER_SECOND });
+        calls.filter(|_| api_url == STRIPE_API_URL)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -159,6 +176,7 @@ impl Config {
             seal_key: environment.secret("SEAL_KEY"),
             stripe: StripeConfig {
                 api_url: environment.get("STRIPE_API_URL").unwrap_or_else(|| STRIPE_API_URL.to_string()),
+                calls_per_second: environment.calls_per_second(&mut problems),
                 secret_key: Secret::new(DEMO_SECRET_KEY),
                 publishable_key: DEMO_PUBLISHABLE_KEY.to_string(),
                 webhook_secrets: vec![Secret::new(DEMO_WEBHOOK_SECRET)],
@@ -181,14 +199,18 @@ impl Config {
         let database_url = Some(Secret::new(need("DATABASE_URL")));
         let bank_database_url = Some(Secret::new(need("BANK_DATABASE_URL")));
         let seal_key = Some(Secret::new(need("SEAL_KEY")));
-        let stripe = StripeConfig {
-            api_url: environment.get("STRIPE_API_URL").unwrap_or_else(|| STRIPE_API_URL.to_string()),
-            secret_key: Secret::new(need("STRIPE_SECRET_KEY")),
+        let api_url = environment.get("STRIPE_API_URL").unwrap_or_else(|| STRIPE_API_URL.to_string());
+        let secret_key = Secret::new(need("STRIPE_SECRET_KEY"));
+        let mut stripe = StripeConfig {
+            calls_per_second: StripeConfig::calls_documented(&api_url, &secret_key),
+            api_url,
+            secret_key,
             publishable_key: need("STRIPE_PUBLISHABLE_KEY"),
             webhook_secrets: split(&need("STRIPE_WEBHOOK_SECRETS")).map(Secret::new).collect(),
         };
         let mail = MailConfig { smtp_url: Some(Secret::new(need("SMTP_URL"))), from: need("MAIL_FROM") };
         let support = Support { email: need("SUPPORT_EMAIL"), sms: need("SUPPORT_SMS") };
+        stripe.calls_per_second = environment.calls_per_second(&mut problems).or(stripe.calls_per_second);
         environment.check_seal_key(&mut problems);
         environment.check_public_url(&mut problems);
         let config = Config {

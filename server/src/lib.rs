@@ -35,6 +35,7 @@ pub mod standing;
 pub mod state;
 pub mod takings;
 pub mod terms;
+pub mod vitals;
 
 // What leaves as something else than JSON.
 pub mod post;

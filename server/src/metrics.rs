@@ -5,12 +5,14 @@ use std::borrow::Cow;
 use std::fmt::{Display, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
 use actix_web::http::Method;
 use actix_web::{App, HttpMessage, HttpRequest, HttpResponse, HttpServer, web};
 use actors::Timings;
+use actors::payment::signature::BadSignature;
 use actors::tally::BUCKETS_SECONDS;
 use dashmap::DashMap;
 
@@ -23,10 +25,18 @@ const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// What answers where no route of the table does: a page, a file, or nothing.
 pub const NO_ROUTE: &str = "page";
 
-/// How long calls took, by what they were.
+/// Why a notice is refused, as a label says it.
+const REFUSALS: [(BadSignature, &str); 3] = [
+    (BadSignature::Unreadable, "unreadable"),
+    (BadSignature::OutOfTime, "out-of-time"),
+    (BadSignature::Forged, "forged"),
+];
+
+/// How long calls took, by what they were; and how many of the provider's notices were refused.
 #[derive(Default)]
 pub struct Metrics {
     calls: DashMap<Call, Arc<Timings>>,
+    notices_refused: [AtomicU64; REFUSALS.len()],
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,6 +54,21 @@ impl Metrics {
             Some(timings) => timings.note(took),
             None => self.calls.entry(call).or_default().note(took),
         }
+    }
+
+    /// A notice that was not taken (reliability.md, F16, F46).
+    pub fn notice_refused(&self, bad: BadSignature) {
+        let counts = REFUSALS.iter().zip(&self.notices_refused).filter(|((known, _), _)| *known == bad);
+        counts.for_each(|(_, count)| _ = count.fetch_add(1, Ordering::Relaxed));
+    }
+
+    /// Notices that were the provider's, and not of now by our clock.
+    pub fn notices_out_of_time(&self) -> u64 {
+        self.refusals().find(|(why, _)| *why == "out-of-time").map_or(0, |(_, count)| count)
+    }
+
+    fn refusals(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        REFUSALS.iter().zip(&self.notices_refused).map(|((_, why), count)| (*why, count.load(Ordering::Relaxed)))
     }
 
     /// Where calls of one kind are counted: for who answers nothing else, and does not want to look it up each time.
@@ -124,6 +149,10 @@ pub async fn text(state: &State) -> String {
     page.family("fd_offer_events_total", "counter", "What browsers told of offers.");
     for (event, count) in state.heard.offer_events() {
         page.sample("fd_offer_events_total", &[("event", event)], count);
+    }
+    page.family("fd_notices_refused_total", "counter", "Notices whose signature or time was not right.");
+    for (why, count) in state.metrics.refusals() {
+        page.sample("fd_notices_refused_total", &[("why", why)], count);
     }
     readings::write(&mut page, state).await;
     page.0

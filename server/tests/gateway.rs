@@ -203,6 +203,47 @@ async fn what_an_error_means_for_the_next_attempt() {
     }
 }
 
+/// 409 and both kinds of 429 did nothing; the same key, a while later, gives the answer (reliability.md, F26, F27).
+#[actix_web::test]
+async fn a_key_in_use_a_lock_and_a_full_bucket_are_asked_again_under_the_same_key() {
+    let stand_in = stand_in().await;
+    let (sandbox, stripe) = (&stand_in.sandbox, &stand_in.stripe);
+    let unavailable = |said: GatewayError| match said {
+        GatewayError::Unavailable(why) => why,
+        other => panic!("nothing was done, so it is no {other:?}"),
+    };
+    let faults = [
+        (Fault::KeyInUse, "409 Conflict idempotency_key_in_use"),
+        (Fault::LockTimeout, "429 Too Many Requests lock_timeout"),
+        (Fault::RateLimit, "429 Too Many Requests rate_limit"),
+    ];
+    for (number, (fault, words)) in faults.into_iter().enumerate() {
+        let number = number as u128 + 1;
+        let new = order(number, 500);
+        sandbox.fail_next("payment_intents", fault);
+        let refused = stripe.create(&format!("create-{number}"), &new).await.unwrap_err();
+        assert_eq!(unavailable(refused), words);
+        assert!(stripe.find(&club(), OrderId(number), LONG_AGO).await.unwrap().is_none(), "{fault:?}: it did nothing");
+        let opened = stripe.create(&format!("create-{number}"), &new).await.unwrap();
+        stripe.confirm(&format!("confirm-{number}"), &club(), &opened.id, REAL.good).await.unwrap();
+        let key = format!("cap-{number}");
+        sandbox.fail_next("/capture", fault);
+        unavailable(stripe.capture(&key, &club(), &opened.id, Cents(18)).await.unwrap_err());
+        let taken = stripe.capture(&key, &club(), &opened.id, Cents(18)).await.unwrap();
+        assert_eq!(taken.amount_received, Cents(500), "{fault:?}");
+        // The first had its effect and its answer was lost; while it is under way its key is in use, and then it answers.
+        sandbox.fail_next("/refunds", Fault::TimeoutAfter);
+        let key = format!("refund-{number}");
+        let lost = stripe.refund(&key, &club(), &opened.id, Cents(200)).await.unwrap_err();
+        assert!(matches!(lost, GatewayError::Unknown(_)), "{lost:?}");
+        sandbox.fail_next("/refunds", fault);
+        unavailable(stripe.refund(&key, &club(), &opened.id, Cents(200)).await.unwrap_err());
+        stripe.refund(&key, &club(), &opened.id, Cents(200)).await.unwrap();
+        let said = stripe.retrieve(&club(), &opened.id).await.unwrap();
+        assert_eq!(said.amount_refunded, Cents(200), "{fault:?}: once");
+    }
+}
+
 #[actix_web::test]
 async fn nobody_listening_is_certainly_no_effect() {
     let stripe = Stripe::new(&StripeSettings::new("sk_test_1", "http://127.0.0.1:1")).unwrap();

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -36,6 +37,7 @@ use http::{Http, Wrong};
 use reading::{DRAWS, EXPAND, ORDER};
 
 mod http;
+mod pacer;
 mod reading;
 
 /// Intents a page of a list holds at most.
@@ -50,6 +52,9 @@ pub struct StripeSettings {
     pub base_url: String,
     /// Longest wait for an answer; then its outcome is unknown.
     pub timeout: Duration,
+    /// How many calls may leave in a second, from this process, for all accounts together; beyond it they wait in order. `None`,
+    /// for stand-ins: as many as are asked.
+    pub calls_per_second: Option<NonZeroU32>,
 }
 
 impl fmt::Debug for StripeSettings {
@@ -60,7 +65,13 @@ impl fmt::Debug for StripeSettings {
 
 impl StripeSettings {
     pub fn new(secret: impl Into<String>, base_url: impl Into<String>) -> StripeSettings {
-        StripeSettings { secret: secret.into(), base_url: base_url.into(), timeout: Duration::from_secs(10) }
+        let timeout = Duration::from_secs(10);
+        StripeSettings { secret: secret.into(), base_url: base_url.into(), timeout, calls_per_second: None }
+    }
+
+    /// At most so many calls a second.
+    pub fn paced(self, calls_per_second: Option<NonZeroU32>) -> StripeSettings {
+        StripeSettings { calls_per_second, ..self }
     }
 }
 
@@ -74,7 +85,13 @@ impl Stripe {
     /// # Errors
     /// The secret key cannot be sent in a header.
     pub fn new(settings: &StripeSettings) -> Result<Stripe, String> {
-        Ok(Stripe { platform: Http::new(&settings.secret, &settings.base_url, settings.timeout)? })
+        let platform = Http::new(&settings.secret, &settings.base_url, settings.timeout)?;
+        Ok(Stripe {
+            platform: match settings.calls_per_second {
+                Some(calls) => platform.paced(calls),
+                None => platform,
+            },
+        })
     }
 
     async fn intent(&self, account: &AccountId, id: &PaymentIntentId) -> Result<Theirs, GatewayError> {

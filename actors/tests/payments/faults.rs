@@ -241,6 +241,63 @@ fn a_refund_keeps_its_key_through_silence_and_changes_it_when_the_provider_remem
     });
 }
 
+/// No answer, and then the provider says that the key is in use (409) or the object locked (429): somebody's request under this key
+/// may have had its effect, so another key would do it twice (reliability.md, F26, F27).
+#[test]
+fn a_key_that_is_in_use_is_waited_for_and_asked_again() {
+    play(|| async {
+        for verb in [Verb::Create, Verb::Capture, Verb::Cancel, Verb::Refund] {
+            let mut world = World::with(&[1042]).await;
+            let asked = Arc::new(Mutex::new(Vec::new()));
+            let (noted, clock) = (asked.clone(), world.clock.clone());
+            world.gateway.set_faults(move |call| {
+                if call.verb != verb {
+                    return Fault::None;
+                }
+                let mut noted = noted.lock().unwrap();
+                noted.push((call.key.to_owned(), clock.true_now()));
+                match noted.len() {
+                    1 => Fault::TimeoutBefore,
+                    2..=4 => Fault::Unavailable,
+                    _ => Fault::None,
+                }
+            });
+            let wanted = world.wants(&[(1042, 2)]);
+            let record = loop {
+                match world.payments().open(wanted.clone()).await {
+                    Ok(record) => break record,
+                    Err(failure) => assert_eq!(failure, PaymentFailure::Unavailable),
+                }
+                world.pass(1).await;
+            };
+            world.gateway.authorise(&intent_of(&record));
+            if verb == Verb::Cancel {
+                world.draws().execute(DrawId(1042), Command::Cancel, None).await.unwrap();
+            }
+            world.fulfil(&record).await.unwrap();
+            world.pass(60).await;
+            if verb == Verb::Refund {
+                world.payments().refund(record.order.id, "asked for").await.unwrap();
+                world.pass(60).await;
+            }
+            let ended = match verb {
+                Verb::Cancel => OrderState::Released,
+                Verb::Refund => OrderState::Void,
+                _ => OrderState::Captured,
+            };
+            assert_eq!(world.order(&record).order.state, ended, "{verb:?}");
+            assert_eq!(world.gateway.intents().len(), 1, "{verb:?}");
+            let asked = asked.lock().unwrap().clone();
+            assert!(asked.len() >= 5 && asked.iter().all(|(key, _)| *key == asked[0].0), "{verb:?}: {asked:?}");
+            // It backs off: half a second at least, then one, two, four.
+            let pauses = asked.windows(2).map(|two| two[1].1.ms_since(two[0].1)).take(4);
+            assert!(pauses.enumerate().all(|(failed, pause)| pause >= 500 << failed), "{verb:?}: {asked:?}");
+            world.audit();
+            world.engine.take().unwrap().kill();
+        }
+    });
+}
+
 /// The second draw refused, and that could not be written; then somebody at the provider's desk took the money and gave it back.
 #[test]
 fn half_a_cart_that_was_paid_and_given_back_past_us_keeps_no_tickets() {

@@ -1,5 +1,7 @@
 //! How an audit reaches the provider: Stripe, a running demo's sandbox, or a sleeping demo's sandbox woken for a moment.
 
+use std::num::NonZeroU32;
+
 use actors::payment::stripe::{Stripe, StripeSettings};
 use anyhow::Context;
 
@@ -7,6 +9,9 @@ use crate::app::StandIn;
 use crate::config::{Config, Stage};
 use crate::database::Sign;
 use crate::sandbox::{Options, Sandbox};
+
+/// An audit asks beside a server that sells: it takes this part of the calls that one may make.
+const PART: u32 = 4;
 
 /// A reachable provider.
 pub struct Reached {
@@ -34,6 +39,8 @@ pub fn reach(config: &Config, sign: Option<&Sign>) -> anyhow::Result<Reached> {
             (stand_in.url.clone(), Some(stand_in))
         }
     };
-    let stripe = Stripe::new(&StripeSettings::new(config.stripe.secret_key.expose(), url));
+    let calls =
+        config.stripe.calls_per_second.map(|calls| NonZeroU32::new(calls.get() / PART).unwrap_or(NonZeroU32::MIN));
+    let stripe = Stripe::new(&StripeSettings::new(config.stripe.secret_key.expose(), url).paced(calls));
     Ok(Reached { gateway: stripe.map_err(anyhow::Error::msg)?, woken })
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::IpAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -103,6 +104,10 @@ impl Environment {
             }
             months => months.unwrap_or(KEPT_MONTHS),
         }
+    }
+
+    pub(super) fn calls_per_second(&self, problems: &mut Problems) -> Option<NonZeroU32> {
+        problems.keep(self.parse_optional("STRIPE_CALLS_PER_SECOND")).flatten()
     }
 
     /// 32 bytes as 64 hexadecimal digits, and not one byte repeated.

@@ -51,6 +51,27 @@ fn reports_say_of_tax_what_the_environment_says() {
 }
 
 #[test]
+fn the_provider_is_asked_less_than_it_allows_and_a_stand_in_as_fast_as_it_answers() {
+    let calls = |environment: Environment| {
+        let config = Config::production(&environment).expect("complete");
+        config.stripe.calls_per_second.map(std::num::NonZeroU32::get)
+    };
+    assert_eq!(calls(Environment::from_pairs(COMPLETE)), Some(80));
+    assert_eq!(calls(with("STRIPE_SECRET_KEY", "sk_test_abc")), Some(20));
+    assert_eq!(calls(with("STRIPE_API_URL", "http://127.0.0.1:9/sandbox/stripe")), None);
+    assert_eq!(calls(with("STRIPE_CALLS_PER_SECOND", "40")), Some(40));
+    for odd in ["0", "-1", "many"] {
+        let problems = Config::production(&with("STRIPE_CALLS_PER_SECOND", odd)).expect_err(odd).to_string();
+        assert_eq!(problems, "STRIPE_CALLS_PER_SECOND cannot be read");
+    }
+    let demo = |pairs: &[(&'static str, &'static str)]| {
+        let config = Config::demo(&Environment::from_pairs(pairs.iter().copied())).expect("needs nothing");
+        config.stripe.calls_per_second.map(std::num::NonZeroU32::get)
+    };
+    assert_eq!((demo(&[]), demo(&[("STRIPE_CALLS_PER_SECOND", "5")])), (None, Some(5)));
+}
+
+#[test]
 fn serve_names_each_thing_that_is_missing() {
     for (name, _) in COMPLETE {
         let problems = Config::production(&without(name)).expect_err(name).to_string();

@@ -6,6 +6,7 @@ use super::Page;
 use crate::error::Problem;
 use crate::routes::machine::health::violations_within;
 use crate::state::State;
+use crate::vitals;
 
 /// The five types there are (C:180), so that one that never happened is a zero and not a gap.
 const TYPES: [&str; 5] =
@@ -27,7 +28,9 @@ pub(super) async fn write(page: &mut Page, state: &State) {
 async fn from_books(page: &mut Page, state: &State) -> Result<(), Problem> {
     let (reservations, held, payments) = state.records.in_flight().await?;
     let open = state.records.open_anomalies().await?;
-    let vitals = state.records.vitals().await?;
+    let (vitals, off_ms) = vitals::read(state).await?;
+    let name = "fd_clock_off_seconds";
+    page.gauge(name, "How far this node's clock is ahead of the database's; negative: behind.", off_ms as f64 / 1000.0);
     page.gauge("fd_reservations_active", "Reservations that claim tickets.", reservations);
     page.gauge("fd_tickets_held", "Tickets that reservations claim.", held);
     page.gauge("fd_payments_in_flight", "Orders with a payment intent that are not decided.", payments);

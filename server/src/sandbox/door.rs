@@ -49,6 +49,8 @@ pub async fn serve(request: HttpRequest, body: Bytes, sandbox: Data<Sandbox>) ->
     let request_id = id::fresh("req");
     let answer = match fault {
         Some(Fault::RateLimit) => Answer::from(Failure::too_many()),
+        Some(Fault::KeyInUse) => Answer::from(Failure::key_in_use()),
+        Some(Fault::LockTimeout) => Answer::from(Failure::locked()),
         Some(Fault::TimeoutBefore) => {
             tokio::time::sleep(hang).await;
             return broken();

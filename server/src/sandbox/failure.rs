@@ -57,6 +57,17 @@ impl Failure {
         Self::new(429, "invalid_request_error", message).code("rate_limit")
     }
 
+    pub fn key_in_use() -> Self {
+        let message =
+            "There is currently another in-progress request using this idempotency key. Please try again later.";
+        Self::new(409, "invalid_request_error", message).code("idempotency_key_in_use")
+    }
+
+    pub fn locked() -> Self {
+        let message = "This object cannot be accessed right now because another request is accessing it.";
+        Self::new(429, "invalid_request_error", message).code("lock_timeout")
+    }
+
     /// The provider broke: remembered, as the real one does.
     pub fn internal() -> Self {
         let message = "An unknown error occurred, and it is remembered under this idempotency key.";

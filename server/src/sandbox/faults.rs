@@ -29,6 +29,12 @@ pub enum Fault {
     RateLimit,
     /// The answer takes `hang_ms` longer.
     Slow,
+    /// 409: somebody else's request under this key is under way. This one does nothing, and nothing is remembered.
+    #[serde(alias = "key_in_use")]
+    KeyInUse,
+    /// 429 of another kind: the object is locked by another request. Nothing happened, nothing is remembered.
+    #[serde(alias = "lock_timeout")]
+    LockTimeout,
 }
 
 impl Fault {
@@ -177,7 +183,7 @@ mod tests {
 
     #[test]
     fn the_words_of_the_contract_are_understood() {
-        for word in ["timeout-before", "timeout-after", "error-500", "rate-limit"] {
+        for word in ["timeout-before", "timeout-after", "error-500", "rate-limit", "key-in-use", "lock-timeout"] {
             assert!(Fault::parse(word).is_some(), "{word}");
         }
         let posted = r#"{"seed":1,"rates":{"timeout-after":0.1},"webhook":{"lost":0.2,"late_ms":5}}"#;

@@ -2,6 +2,7 @@
 
 mod account;
 mod archived;
+mod at_once;
 mod desk;
 mod draws;
 mod entry;

@@ -7,7 +7,7 @@ mod headers;
 mod injection;
 mod invention;
 mod matrix;
-mod notices;
+pub mod notices;
 mod origin;
 mod pictures;
 mod redirects;

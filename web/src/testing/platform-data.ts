@@ -9,11 +9,12 @@ export const health = (nowMs: number): Health => ({
   checks: {
     database: { ok: true, latencyMs: 2 },
     provider: { ok: true, lastAnswerAt: before(nowMs, 0), lastFailureAt: null },
-    webhook: { ok: true, lastReceivedAt: before(nowMs, 3), waiting: 0 },
+    webhook: { ok: true, lastReceivedAt: before(nowMs, 3), waiting: 0, outOfTime: 0 },
     mail: { ok: true, pending: 0, dead: 0, lastSentAt: before(nowMs, 3) },
     sockets: { ok: true, sessions: 42 },
     actors: { ok: true, awake: 6, paused: 0 },
     reconciler: { ok: true, lastRunAt: before(nowMs, 1) },
+    clock: { ok: true, offMs: 0 },
     integrity: { ok: true, violations: {} },
   },
 });

@@ -1,6 +1,8 @@
 //! The HTTP beneath async-stripe: connections are kept, keys are ours, and what an error means for a retry is told apart.
 
 use std::fmt::{self, Write};
+use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -14,6 +16,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use serde_json::Value;
 use stripe_client_core::{CustomizedStripeRequest, StripeClient, StripeClientErr, StripeMethod, VERSION};
 
+use super::pacer::{Pacer, Rank};
 use crate::GatewayError;
 
 /// Idle connections kept. More than were ever busy at once do no good.
@@ -30,6 +33,8 @@ pub(super) struct Http {
     authorization: HeaderValue,
     account: Option<HeaderValue>,
     timeout: Duration,
+    /// `None`: calls leave as they come.
+    pub(super) pacer: Option<Arc<Pacer>>,
 }
 
 /// What went wrong, as our own `Gateway` says it.
@@ -60,7 +65,12 @@ impl Http {
             .pool_max_idle_per_host(IDLE_MAX)
             .build(connector.wrap_connector(tcp));
         let base = format!("{}/v1", base.trim_end_matches('/'));
-        Ok(Http { client, base, authorization, account: None, timeout })
+        Ok(Http { client, base, authorization, account: None, timeout, pacer: None })
+    }
+
+    /// The same caller, for all accounts together, at so many calls a second.
+    pub(super) fn paced(self, calls_per_second: NonZeroU32) -> Http {
+        Http { pacer: Some(Arc::new(Pacer::new(calls_per_second))), ..self }
     }
 
     /// The same caller in the name of a connected account (decision C-24).
@@ -104,6 +114,11 @@ impl Http {
 
     async fn ask(&self, asked: CustomizedStripeRequest) -> Result<Bytes, GatewayError> {
         let request = self.request(asked)?;
+        if let Some(pacer) = &self.pacer
+            && !pacer.pass(rank(&request)).await
+        {
+            return Err(GatewayError::Unavailable("too many calls wait for their turn".into()));
+        }
         let answer = async {
             let response = self.client.request(request).await.map_err(|why| match why.is_connect() {
                 true => GatewayError::Unavailable(format!("no connection: {why}")),
@@ -121,6 +136,16 @@ impl Http {
     }
 }
 
+/// Taking money, then letting it go, then everything else that changes something; questions last.
+fn rank<T>(request: &Request<T>) -> Rank {
+    match (request.method(), request.uri().path().rsplit('/').next()) {
+        (&Method::GET, _) => Rank::Read,
+        (_, Some("capture")) => Rank::Capture,
+        (_, Some("cancel")) => Rank::Cancel,
+        _ => Rank::Create,
+    }
+}
+
 impl StripeClient for Http {
     type Err = Wrong;
 
@@ -135,7 +160,8 @@ pub(super) fn error_of(status: StatusCode, body: &[u8]) -> GatewayError {
     let text = |name: &str| error[name].as_str().map(str::to_owned);
     let code = text("decline_code").or_else(|| text("code")).or_else(|| text("type"));
     match status.as_u16() {
-        // A key in use, a lock, a wrong secret of ours, too many at once: nothing was done.
+        // A key in use (F27), a lock (F26), a wrong secret of ours, too many at once: this request did nothing. Who had the key
+        // before may have; the same key gives their answer as soon as there is one.
         401 | 409 | 424 | 425 | 429 => GatewayError::Unavailable(format!("{status} {}", code.unwrap_or_default())),
         400..=499 => GatewayError::Refused {
             code: code.unwrap_or_else(|| status.as_str().to_owned()),

@@ -2,6 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use domain::{DrawId, Refusal, View};
+use persistence::Failure;
 use persistence::records::payouts::NewPayout;
 use persistence::records::tickets::SoldTicket;
 use serde_json::json;
@@ -53,7 +54,11 @@ pub async fn record(
     let (actor, object) = (caller.name(), format!("draw:{draw}"));
     let act = caller.act(&actor, Some(listing.club), "record-payout", &object);
     let records = state.records.by(act.entry(json!({ "type": "winner", "amount": new.amount.decimal() })));
-    let payout = records.record_payout(&new).await?;
+    let payout = records.record_payout(&new).await.map_err(|failure| match failure {
+        // The result was taken back since it was looked at.
+        Failure::NotFound => Problem::refused(draw, Refusal::NotCompleted),
+        other => other.into(),
+    })?;
     Ok(HttpResponse::Ok().json(Payout::from(&payout)))
 }
 

@@ -3,6 +3,7 @@
 use actix_web::{HttpResponse, web};
 use actors::Denied;
 use domain::{Command, DrawId, GameResult, Refusal, View};
+use persistence::Failure;
 use persistence::records::claims::Invitation;
 use persistence::records::listings::Listing;
 use persistence::records::payouts::NewPayout;
@@ -63,13 +64,18 @@ fn refused(draw: DrawId, denied: Denied) -> Problem {
 /// that tells the club what was entered.
 ///
 /// # Errors
-/// The books could not be read or written.
+/// The books could not be read or written; 409 `result-undone`: an operator took it back meanwhile, and nothing follows from it.
 pub(crate) async fn settle(state: &State, listing: &Listing, draw: DrawId, view: &View) -> Result<(), Problem> {
     let takings = financials::of(state, draw, view).await?;
     let amount = takings.club_revenue().max(domain::Cents::ZERO);
     let share =
         NewPayout { draw, club: listing.club, kind: "club_share", amount, recipient_email: None, recipient_name: None };
-    let share = state.records.record_payout(&share).await?;
+    let share = state.records.record_payout(&share).await.map_err(|failure| match failure {
+        Failure::NotFound => {
+            Problem::conflict("result-undone", "This result has just been taken back by the operator.")
+        }
+        other => other.into(),
+    })?;
     if !takings.is_estimated {
         state.records.complete_share(share.id, amount).await?;
     }

@@ -41,6 +41,7 @@ pub async fn receive(
         state.config.stripe.webhook_secrets.iter().map(|secret| secret.expose().to_string()).collect();
     if let Err(bad) = signature::verify(&body, header, &secrets, state.clock.now()) {
         tracing::warn!(%bad, "a notice was refused");
+        state.metrics.notice_refused(bad);
         return Err(Problem::bad_request("bad-signature", "The signature does not match."));
     }
     // Signed and still unreadable is the provider's news of tomorrow: taken, so that it is not sent again for days.

@@ -11,8 +11,9 @@ use crate::error::Problem;
 use crate::live::SESSIONS_MAX;
 use crate::routes::machine::health::{violations, violations_within};
 use crate::state::State;
+use crate::vitals::{self, CLOCK_OFF_SECONDS_MAX};
 use crate::wire::console::health::{
-    ActorsCheck, Checks, ConsoleHealth, DatabaseCheck, IntegrityCheck, MailCheck, OpsNow, ProviderCheck,
+    ActorsCheck, Checks, ClockCheck, ConsoleHealth, DatabaseCheck, IntegrityCheck, MailCheck, OpsNow, ProviderCheck,
     ReconcilerCheck, Revisions, SocketsCheck, WebhookCheck,
 };
 use crate::wire::console::instant;
@@ -25,10 +26,10 @@ pub async fn show(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let begun = Instant::now();
     let reachable = state.records.reachable().await.is_ok();
     let latency_ms = begun.elapsed().as_millis() as i64;
-    let vitals = state.records.vitals().await?;
+    let (vitals, off_ms) = vitals::read(&state).await?;
     let violations = violations(&state).await?;
-    let checks =
-        Checks { database: DatabaseCheck { ok: reachable, latency_ms }, ..checks(&state, &vitals, violations) };
+    let database = DatabaseCheck { ok: reachable, latency_ms };
+    let checks = Checks { database, ..checks(&state, &vitals, off_ms, violations) };
     Ok(HttpResponse::Ok().json(ConsoleHealth {
         status: status(&checks),
         checked_at: rfc3339(state.clock.now()),
@@ -42,7 +43,7 @@ pub async fn show(state: web::Data<State>) -> Result<HttpResponse, Problem> {
 const ROUND_MS_MAX: i64 = 90_000;
 
 /// Whoever reads this has reached the database.
-fn checks(state: &State, vitals: &Vitals, violations: BTreeMap<String, u64>) -> Checks {
+fn checks(state: &State, vitals: &Vitals, off_ms: i64, violations: BTreeMap<String, u64>) -> Checks {
     let last_round = state.payments.tally().last_round();
     // Until the first round has ended, the start counts.
     let since = last_round.unwrap_or(state.started_at);
@@ -54,6 +55,7 @@ fn checks(state: &State, vitals: &Vitals, violations: BTreeMap<String, u64>) -> 
             ok: vitals.webhooks_overdue == 0,
             last_received_at: vitals.webhook_received_at.map(instant),
             waiting: vitals.webhooks_waiting,
+            out_of_time: state.metrics.notices_out_of_time(),
         },
         mail: MailCheck {
             ok: vitals.mails_overdue == 0 && vitals.mails_dead == 0,
@@ -67,6 +69,7 @@ fn checks(state: &State, vitals: &Vitals, violations: BTreeMap<String, u64>) -> 
             ok: state.clock.now().ms_since(since) < ROUND_MS_MAX,
             last_run_at: last_round.map(rfc3339),
         },
+        clock: ClockCheck { ok: off_ms.abs() < CLOCK_OFF_SECONDS_MAX * 1000, off_ms },
         integrity: IntegrityCheck { ok: violations.is_empty(), violations },
     }
 }
@@ -79,10 +82,11 @@ fn provider(vitals: &Vitals) -> ProviderCheck {
     }
 }
 
-/// A broken promise or a lost database is down; work that waits too long is degraded.
+/// A broken promise or a lost database is down; work that waits too long, or a wrong clock, is degraded.
 fn status(checks: &Checks) -> &'static str {
     let waits = [checks.provider.ok, checks.webhook.ok, checks.mail.ok, checks.sockets.ok, checks.actors.ok];
-    match (checks.database.ok && checks.integrity.ok, waits.into_iter().all(|ok| ok) && checks.reconciler.ok) {
+    let well = waits.into_iter().all(|ok| ok) && checks.reconciler.ok && checks.clock.ok;
+    match (checks.database.ok && checks.integrity.ok, well) {
         (false, _) => "down",
         (true, false) => "degraded",
         (true, true) => "ok",
@@ -94,10 +98,10 @@ fn status(checks: &Checks) -> &'static str {
 /// # Errors
 /// The books could not be read.
 pub async fn now(state: &State) -> Result<OpsNow, Problem> {
-    let (pulse, vitals) = (state.records.pulse().await?, state.records.vitals().await?);
+    let (pulse, (vitals, off_ms)) = (state.records.pulse().await?, vitals::read(state).await?);
     // Every promise looks at every row: the socket is told what was found within five minutes.
     let violations = violations_within(state, INTEGRITY_SECONDS).await?;
-    let health = status(&checks(state, &vitals, violations));
+    let health = status(&checks(state, &vitals, off_ms, violations));
     let changed = state.draws.changes() as i64;
     Ok(OpsNow {
         anomalies: counts(&pulse).into(),

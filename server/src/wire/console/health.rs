@@ -25,6 +25,7 @@ pub struct Checks {
     pub sockets: SocketsCheck,
     pub actors: ActorsCheck,
     pub reconciler: ReconcilerCheck,
+    pub clock: ClockCheck,
     pub integrity: IntegrityCheck,
 }
 
@@ -49,6 +50,8 @@ pub struct WebhookCheck {
     pub ok: bool,
     pub last_received_at: Option<String>,
     pub waiting: i64,
+    /// Signed as the provider signs, and refused for their time, since the process began: then a clock is wrong.
+    pub out_of_time: u64,
 }
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -81,6 +84,14 @@ pub struct ReconcilerCheck {
     pub ok: bool,
     /// When it last ended a round.
     pub last_run_at: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClockCheck {
+    pub ok: bool,
+    /// How far this node's clock is ahead of the database's; negative: behind.
+    pub off_ms: i64,
 }
 
 #[derive(Clone, Debug, Serialize, ToSchema)]

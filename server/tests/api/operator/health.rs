@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
+use actors::payment::signature::sign;
+use actors::{Clock, SystemClock};
 use domain::{Anomaly, AnomalyKind, Cents, PaymentIntentId};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 
+use crate::security::notices::{SECRET, sends};
 use crate::support::server::eventually;
 use crate::support::socket::Socket;
 use crate::support::{Buyer, TestServer, club};
@@ -29,6 +32,46 @@ async fn the_reconciler_is_well_while_its_rounds_end() {
     let late = ran.is_some_and(|at| server.now().ms_since(at) >= 90_000);
     assert!(!late || said["ok"] == false && health["status"] == "degraded", "{health}");
     server.finish().await;
+}
+
+/// Ten minutes fast or slow (reliability.md, F46): the operator is told, notices are refused and counted, buyers buy.
+#[actix_web::test]
+async fn a_node_whose_clock_is_off_says_so_and_sells_all_the_same() {
+    for off_seconds in [600, -600] {
+        let server = TestServer::start().await;
+        let draw = server.game().await;
+        server.operator().await;
+        let operator = club::operator(&server).await;
+        assert_eq!(check(&operator, "clock").await, json!({ "ok": true, "offMs": 0 }));
+        server.clock.push_seconds(off_seconds);
+        let health = operator.get("/api/admin/health").await.ok();
+        let (clock, webhook) = (&health["checks"]["clock"], &health["checks"]["webhook"]);
+        assert_eq!((&clock["ok"], &health["status"]), (&json!(false), &json!("degraded")), "{health}");
+        // As much as is certain: what asking took is left out.
+        let off_ms = clock["offMs"].as_i64().expect("milliseconds");
+        let least = off_seconds.abs() * 1000 - 60_000;
+        assert!(off_ms.signum() == off_seconds.signum() && (least..=600_000).contains(&off_ms.abs()), "{off_ms}");
+        assert_eq!(webhook["outOfTime"], 0);
+        let notice = json!({ "id": "evt_late", "type": "payment_intent.succeeded", "livemode": false }).to_string();
+        let header = sign(notice.as_bytes(), SECRET, SystemClock.now());
+        assert_eq!(sends(&operator, notice, &header).await, 400, "the provider's clock is right, and ours is not");
+        assert_eq!(check(&operator, "webhook").await["outOfTime"], 1);
+        let page = server::metrics::text(&server.state).await;
+        let sample = |name: &str| page.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<f64>().ok());
+        assert_eq!(sample("fd_notices_refused_total{why=\"out-of-time\"}"), Some(1.0));
+        assert_eq!(sample("fd_notices_refused_total{why=\"forged\"}"), Some(0.0));
+        let off = sample("fd_clock_off_seconds").expect("a sample");
+        assert!((off.abs() - 600.0).abs() < 60.0 && off.signum() as i64 == off_seconds.signum(), "{off}");
+        // No notice of the purchase is taken either: the browser's call alone is enough.
+        let bought = server.alice().buys(draw, 2).await.1;
+        assert_eq!(bought["tickets"].as_array().map(Vec::len), Some(2));
+        server.mail("tickets").await;
+        assert_eq!(server.engine.draws.view(draw).await.expect("a view").sold, 2);
+        assert_eq!(server.sandbox.ledger()["total"]["captured"], 1000);
+        server.clock.push_seconds(-off_seconds);
+        assert_eq!(check(&operator, "clock").await["ok"], true);
+        server.finish().await;
+    }
 }
 
 #[actix_web::test]

@@ -121,6 +121,7 @@ async fn a_notice_is_good_for_five_minutes_either_way() {
         let header = sign(body.as_bytes(), SECRET, server.now().plus_seconds(-age_seconds));
         assert_eq!(sends(&alice, body, &header).await, status, "{age_seconds} s old");
     }
+    assert_eq!(server.state.metrics.notices_out_of_time(), 3, "each that was refused is counted");
     server.finish().await;
 }
 

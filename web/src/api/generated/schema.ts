@@ -181,6 +181,7 @@ export interface components {
         };
         Checks: {
             actors: components["schemas"]["ActorsCheck"];
+            clock: components["schemas"]["ClockCheck"];
             database: components["schemas"]["DatabaseCheck"];
             integrity: components["schemas"]["IntegrityCheck"];
             mail: components["schemas"]["MailCheck"];
@@ -209,6 +210,11 @@ export interface components {
             state: string;
             timezone: string;
             winnerName: string;
+        };
+        ClockCheck: {
+            /** @description How far this node's clock is ahead of the database's; negative: behind. */
+            offMs: number;
+            ok: boolean;
         };
         Closed: {
             closed: number;
@@ -1597,6 +1603,8 @@ export interface components {
         WebhookCheck: {
             lastReceivedAt: string | null;
             ok: boolean;
+            /** @description Signed as the provider signs, and refused for their time, since the process began: then a clock is wrong. */
+            outOfTime: number;
             waiting: number;
         };
         Whoami: {
@@ -1685,6 +1693,7 @@ export type Buyer = components['schemas']['Buyer'];
 export type Cancellation = components['schemas']['Cancellation'];
 export type Checks = components['schemas']['Checks'];
 export type Claim = components['schemas']['Claim'];
+export type ClockCheck = components['schemas']['ClockCheck'];
 export type Closed = components['schemas']['Closed'];
 export type Club = components['schemas']['Club'];
 export type ClubDesk = components['schemas']['ClubDesk'];

@@ -6,7 +6,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { receiveFrameAtom } from '@/features/shared-live/live-atoms';
 import { aServer, NOW, openConsole, press, refused } from '@/testing/a-console';
 import { health } from '@/testing/platform-data';
-import { statusLines } from '../overview/status-words';
+import { STATUS_NAMES, statusLines } from '../overview/status-words';
 import { agoWords, lengthWords } from '../pieces/ago';
 import { toCsv } from '../table/csv';
 import { fixedCommands, matching } from './commands';
@@ -48,9 +48,12 @@ test('the badge says Live System only while it is', () => {
 test('the status words are said while they are true', () => {
   const well = health(NOW);
   expect(statusLines(well, NOW).slice(0, 3).map(({ word }) => word)).toEqual(['Healthy', 'Operational', 'Connected']);
-  const ill = { ...well, checks: { ...well.checks, database: { ok: false, latencyMs: 0 }, provider: { ok: false, lastAnswerAt: null, lastFailureAt: null }, reconciler: { ok: false, lastRunAt: null }, integrity: { ok: false, violations: { 'T2 an order counts its lines': 2 } } } };
+  const ill = { ...well, checks: { ...well.checks, database: { ok: false, latencyMs: 0 }, provider: { ok: false, lastAnswerAt: null, lastFailureAt: null }, reconciler: { ok: false, lastRunAt: null }, clock: { ok: false, offMs: -600_000 }, integrity: { ok: false, violations: { 'T2 an order counts its lines': 2 } } } };
   const lines = statusLines(ill, NOW);
-  expect(lines.filter(({ ok }) => !ok).map(({ word }) => word)).toEqual(['Unreachable', 'Degraded', 'Not answering', 'Broken']);
+  expect(lines.filter(({ ok }) => !ok).map(({ word }) => word)).toEqual(['Unreachable', 'Degraded', 'Not answering', 'Wrong', 'Broken']);
+  expect(lines.find(({ name }) => name === 'Clock')?.detail).toBe('600 seconds behind the database');
+  const late = { ...well, checks: { ...well.checks, webhook: { ...well.checks.webhook, outOfTime: 3 }, clock: { ok: true, offMs: 1200 } } };
+  expect(statusLines(late, NOW).map(({ detail }) => detail)).toEqual(expect.arrayContaining([expect.stringContaining('3 refused for their time'), '1 second ahead of the database']));
   expect(lines.at(-1)?.detail).toBe('T2 an order counts its lines (2)');
 });
 
@@ -62,7 +65,7 @@ test('words that were true are not said on while the health check does not answe
   expect(screen.getByText('Healthy')).toBeTruthy();
   await act(() => vi.advanceTimersByTimeAsync(31_000));
   expect(screen.queryByText('Healthy')).toBeNull();
-  expect(screen.getAllByText('Unknown')).toHaveLength(8);
+  expect(screen.getAllByText('Unknown')).toHaveLength(STATUS_NAMES.length);
   expect(screen.getByText(/^Healthy .*nothing heard since$/)).toBeTruthy();
 });
 
