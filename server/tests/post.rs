@@ -218,18 +218,8 @@ async fn every_letter_says_the_same_as_text_and_without_any_image() {
     let letters: Vec<(&str, &str, String, &[&str])> = vec![
         ("resend", "a@example.com", "{}".into(), &["2 tickets, paid", "/my/"]),
         ("refunded", "b@example.com", "{}".into(), &["Refund of $10.47", "5 to 10 business days", "/my/"]),
-        (
-            "not-charged",
-            "h@example.com",
-            "{}".into(),
-            &["you have not been charged", "no more tickets on sale", "/my/"],
-        ),
-        (
-            "disputed",
-            sharks,
-            "{}".into(),
-            &["bank wants back the payment of $10.47", "stay valid", "/club/sharks/admin"],
-        ),
+        ("not-charged", "h@example.com", "{}".into(), &["not been charged", "no more tickets on sale", "/my/"]),
+        ("disputed", sharks, "{}".into(), &["wants back the payment of $10.47", "stay valid", "/club/sharks/admin"]),
         (
             "winner",
             "c@example.com",

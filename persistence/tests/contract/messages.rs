@@ -197,7 +197,7 @@ pub async fn a_club_reads_once_of_a_dispute_of_an_orders_own_payment(world: Worl
     let disputed = PaymentIntent { disputed: true, ..quiet.clone() };
     let forged = PaymentIntent { id: intent_id(404), ..disputed.clone() };
     for (seen, at_ms) in [(&quiet, 9), (&forged, 9), (&disputed, 8)] {
-        world.books.witness(seen, NOW.plus_ms(at_ms)).await.expect("seen");
+        world.books.witness(slice::from_ref(seen), NOW.plus_ms(at_ms)).await.expect("seen");
     }
     assert_eq!(leaves(&world).await, [], "a stranger's, and one that was asked too early");
     for at_ms in 10..13 {
