@@ -18,7 +18,7 @@ use entries::Entries;
 use group::Appends;
 use nodes::Presence;
 use orders::Finder;
-use writer::Writer;
+use writer::{TRIES_MAX, Writer};
 
 // How a draw comes into being, is claimed and is written to.
 mod claims;
@@ -78,7 +78,9 @@ const SESSION: [(&str, &str); 6] = [
     // Compiling a statement takes longer than any of ours.
     ("jit", "off"),
     ("statement_timeout", "2s"),
-    ("lock_timeout", "1s"),
+    // Longer than Postgres waits before it looks for a ring of locks (`deadlock_timeout`, 1 s): a ring is told as one, and whoever
+    // gave in tries again.
+    ("lock_timeout", "1200ms"),
     ("idle_in_transaction_session_timeout", "5s"),
     ("timezone", "UTC"),
     // The healing ROLLBACK below is answered with a warning when there was nothing to heal.
@@ -235,6 +237,25 @@ impl Postgres {
         self.run_within(WORK_MAX, work).await
     }
 
+    /// A write: the same, and once more from its beginning while it is in another's way, as often as a desk's.
+    pub(crate) async fn write<T, W, F>(&self, work: W) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        W: FnOnce() -> F + Clone + Send + 'static,
+        F: Future<Output = Result<T, Failure>> + Send + 'static,
+    {
+        let written = async move {
+            for _ in 1..TRIES_MAX {
+                match work.clone()().await {
+                    Err(Failure::Collided(why)) => tracing::debug!(why, "a write is tried again"),
+                    done => return done,
+                }
+            }
+            work().await
+        };
+        self.run(written).await
+    }
+
     /// The same for work that takes longer than any other, or is to end sooner.
     pub(crate) async fn run_within<T, F>(&self, limit: Duration, work: F) -> Result<T, Failure>
     where
@@ -251,7 +272,7 @@ impl Postgres {
                 Err(Failure::Unknown("the database does not answer".into()))
             })
         };
-        self.inner.runtime.run(bounded).await
+        self.inner.runtime.run(bounded).await.map_err(Failure::told)
     }
 }
 

@@ -15,7 +15,7 @@ use super::desk::Clerk;
 use crate::error::{Failure, is_collision, is_timeout};
 
 /// Deadlocks, serialisation failures and lost connections in a row before it is called a failure.
-const TRIES_MAX: usize = 3;
+pub(super) const TRIES_MAX: usize = 3;
 /// The server gives up on a statement after 2 s; beyond this it is the server that is gone.
 pub(super) const SILENCE_MAX: Duration = Duration::from_secs(5);
 
@@ -58,13 +58,14 @@ impl From<sqlx::Error> for Trouble {
     /// Any error before `COMMIT` was sent.
     fn from(why: sqlx::Error) -> Trouble {
         let lost = !matches!(why, sqlx::Error::Database(_));
-        let (again, busy) = (lost || is_collision(&why), is_timeout(&why));
-        let failure = Failure::before_commit(why);
-        match (again, busy) {
-            (true, _) => Trouble::Again(failure),
-            (false, true) => Trouble::Busy(failure),
-            (false, false) => Trouble::Refused(failure),
-        }
+        let trouble: fn(Failure) -> Trouble = if lost || is_collision(&why) {
+            Trouble::Again
+        } else if is_timeout(&why) {
+            Trouble::Busy
+        } else {
+            Trouble::Refused
+        };
+        trouble(Failure::before_commit(why))
     }
 }
 
@@ -106,7 +107,7 @@ impl Trouble {
             | Trouble::Refused(why)
             | Trouble::Busy(why)
             | Trouble::Silent(why)
-            | Trouble::Unknown(why) => why,
+            | Trouble::Unknown(why) => why.told(),
         }
     }
 }
@@ -182,6 +183,7 @@ async fn commit(connection: &mut PgConnection) -> Result<(), Trouble> {
         Ok(Ok(_)) => Ok(()),
         Ok(Err(why)) => match Failure::at_commit(why) {
             unknown @ Failure::Unknown(_) => Err(Trouble::Unknown(unknown)),
+            collided @ Failure::Collided(_) => Err(Trouble::Again(collided)),
             refused => Err(Trouble::Refused(refused)),
         },
         Err(_) => Err(Trouble::Unknown(Failure::Unknown("no answer to commit".into()))),
