@@ -20,6 +20,7 @@ pub mod console;
 pub mod credentials;
 pub mod draws;
 pub mod erasure;
+pub mod fail_over;
 pub mod failed_payments;
 pub mod financials;
 pub mod footers;
@@ -41,6 +42,9 @@ pub mod tickets;
 pub mod tries;
 pub mod uploads;
 pub mod waitlist;
+
+/// Who did what was typed on the machine itself.
+const COMMAND_LINE: &str = "command line";
 
 /// The rows nobody owns, and read-only views of those that actors own. Cheap to clone.
 #[derive(Clone)]

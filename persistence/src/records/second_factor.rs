@@ -5,11 +5,9 @@ use domain::Timestamp;
 use sqlx::PgPool;
 
 use super::audit::{self, Act};
-use super::{Records, column};
+use super::{COMMAND_LINE, Records, column};
 use crate::Failure;
 
-/// Whoever may type commands beside the server.
-const COMMAND_LINE: &str = "command line";
 /// What the secret is sealed for; its id is the operator's.
 const PURPOSE: &str = "operator-second-factor";
 
