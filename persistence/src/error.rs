@@ -87,3 +87,8 @@ pub(crate) fn is_collision(why: &sqlx::Error) -> bool {
     let code = why.as_database_error().and_then(|said| said.code());
     matches!(code.as_deref(), Some("40001" | "40P01"))
 }
+
+/// The session may only read: the database was demoted, or its owner closed it. Another connection may lead to one that writes.
+pub(crate) fn is_read_only(why: &sqlx::Error) -> bool {
+    why.as_database_error().and_then(|said| said.code()).as_deref() == Some("25006")
+}

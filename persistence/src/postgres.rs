@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
-use sqlx::{ConnectOptions, Connection, Executor};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
+use sqlx::{ConnectOptions, Connection, Row};
 use tokio::runtime::{Handle, Runtime};
 use tokio::time::timeout;
 
@@ -15,9 +15,9 @@ use crate::seal::Sealer;
 use bank::Doors;
 use desk::Desk;
 use entries::Entries;
+use finder::Finder;
 use group::Appends;
 use nodes::Presence;
-use orders::Finder;
 use writer::{TRIES_MAX, Writer};
 
 // How a draw comes into being, is claimed and is written to.
@@ -41,6 +41,7 @@ mod books;
 mod endings;
 mod entries;
 mod fees;
+mod finder;
 mod notices;
 mod operations;
 mod orders;
@@ -66,6 +67,9 @@ const WORK_MAX: Duration = Duration::from_secs(20);
 /// A connection that has served is fit to be lent again, and says so at once.
 const FIT_WITHIN: Duration = Duration::from_secs(1);
 const SLOW: Duration = Duration::from_secs(1);
+/// A session that may only read is given up when it is this old, and another one asked for: the database may take writes again,
+/// or another one in its place. Until then pages are read by it.
+const READS_ONLY_MAX: Duration = Duration::from_secs(1);
 /// Two at each desk: while one waits for the disk, the other writes.
 const WRITERS: usize = 2;
 const FINDERS: usize = 2;
@@ -172,7 +176,7 @@ impl Postgres {
         let appends = Desk::open(&threads.handle, WRITERS, group::TOGETHER_MAX, move || Writer::new(by_key.clone()));
         let entries =
             Desk::open(&threads.handle, WRITERS, entries::TOGETHER_MAX, move || Writer::new(for_entries.clone()));
-        let finder = move || Finder { options: for_finders.clone(), connection: None };
+        let finder = move || Finder::new(for_finders.clone());
         let finders = Desk::open(&threads.handle, FINDERS, FOUND_TOGETHER_MAX, finder);
         let presence = Presence::new(session);
         let inner = Inner {
@@ -276,6 +280,12 @@ impl Postgres {
     }
 }
 
+/// Ends whatever transaction is open, and says whether this session may only read.
+async fn reads_only(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    let asked = sqlx::raw_sql("rollback; show transaction_read_only").fetch_one(connection).await?;
+    Ok(asked.try_get::<&str, _>(0)? == "on")
+}
+
 fn pool(connections_max: u32, options: &PgConnectOptions, met_silence: &Silence) -> PgPool {
     let met_silence = met_silence.clone();
     PgPoolOptions::new()
@@ -283,11 +293,10 @@ fn pool(connections_max: u32, options: &PgConnectOptions, met_silence: &Silence)
         .acquire_timeout(ACQUIRE_TIMEOUT)
         // The ROLLBACK is the test.
         .test_before_acquire(false)
-        .before_acquire(|connection, _| {
+        .before_acquire(|connection, found| {
             Box::pin(async move {
                 // Whoever had it before may have been cancelled in the middle of a transaction.
-                connection.execute("rollback").await?;
-                Ok(true)
+                Ok(!reads_only(connection).await? || found.age < READS_ONLY_MAX)
             })
         })
         .after_release(move |connection, _| {

@@ -65,12 +65,15 @@ impl Records {
         Records { act: Some(Arc::new(act)), ..self.clone() }
     }
 
-    /// The database answers at all: what the readiness check asks.
+    /// The database answers, and takes writes: what the readiness check asks. One that may only be read is as good as down, though
+    /// pages are still read from it.
     ///
     /// # Errors
     /// It does not.
     pub async fn reachable(&self) -> Result<(), Failure> {
-        self.read(async |pool: PgPool| sqlx::query("select 1").execute(&pool).await.map(|_| ())).await
+        let asked = sqlx::query_scalar("select current_setting('transaction_read_only')::boolean");
+        let reads_only = self.read(async move |pool: PgPool| asked.fetch_one(&pool).await).await?;
+        if reads_only { Err(Failure::NotWritten("the database is read-only".into())) } else { Ok(()) }
     }
 
     /// The promises that are broken, if any: see [`Postgres::violations`]. Looks at everything.

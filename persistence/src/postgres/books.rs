@@ -8,7 +8,7 @@ use domain::{
 
 use super::endings::Ending;
 use super::entries::{Entry, Said};
-use super::orders::Name;
+use super::finder::Name;
 use super::outbox::NewMail;
 use super::{Postgres, anomalies, endings, fees, notices, operations, orders, outbox, payments, words};
 use crate::books::{AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, TermsAgreed};

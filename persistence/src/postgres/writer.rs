@@ -12,7 +12,7 @@ use sqlx::{Connection, Executor};
 use tokio::time::timeout;
 
 use super::desk::Clerk;
-use crate::error::{Failure, is_collision, is_timeout};
+use crate::error::{Failure, is_collision, is_read_only, is_timeout};
 
 /// Deadlocks, serialisation failures and lost connections in a row before it is called a failure.
 pub(super) const TRIES_MAX: usize = 3;
@@ -50,6 +50,8 @@ pub(super) enum Trouble {
     Busy(Failure),
     /// The database does not answer: certainly not written, and no use to try again now.
     Silent(Failure),
+    /// The database lets nobody write: certainly not written, and perhaps another connection leads to one that does.
+    ReadOnly(Failure),
     /// The answer to `COMMIT` was lost.
     Unknown(Failure),
 }
@@ -62,6 +64,8 @@ impl From<sqlx::Error> for Trouble {
             Trouble::Again
         } else if is_timeout(&why) {
             Trouble::Busy
+        } else if is_read_only(&why) {
+            Trouble::ReadOnly
         } else {
             Trouble::Refused
         };
@@ -107,6 +111,7 @@ impl Trouble {
             | Trouble::Refused(why)
             | Trouble::Busy(why)
             | Trouble::Silent(why)
+            | Trouble::ReadOnly(why)
             | Trouble::Unknown(why) => why.told(),
         }
     }
@@ -128,7 +133,7 @@ impl<T: Transaction> Writer<T> {
                 continue;
             }
             let alone = self.write(&[*ask]).await;
-            busy += usize::from(matches!(alone, Err(Trouble::Busy(_) | Trouble::Silent(_))));
+            busy += usize::from(matches!(alone, Err(Trouble::Busy(_) | Trouble::Silent(_) | Trouble::ReadOnly(_))));
             answers.push(alone.map_err(Trouble::told).and_then(|mut answers| answers.remove(0)));
         }
         answers
@@ -163,6 +168,8 @@ impl<T: Transaction> Writer<T> {
                 self.roll_back(connection).await;
                 Ok(answers)
             }
+            // Not for the next one: see `Trouble::ReadOnly`.
+            Err(Trouble::ReadOnly(why)) => Err(Trouble::ReadOnly(why)),
             Err(trouble) => {
                 self.roll_back(connection).await;
                 Err(trouble)
