@@ -220,7 +220,7 @@ impl DrawActor {
     fn failed(&mut self, failure: &Failure, ctx: &mut Context<DrawActor>) -> Denied {
         let draw = self.draw.id();
         match failure {
-            Failure::NotWritten(why) => {
+            Failure::NotWritten(why) | Failure::Collided(why) => {
                 tracing::warn!(draw.id = %draw, why, "a commit was not written");
                 return Denied::Unavailable;
             }
@@ -252,7 +252,11 @@ impl DrawActor {
 /// Nothing was written, and the writer is the draw's owner still: memory is right.
 fn is_certain(failure: &Failure) -> bool {
     match failure {
-        Failure::NotWritten(_) | Failure::ClosedByClock | Failure::PaidOut | Failure::NotFound => true,
+        Failure::NotWritten(_)
+        | Failure::Collided(_)
+        | Failure::ClosedByClock
+        | Failure::PaidOut
+        | Failure::NotFound => true,
         Failure::Fenced | Failure::Unknown(_) | Failure::Corrupt(_) => false,
     }
 }

@@ -8,6 +8,10 @@ pub enum Failure {
     /// Certainly not written: memory is still right; the caller may try again.
     #[error("not written: {0}")]
     NotWritten(String),
+    /// Two transactions in each other's way, and this one gave in. Certainly not written: it is tried again before anybody hears
+    /// of it, and told as `NotWritten` when it gave in each time.
+    #[error("not written: {0}")]
+    Collided(String),
     /// Nobody knows whether it was written: whoever holds it in memory must forget and read the books.
     #[error("outcome unknown: {0}")]
     Unknown(String),
@@ -42,18 +46,27 @@ impl Failure {
 
     /// Inside an explicit transaction: as `COMMIT` was never sent, Postgres rolls back, even when the connection is gone.
     pub(crate) fn before_commit(why: sqlx::Error) -> Failure {
-        Failure::from_read(why)
+        if is_collision(&why) { Failure::Collided(why.to_string()) } else { Failure::from_read(why) }
     }
 
     /// `COMMIT` itself, or a statement that is its own transaction. Only when Postgres took part in saying no is it a no:
     /// a lost answer may hide a yes.
     pub(crate) fn at_commit(why: sqlx::Error) -> Failure {
         match &why {
+            _ if is_collision(&why) => Failure::Collided(why.to_string()),
             sqlx::Error::Database(said) if !ends_the_session(said.code().as_deref()) => {
                 Failure::NotWritten(why.to_string())
             }
             sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed => Failure::NotWritten(why.to_string()),
             _ => Failure::Unknown(why.to_string()),
+        }
+    }
+
+    /// As it is told to whoever asked, when it is not tried again.
+    pub(crate) fn told(self) -> Failure {
+        match self {
+            Failure::Collided(why) => Failure::NotWritten(why),
+            other => other,
         }
     }
 }
@@ -73,4 +86,9 @@ pub(crate) fn is_timeout(why: &sqlx::Error) -> bool {
 pub(crate) fn is_collision(why: &sqlx::Error) -> bool {
     let code = why.as_database_error().and_then(|said| said.code());
     matches!(code.as_deref(), Some("40001" | "40P01"))
+}
+
+/// The session may only read: the database was demoted, or its owner closed it. Another connection may lead to one that writes.
+pub(crate) fn is_read_only(why: &sqlx::Error) -> bool {
+    why.as_database_error().and_then(|said| said.code()).as_deref() == Some("25006")
 }

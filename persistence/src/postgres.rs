@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
-use sqlx::{ConnectOptions, Connection, Executor};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
+use sqlx::{ConnectOptions, Connection, Row};
 use tokio::runtime::{Handle, Runtime};
 use tokio::time::timeout;
 
@@ -15,10 +15,10 @@ use crate::seal::Sealer;
 use bank::Doors;
 use desk::Desk;
 use entries::Entries;
+use finder::Finder;
 use group::Appends;
 use nodes::Presence;
-use orders::Finder;
-use writer::Writer;
+use writer::{TRIES_MAX, Writer};
 
 // How a draw comes into being, is claimed and is written to.
 mod claims;
@@ -41,6 +41,7 @@ mod books;
 mod endings;
 mod entries;
 mod fees;
+mod finder;
 mod notices;
 mod operations;
 mod orders;
@@ -66,6 +67,9 @@ const WORK_MAX: Duration = Duration::from_secs(20);
 /// A connection that has served is fit to be lent again, and says so at once.
 const FIT_WITHIN: Duration = Duration::from_secs(1);
 const SLOW: Duration = Duration::from_secs(1);
+/// A session that may only read is given up when it is this old, and another one asked for: the database may take writes again,
+/// or another one in its place. Until then pages are read by it.
+const READS_ONLY_MAX: Duration = Duration::from_secs(1);
 /// Two at each desk: while one waits for the disk, the other writes.
 const WRITERS: usize = 2;
 const FINDERS: usize = 2;
@@ -78,7 +82,9 @@ const SESSION: [(&str, &str); 6] = [
     // Compiling a statement takes longer than any of ours.
     ("jit", "off"),
     ("statement_timeout", "2s"),
-    ("lock_timeout", "1s"),
+    // Longer than Postgres waits before it looks for a ring of locks (`deadlock_timeout`, 1 s): a ring is told as one, and whoever
+    // gave in tries again.
+    ("lock_timeout", "1200ms"),
     ("idle_in_transaction_session_timeout", "5s"),
     ("timezone", "UTC"),
     // The healing ROLLBACK below is answered with a warning when there was nothing to heal.
@@ -170,7 +176,7 @@ impl Postgres {
         let appends = Desk::open(&threads.handle, WRITERS, group::TOGETHER_MAX, move || Writer::new(by_key.clone()));
         let entries =
             Desk::open(&threads.handle, WRITERS, entries::TOGETHER_MAX, move || Writer::new(for_entries.clone()));
-        let finder = move || Finder { options: for_finders.clone(), connection: None };
+        let finder = move || Finder::new(for_finders.clone());
         let finders = Desk::open(&threads.handle, FINDERS, FOUND_TOGETHER_MAX, finder);
         let presence = Presence::new(session);
         let inner = Inner {
@@ -235,6 +241,25 @@ impl Postgres {
         self.run_within(WORK_MAX, work).await
     }
 
+    /// A write: the same, and once more from its beginning while it is in another's way, as often as a desk's.
+    pub(crate) async fn write<T, W, F>(&self, work: W) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        W: FnOnce() -> F + Clone + Send + 'static,
+        F: Future<Output = Result<T, Failure>> + Send + 'static,
+    {
+        let written = async move {
+            for _ in 1..TRIES_MAX {
+                match work.clone()().await {
+                    Err(Failure::Collided(why)) => tracing::debug!(why, "a write is tried again"),
+                    done => return done,
+                }
+            }
+            work().await
+        };
+        self.run(written).await
+    }
+
     /// The same for work that takes longer than any other, or is to end sooner.
     pub(crate) async fn run_within<T, F>(&self, limit: Duration, work: F) -> Result<T, Failure>
     where
@@ -251,8 +276,14 @@ impl Postgres {
                 Err(Failure::Unknown("the database does not answer".into()))
             })
         };
-        self.inner.runtime.run(bounded).await
+        self.inner.runtime.run(bounded).await.map_err(Failure::told)
     }
+}
+
+/// Ends whatever transaction is open, and says whether this session may only read.
+async fn reads_only(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    let asked = sqlx::raw_sql("rollback; show transaction_read_only").fetch_one(connection).await?;
+    Ok(asked.try_get::<&str, _>(0)? == "on")
 }
 
 fn pool(connections_max: u32, options: &PgConnectOptions, met_silence: &Silence) -> PgPool {
@@ -262,11 +293,10 @@ fn pool(connections_max: u32, options: &PgConnectOptions, met_silence: &Silence)
         .acquire_timeout(ACQUIRE_TIMEOUT)
         // The ROLLBACK is the test.
         .test_before_acquire(false)
-        .before_acquire(|connection, _| {
+        .before_acquire(|connection, found| {
             Box::pin(async move {
                 // Whoever had it before may have been cancelled in the middle of a transaction.
-                connection.execute("rollback").await?;
-                Ok(true)
+                Ok(!reads_only(connection).await? || found.age < READS_ONLY_MAX)
             })
         })
         .after_release(move |connection, _| {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::{ClubId, Timestamp};
-use sqlx::{PgConnection, PgPool};
+use sqlx::{Execute, PgConnection, PgPool};
 use time::OffsetDateTime;
 
 use crate::integrity::Violation;
@@ -20,6 +20,7 @@ pub mod console;
 pub mod credentials;
 pub mod draws;
 pub mod erasure;
+pub mod fail_over;
 pub mod failed_payments;
 pub mod financials;
 pub mod footers;
@@ -42,6 +43,9 @@ pub mod tries;
 pub mod uploads;
 pub mod waitlist;
 
+/// Who did what was typed on the machine itself.
+const COMMAND_LINE: &str = "command line";
+
 /// The rows nobody owns, and read-only views of those that actors own. Cheap to clone.
 #[derive(Clone)]
 pub struct Records {
@@ -61,12 +65,15 @@ impl Records {
         Records { act: Some(Arc::new(act)), ..self.clone() }
     }
 
-    /// The database answers at all: what the readiness check asks.
+    /// The database answers, and takes writes: what the readiness check asks. One that may only be read is as good as down, though
+    /// pages are still read from it.
     ///
     /// # Errors
     /// It does not.
     pub async fn reachable(&self) -> Result<(), Failure> {
-        self.read(async |pool: PgPool| sqlx::query("select 1").execute(&pool).await.map(|_| ())).await
+        let asked = sqlx::query_scalar("select current_setting('transaction_read_only')::boolean");
+        let reads_only = self.read(async move |pool: PgPool| asked.fetch_one(&pool).await).await?;
+        if reads_only { Err(Failure::NotWritten("the database is read-only".into())) } else { Ok(()) }
     }
 
     /// The promises that are broken, if any: see [`Postgres::violations`]. Looks at everything.
@@ -109,14 +116,16 @@ impl Records {
         self.postgres.run(async move { work.await.map_err(Failure::from_read) }).await
     }
 
-    /// Runs a write to its end on the database threads. A lost answer is unknown, even when the write had not begun.
-    async fn write<T, W>(&self, work: impl FnOnce(PgPool) -> W) -> Result<T, Failure>
+    /// Runs a write to its end on the database threads, once more when it collided with another. A lost answer is unknown, even
+    /// when the write had not begun.
+    async fn write<T, W, F>(&self, work: W) -> Result<T, Failure>
     where
         T: Send + 'static,
-        W: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
+        W: FnOnce(PgPool) -> F + Clone + Send + 'static,
+        F: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
     {
-        let work = work(self.postgres.reads().clone());
-        self.postgres.run(async move { work.await.map_err(Failure::at_commit) }).await
+        let pool = self.postgres.reads().clone();
+        self.postgres.write(async move || work(pool).await.map_err(Failure::at_commit)).await
     }
 }
 
@@ -131,26 +140,34 @@ impl Records {
         self.postgres.run(async move { work.await.map_err(Failure::from_read) }).await
     }
 
-    async fn write_bank<T, W>(&self, work: impl FnOnce(PgPool) -> W) -> Result<T, Failure>
+    async fn write_bank<T, W, F>(&self, work: W) -> Result<T, Failure>
     where
         T: Send + 'static,
-        W: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
+        W: FnOnce(PgPool) -> F + Clone + Send + 'static,
+        F: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
     {
-        let work = work(self.postgres.bank()?.clone());
-        self.postgres.run(async move { work.await.map_err(Failure::at_commit) }).await
+        let pool = self.postgres.bank()?.clone();
+        self.postgres.write(async move || work(pool).await.map_err(Failure::at_commit)).await
     }
 }
 
 /// One statement with all its values.
 type Statement = sqlx::query::Query<'static, sqlx::Postgres, sqlx::postgres::PgArguments>;
 
+/// Makes the same statement as often as it is wanted: a write that collided with another is tried again.
+fn repeatable(mut statement: Statement) -> Result<impl FnOnce() -> Statement + Clone + Send + 'static, Failure> {
+    let values = statement.take_arguments().map_err(|why| Failure::NotWritten(why.to_string()))?.unwrap_or_default();
+    let words = statement.sql();
+    Ok(move || sqlx::query_with(words, values))
+}
+
 impl Records {
     /// One statement that changes what lists show; whether it found a row.
     async fn change(&self, statement: Statement) -> Result<bool, Failure> {
-        let act = self.act.clone();
+        let (statement, act) = (repeatable(statement)?, self.act.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let done = statement.execute(&mut *transaction).await?;
+            let done = statement().execute(&mut *transaction).await?;
             if done.rows_affected() > 0 {
                 audit::sign(&mut transaction, &act, "").await?;
             }
@@ -163,13 +180,13 @@ impl Records {
 
     /// One statement that lists do not show; how many rows it found.
     async fn execute(&self, statement: Statement) -> Result<u64, Failure> {
-        let act = self.act.clone();
+        let (statement, act) = (repeatable(statement)?, self.act.clone());
         let work = async move |pool: PgPool| {
             if act.is_none() {
-                return statement.execute(&pool).await.map(|done| done.rows_affected());
+                return statement().execute(&pool).await.map(|done| done.rows_affected());
             }
             let mut transaction = pool.begin().await?;
-            let found = statement.execute(&mut *transaction).await?.rows_affected();
+            let found = statement().execute(&mut *transaction).await?.rows_affected();
             if found > 0 {
                 audit::sign(&mut transaction, &act, "").await?;
             }

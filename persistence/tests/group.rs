@@ -1,5 +1,7 @@
 //! Many commits in one transaction, each answering for itself; and what is told when the database goes away in the middle.
 
+#[path = "group/collisions.rs"]
+mod collisions;
 #[path = "group/gate.rs"]
 mod gate;
 #[path = "group/standstill.rs"]

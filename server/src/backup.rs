@@ -14,7 +14,7 @@ const UPLOADS: &str = "uploads";
 
 /// Draws that may have been made since a backup, and more: their numbers are public, each with its promise (decision K-1), and
 /// payments name them at the provider.
-const NUMBERS_SKIPPED: i64 = 10_000;
+pub(crate) const NUMBERS_SKIPPED: i64 = 10_000;
 
 /// Writes the books as they are now into a new file; a demo may be running beside.
 ///
@@ -47,10 +47,8 @@ pub async fn restore(config: &Config, file: &Path) -> anyhow::Result<()> {
         config.database_url.is_none(),
         "DATABASE_URL names a PostgreSQL of its own: restore it with its own programs, \
          for example pg_restore --clean --if-exists --dbname=\"$DATABASE_URL\" {0}, \
-         then pg_restore --clean --if-exists --dbname=\"$BANK_DATABASE_URL\" {0}.bank, then server migrate, \
-         and let draws' numbers skip what was forgotten: select setval('draw_number', nextval('draw_number') + {1})",
-        file.display(),
-        NUMBERS_SKIPPED
+         then pg_restore --clean --if-exists --dbname=\"$BANK_DATABASE_URL\" {0}.bank, then server migrate, then server fence",
+        file.display()
     );
     std::fs::create_dir_all(&config.data_dir)?;
     let data_dir = config.data_dir.canonicalize()?;

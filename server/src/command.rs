@@ -8,6 +8,7 @@ use anyhow::{Context, anyhow, ensure};
 use domain::{Cents, PRICE_MAX};
 use persistence::records::Records;
 
+use crate::backup::NUMBERS_SKIPPED;
 use crate::config::Config;
 use crate::database::Database;
 use crate::fixtures::{self, Common, Contact, Plan, Refused};
@@ -81,6 +82,26 @@ pub async fn forget_second_factor(config: &Config, email: &str) -> anyhow::Resul
     database.close().await;
     forgotten?;
     println!("{email} sets up a new authenticator at the next sign-in; every session has ended.");
+    Ok(())
+}
+
+/// Another Postgres is in the place of the one that was written, and may lack its last commits.
+///
+/// # Errors
+/// The database cannot be reached, or nobody knows whether it was done: type it again.
+pub async fn fence(config: &Config) -> anyhow::Result<()> {
+    let database = Database::reach(config).await?;
+    let fenced = async {
+        let records = Records::new(database.connect_migrated(config).await?);
+        Ok::<_, anyhow::Error>(records.fence(NUMBERS_SKIPPED).await?)
+    };
+    let fenced = fenced.await;
+    database.close().await;
+    println!("{} draws are fenced: whatever a server that ran before still writes is refused.", fenced?);
+    println!(
+        "Sales are closed. Start the servers: they find what was paid and forgotten. When `server audit` says that nothing \
+         disagrees, and no anomaly is open, switch maintenance off in the console."
+    );
     Ok(())
 }
 

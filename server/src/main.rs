@@ -43,6 +43,9 @@ enum What {
     Backup { file: PathBuf },
     /// Put a backup in the place of what the data folder holds, which is moved aside
     Restore { file: PathBuf },
+    /// After Postgres failed over or was restored, and before a server starts: refuse what servers of before still write, and
+    /// close sales until the books were compared with the provider (server/deploy/README.md)
+    Fence,
     /// Compare the books with each other and with the provider; exits 1 when anything disagrees
     Audit,
 }
@@ -133,6 +136,7 @@ async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             let writing = if import.dry_run { command::Writing::DryRun } else { command::Writing::ForReal };
             command::import_fixtures(&config, &import.file, &terms, writing).await?;
         }
+        What::Fence => command::fence(&config).await?,
         What::Backup { file } => backup::back_up(&config, &file).await?,
         What::Restore { file } => backup::restore(&config, &file).await?,
         What::Audit => {

@@ -218,6 +218,25 @@ async fn a_lost_phone_is_forgotten_with_every_session_and_it_is_written_down() {
 }
 
 #[actix_web::test]
+async fn the_fence_after_a_fail_over_is_one_command_that_says_what_comes_next() {
+    let shell = Shell::open().await;
+    shell.club("sharks").await;
+    let file = shell.file(SEASON);
+    let import = ["import-fixtures", &file, "--club", "sharks", "--price", "5", "--prize", "50"];
+    assert!(shell.run(&import, "").status.success());
+    let output = shell.run(&["fence"], "");
+    assert!(output.status.success() && said(&output).starts_with("2 draws are fenced"), "{}", said(&output));
+    assert!(
+        said(&output).contains("Sales are closed") && said(&output).contains("`server audit`"),
+        "{}",
+        said(&output)
+    );
+    let fenced = "select count(*) from draws where owner_epoch >= 1000000 and owner_boot is null and $1 = ''";
+    assert_eq!(shell.database.count(fenced, "").await, 2);
+    assert_eq!(shell.records.settings().await.expect("read")["maintenance_mode"], "true");
+}
+
+#[actix_web::test]
 async fn an_audit_of_sound_books_is_clean_and_money_nobody_knows_of_fails_it() {
     let shell = Shell::open().await;
     shell.club("sharks").await;

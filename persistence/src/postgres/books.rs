@@ -10,7 +10,7 @@ use domain::{
 
 use super::endings::Ending;
 use super::entries::{Entry, Said};
-use super::orders::Name;
+use super::finder::Name;
 use super::outbox::NewMail;
 use super::{Postgres, anomalies, endings, fees, notices, operations, orders, outbox, payments, words};
 use crate::books::{
@@ -66,22 +66,22 @@ impl Books for Postgres {
 
     async fn fill_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<(), Failure> {
         let (postgres, buyer) = (self.clone(), buyer.clone());
-        let filled = async move {
+        let filled = async move || {
             let mut transaction = postgres.begin().await?;
             orders::fill_buyer(&mut transaction, order, &buyer).await?;
             commit(transaction).await
         };
-        self.run(filled).await
+        self.write(filled).await
     }
 
     async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<bool, Failure> {
         let (postgres, buyer) = (self.clone(), buyer.clone());
-        self.run(async move { orders::correct_buyer(postgres.actors(), order, &buyer).await }).await
+        self.write(async move || orders::correct_buyer(postgres.actors(), order, &buyer).await).await
     }
 
     async fn recover(&self, order: OrderId, buyer: &BuyerDetails, act: Option<&audit::Entry>) -> Result<(), Failure> {
         let (postgres, buyer, act) = (self.clone(), buyer.clone(), act.cloned());
-        let recovered = async move {
+        let recovered = async move || {
             let mut transaction = postgres.begin().await?;
             orders::fill_buyer(&mut transaction, order, &buyer).await?;
             if let Some(act) = act {
@@ -89,17 +89,17 @@ impl Books for Postgres {
             }
             commit(transaction).await
         };
-        self.run(recovered).await
+        self.write(recovered).await
     }
 
     async fn note(&self, act: &audit::Entry) -> Result<(), Failure> {
         let (postgres, act) = (self.clone(), act.clone());
-        let noted = async move {
+        let noted = async move || {
             let mut transaction = postgres.begin().await?;
             audit::write(&mut transaction, &act).await.map_err(Failure::before_commit)?;
             commit(transaction).await
         };
-        self.run(noted).await
+        self.write(noted).await
     }
 
     async fn consented(&self, order: OrderId, at: Timestamp, ip: &str, terms: TermsAgreed) -> Result<(), Failure> {
@@ -112,12 +112,12 @@ impl Books for Postgres {
 
     async fn rejecting(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure> {
         let (postgres, reason) = (self.clone(), reason.to_string());
-        let rejected = async move {
+        let rejected = async move || {
             let mut transaction = postgres.begin().await?;
             endings::reject(&mut transaction, order, &reason, at).await?;
             commit(transaction).await
         };
-        self.run(rejected).await
+        self.write(rejected).await
     }
 
     async fn released(&self, order: OrderId, reason: &str, tell: Tell, at: Timestamp) -> Result<(), Failure> {
@@ -140,12 +140,12 @@ impl Books for Postgres {
 
     async fn refunding(&self, order: OrderId, amount: Cents, fee: Cents, reason: &str) -> Result<(), Failure> {
         let (postgres, reason) = (self.clone(), reason.to_string());
-        let queued = async move {
+        let queued = async move || {
             let mut transaction = postgres.begin().await?;
             endings::refund(&mut transaction, order, amount, fee, &reason).await?;
             commit(transaction).await
         };
-        self.run(queued).await
+        self.write(queued).await
     }
 
     async fn fees_owed(&self) -> Result<Vec<DrawId>, Failure> {
@@ -155,17 +155,17 @@ impl Books for Postgres {
 
     async fn give_fees_back(&self, draw: DrawId) -> Result<(), Failure> {
         let postgres = self.clone();
-        let given = async move {
+        let given = async move || {
             let mut transaction = postgres.begin().await?;
             fees::give_back(&mut transaction, draw).await?;
             commit(transaction).await
         };
-        self.run(given).await
+        self.write(given).await
     }
 
     async fn claim_operations(&self, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Operation>, Failure> {
         let postgres = self.clone();
-        self.run(async move { operations::claim(postgres.background(), now, lease_ms, limit).await }).await
+        self.write(async move || operations::claim(postgres.background(), now, lease_ms, limit).await).await
     }
 
     async fn claim_operation(
@@ -226,17 +226,17 @@ impl Books for Postgres {
 
     async fn witness(&self, said: &[PaymentIntent], at: Timestamp) -> Result<(), Failure> {
         let (postgres, said) = (self.clone(), said.to_vec());
-        self.run(async move { payments::witness(postgres.background(), &said, at).await }).await
+        self.write(async move || payments::witness(postgres.background(), &said, at).await).await
     }
 
     async fn raise(&self, anomaly: &Anomaly, amount: Option<Cents>, at: Timestamp) -> Result<bool, Failure> {
         let (postgres, anomaly) = (self.clone(), anomaly.clone());
-        self.run(async move { anomalies::raise(postgres.background(), &anomaly, amount, at).await }).await
+        self.write(async move || anomalies::raise(postgres.background(), &anomaly, amount, at).await).await
     }
 
     async fn heal(&self, payment_intent: &PaymentIntentId, kind: AnomalyKind, at: Timestamp) -> Result<u64, Failure> {
         let (postgres, id) = (self.clone(), payment_intent.clone());
-        self.run(async move { anomalies::heal(postgres.background(), &id, kind, at).await }).await
+        self.write(async move || anomalies::heal(postgres.background(), &id, kind, at).await).await
     }
 
     async fn open_about(&self, payment_intent: &PaymentIntentId) -> Result<Vec<u128>, Failure> {
@@ -251,7 +251,7 @@ impl Books for Postgres {
 
     async fn heal_known(&self, anomalies: &[u128], at: Timestamp) -> Result<u64, Failure> {
         let (postgres, anomalies) = (self.clone(), anomalies.to_vec());
-        self.run(async move { anomalies::heal_known(postgres.background(), &anomalies, at).await }).await
+        self.write(async move || anomalies::heal_known(postgres.background(), &anomalies, at).await).await
     }
 
     async fn anomalies(&self, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure> {
@@ -266,7 +266,7 @@ impl Books for Postgres {
 
     async fn resolve(&self, anomaly: u128, resolution: &str, at: Timestamp) -> Result<bool, Failure> {
         let (postgres, resolution) = (self.clone(), resolution.to_string());
-        self.run(async move { anomalies::resolve(postgres.background(), anomaly, &resolution, at).await }).await
+        self.write(async move || anomalies::resolve(postgres.background(), anomaly, &resolution, at).await).await
     }
 
     async fn witnessed(&self, payment_intent: &PaymentIntentId) -> Result<Option<AccountId>, Failure> {
@@ -301,12 +301,12 @@ impl Books for Postgres {
         let postgres = self.clone();
         let (dedupe_key, kind) = (dedupe_key.into(), kind.into());
         let mail = NewMail { dedupe_key, kind, order, to: to.into(), data: data.into(), at };
-        self.run(async move { outbox::queue(postgres.actors(), &mail).await }).await
+        self.write(async move || outbox::queue(postgres.actors(), &mail).await).await
     }
 
     async fn claim_mail(&self, sender: Boot, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Mail>, Failure> {
         let postgres = self.clone();
-        self.run(async move { outbox::claim(postgres.background(), sender, now, lease_ms, limit).await }).await
+        self.write(async move || outbox::claim(postgres.background(), sender, now, lease_ms, limit).await).await
     }
 
     async fn mail_sent(&self, mail: i64, at: Timestamp) -> Result<(), Failure> {
@@ -315,7 +315,7 @@ impl Books for Postgres {
 
     async fn mail_failed(&self, mail: i64, why: &str, again: Option<Timestamp>) -> Result<(), Failure> {
         let (postgres, why) = (self.clone(), why.to_string());
-        self.run(async move { outbox::failed(postgres.background(), mail, &why, again).await }).await
+        self.write(async move || outbox::failed(postgres.background(), mail, &why, again).await).await
     }
 }
 
@@ -329,11 +329,11 @@ impl Postgres {
         at: Timestamp,
     ) -> Result<(), Failure> {
         let (postgres, reason) = (self.clone(), reason.to_string());
-        let ended = async move {
+        let ended = async move || {
             let mut transaction = postgres.begin().await?;
             endings::end(&mut transaction, order, ending, &reason, tell, at).await?;
             commit(transaction).await
         };
-        self.run(ended).await
+        self.write(ended).await
     }
 }

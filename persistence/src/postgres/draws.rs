@@ -73,13 +73,13 @@ impl Postgres {
     /// `NotWritten` as for one; `Unknown` when nobody can say whether they were.
     pub async fn create_draws(&self, draws: Vec<NewDraw>) -> Result<Vec<DrawId>, Failure> {
         let postgres = self.clone();
-        let created = async move {
+        let created = async move || {
             let mut transaction = postgres.reads().begin().await.map_err(Failure::before_commit)?;
             let ids = create(&mut transaction, postgres.sealer(), &draws).await?;
             transaction.commit().await.map_err(Failure::at_commit)?;
             Ok(ids)
         };
-        self.run(created).await
+        self.write(created).await
     }
 }
 

@@ -14,7 +14,7 @@ use crate::nodes::Boot;
 impl Ledger for Postgres {
     async fn claim(&self, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure> {
         let (postgres, draws) = (self.clone(), draws.to_vec());
-        self.run(async move { claims::claim(postgres.actors(), postgres.sealer(), me, &draws, None).await }).await
+        self.write(async move || claims::claim(postgres.actors(), postgres.sealer(), me, &draws, None).await).await
     }
 
     async fn take_over(&self, me: Boot, draw: DrawId, from: Boot) -> Result<Claims, Failure> {

@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 
 use domain::{AccountId, Cents, ClubId, DrawId, Line, Order, OrderId, PaymentIntentId, Serial, Timestamp};
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgRow};
-use sqlx::{Connection, Row};
+use sqlx::Row;
+use sqlx::postgres::{PgConnection, PgPool, PgRow};
 use time::OffsetDateTime;
-use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::desk::Clerk;
 use super::entries::{Answers, Entry, Said};
-use super::writer::{SILENCE_MAX, Trouble};
+use super::writer::Trouble;
 use super::{instant, words};
 use crate::books::OrderRecord;
 use crate::error::Failure;
@@ -34,94 +32,7 @@ macro_rules! select_orders {
     };
 }
 
-/// One of an order's names.
-#[derive(Clone, Debug)]
-pub(super) enum Name {
-    Id(OrderId),
-    ClientKey(String),
-    Token(String),
-    PaymentIntent(PaymentIntentId),
-}
-
-impl Name {
-    fn is_of(&self, record: &OrderRecord) -> bool {
-        match self {
-            Name::Id(id) => record.order.id == *id,
-            Name::ClientKey(key) => record.client_key == *key,
-            Name::Token(token) => record.token == *token,
-            Name::PaymentIntent(id) => record.order.payment_intent.as_ref() == Some(id),
-        }
-    }
-}
-
-/// Answers whoever asks for orders by name, many with one statement, on a connection of its own.
-pub(super) struct Finder {
-    pub options: PgConnectOptions,
-    pub connection: Option<PgConnection>,
-}
-
-impl Clerk for Finder {
-    type Ask = Name;
-    type Answer = Result<Option<OrderRecord>, Failure>;
-
-    fn subject(_: &Name) -> Option<u128> {
-        None
-    }
-
-    async fn work(&mut self, names: Vec<Name>) -> Vec<Self::Answer> {
-        // A connection that idled while the database was restarted is found out by its first statement: once more, then.
-        let found = match self.find(&names).await {
-            Err(Failure::NotWritten(_)) => self.find(&names).await,
-            found => found,
-        };
-        match found {
-            Ok(found) => {
-                let answer = |name: &Name| Ok(found.iter().find(|record| name.is_of(record)).cloned());
-                names.iter().map(answer).collect()
-            }
-            Err(failure) => names.iter().map(|_| Err(failure.clone())).collect(),
-        }
-    }
-}
-
-impl Finder {
-    async fn find(&mut self, names: &[Name]) -> Result<Vec<OrderRecord>, Failure> {
-        let silent = |_| Failure::NotWritten("the database is silent".into());
-        let mut connection = match self.connection.take() {
-            Some(connection) => connection,
-            None => {
-                let connecting = timeout(SILENCE_MAX, PgConnection::connect_with(&self.options)).await;
-                connecting.map_err(silent)?.map_err(Failure::from_read)?
-            }
-        };
-        let found = timeout(SILENCE_MAX, find(&mut connection, names)).await.map_err(silent)??;
-        self.connection = Some(connection);
-        Ok(found)
-    }
-}
-
-async fn find(connection: &mut PgConnection, names: &[Name]) -> Result<Vec<OrderRecord>, Failure> {
-    let (mut ids, mut keys, mut tokens, mut intents) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for name in names {
-        match name {
-            Name::Id(id) => ids.push(words::uuid(*id)),
-            Name::ClientKey(key) => keys.push(key.as_str()),
-            Name::Token(token) => tokens.push(token.as_str()),
-            Name::PaymentIntent(id) => intents.push(id.0.as_str()),
-        }
-    }
-    let rows = sqlx::query(select_orders!(
-        "where o.id = any($1) or o.client_key = any($2) or o.token = any($3) or o.payment_intent_id = any($4)"
-    ))
-    .bind(ids)
-    .bind(keys)
-    .bind(tokens)
-    .bind(intents)
-    .fetch_all(connection)
-    .await
-    .map_err(Failure::from_read)?;
-    rows.iter().map(read).collect()
-}
+pub(super) use select_orders;
 
 pub(super) fn read(row: &PgRow) -> Result<OrderRecord, Failure> {
     let state = words::read_order_state(row.try_get("state").map_err(Failure::from_read)?)?;

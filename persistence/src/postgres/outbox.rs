@@ -15,6 +15,7 @@ use crate::error::Failure;
 use crate::nodes::{Boot, GONE_MS};
 
 /// A mail as it is queued.
+#[derive(Clone)]
 pub(super) struct NewMail {
     pub dedupe_key: String,
     pub kind: String,

@@ -29,7 +29,7 @@ pub(super) async fn take_over(
         turns_left -= 1;
         end_what_stands_still(pool, draw).await?;
         match claim(pool, sealer, me, &[draw], Some(from)).await {
-            Err(Failure::NotWritten(why)) if turns_left > 0 => {
+            Err(Failure::NotWritten(why) | Failure::Collided(why)) if turns_left > 0 => {
                 tracing::debug!(draw.id = %draw, why, "it is tried again");
             }
             done => return done,

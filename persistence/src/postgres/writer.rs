@@ -12,10 +12,10 @@ use sqlx::{Connection, Executor};
 use tokio::time::timeout;
 
 use super::desk::Clerk;
-use crate::error::{Failure, is_collision, is_timeout};
+use crate::error::{Failure, is_collision, is_read_only, is_timeout};
 
 /// Deadlocks, serialisation failures and lost connections in a row before it is called a failure.
-const TRIES_MAX: usize = 3;
+pub(super) const TRIES_MAX: usize = 3;
 /// The server gives up on a statement after 2 s; beyond this it is the server that is gone.
 pub(super) const SILENCE_MAX: Duration = Duration::from_secs(5);
 
@@ -50,6 +50,8 @@ pub(super) enum Trouble {
     Busy(Failure),
     /// The database does not answer: certainly not written, and no use to try again now.
     Silent(Failure),
+    /// The database lets nobody write: certainly not written, and perhaps another connection leads to one that does.
+    ReadOnly(Failure),
     /// The answer to `COMMIT` was lost.
     Unknown(Failure),
 }
@@ -58,13 +60,16 @@ impl From<sqlx::Error> for Trouble {
     /// Any error before `COMMIT` was sent.
     fn from(why: sqlx::Error) -> Trouble {
         let lost = !matches!(why, sqlx::Error::Database(_));
-        let (again, busy) = (lost || is_collision(&why), is_timeout(&why));
-        let failure = Failure::before_commit(why);
-        match (again, busy) {
-            (true, _) => Trouble::Again(failure),
-            (false, true) => Trouble::Busy(failure),
-            (false, false) => Trouble::Refused(failure),
-        }
+        let trouble: fn(Failure) -> Trouble = if lost || is_collision(&why) {
+            Trouble::Again
+        } else if is_timeout(&why) {
+            Trouble::Busy
+        } else if is_read_only(&why) {
+            Trouble::ReadOnly
+        } else {
+            Trouble::Refused
+        };
+        trouble(Failure::before_commit(why))
     }
 }
 
@@ -106,7 +111,8 @@ impl Trouble {
             | Trouble::Refused(why)
             | Trouble::Busy(why)
             | Trouble::Silent(why)
-            | Trouble::Unknown(why) => why,
+            | Trouble::ReadOnly(why)
+            | Trouble::Unknown(why) => why.told(),
         }
     }
 }
@@ -127,7 +133,7 @@ impl<T: Transaction> Writer<T> {
                 continue;
             }
             let alone = self.write(&[*ask]).await;
-            busy += usize::from(matches!(alone, Err(Trouble::Busy(_) | Trouble::Silent(_))));
+            busy += usize::from(matches!(alone, Err(Trouble::Busy(_) | Trouble::Silent(_) | Trouble::ReadOnly(_))));
             answers.push(alone.map_err(Trouble::told).and_then(|mut answers| answers.remove(0)));
         }
         answers
@@ -162,6 +168,8 @@ impl<T: Transaction> Writer<T> {
                 self.roll_back(connection).await;
                 Ok(answers)
             }
+            // Not for the next one: see `Trouble::ReadOnly`.
+            Err(Trouble::ReadOnly(why)) => Err(Trouble::ReadOnly(why)),
             Err(trouble) => {
                 self.roll_back(connection).await;
                 Err(trouble)
@@ -182,6 +190,7 @@ async fn commit(connection: &mut PgConnection) -> Result<(), Trouble> {
         Ok(Ok(_)) => Ok(()),
         Ok(Err(why)) => match Failure::at_commit(why) {
             unknown @ Failure::Unknown(_) => Err(Trouble::Unknown(unknown)),
+            collided @ Failure::Collided(_) => Err(Trouble::Again(collided)),
             refused => Err(Trouble::Refused(refused)),
         },
         Err(_) => Err(Trouble::Unknown(Failure::Unknown("no answer to commit".into()))),

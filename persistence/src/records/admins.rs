@@ -17,8 +17,10 @@ impl Records {
     pub async fn create_admin(&self, email: &str, name: &str, password_hash: &str) -> Result<i64, Failure> {
         let (email, name, hash) = (email.to_string(), name.to_string(), password_hash.to_string());
         let write = "insert into admins (email, name, password) values ($1, $2, $3) returning id";
-        let write = sqlx::query_scalar(write).bind(email).bind(name).bind(hash);
-        self.write(async move |pool: PgPool| write.fetch_one(&pool).await).await
+        let work = async move |pool: PgPool| {
+            sqlx::query_scalar(write).bind(email).bind(name).bind(hash).fetch_one(&pool).await
+        };
+        self.write(work).await
     }
 
     pub async fn admin(&self, id: i64) -> Result<Option<Admin>, Failure> {

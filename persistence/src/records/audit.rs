@@ -8,7 +8,7 @@ use domain::{ClubId, Timestamp};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use super::{Records, Statement, catalogue_changed, timestamp};
+use super::{Records, Statement, catalogue_changed, repeatable, timestamp};
 use crate::Failure;
 
 /// One act. `actor` is the session's identity, never what the client says it is (decision G-7).
@@ -143,9 +143,10 @@ impl Records {
 
     /// One statement and its entry, both or neither; whether the statement found a row. Nothing found, nothing written.
     pub(super) async fn act(&self, statement: Statement, entry: Entry, listed: bool) -> Result<bool, Failure> {
+        let statement = repeatable(statement)?;
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let found = statement.execute(&mut *transaction).await?.rows_affected() > 0;
+            let found = statement().execute(&mut *transaction).await?.rows_affected() > 0;
             if found {
                 write(&mut transaction, &entry).await?;
                 if listed {

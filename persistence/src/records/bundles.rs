@@ -95,24 +95,17 @@ impl Records {
     pub async fn create_bundle(&self, club: ClubId, new: &NewBundle) -> Result<i64, Failure> {
         let new = new.clone();
         let games: Vec<i64> = new.games.iter().map(|game| game.0).collect();
-        let insert = sqlx::query_scalar(
-            "insert into bundles (club_id, name, slug, status, type, display_tag, primary_copy, share_image_url,
-                 start_at, end_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id",
-        )
-        .bind(club.0)
-        .bind(new.name)
-        .bind(new.slug)
-        .bind(new.status)
-        .bind(new.kind)
-        .bind(new.display_tag)
-        .bind(new.primary_copy)
-        .bind(new.share_image_url)
-        .bind(new.start_at.map(column))
-        .bind(new.end_at.map(column));
         let act = self.act.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
+            let insert = sqlx::query_scalar(
+                "insert into bundles (club_id, name, slug, status, type, display_tag, primary_copy, share_image_url,
+                     start_at, end_at)
+                 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id",
+            );
+            let insert = insert.bind(club.0).bind(new.name).bind(new.slug).bind(new.status).bind(new.kind);
+            let insert = insert.bind(new.display_tag).bind(new.primary_copy).bind(new.share_image_url);
+            let insert = insert.bind(new.start_at.map(column)).bind(new.end_at.map(column));
             let id: i64 = insert.fetch_one(&mut *transaction).await?;
             let join = "insert into bundle_games (bundle_id, game_id) select $1, unnest($2::bigint[])";
             sqlx::query(join).bind(id).bind(games).execute(&mut *transaction).await?;

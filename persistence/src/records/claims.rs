@@ -6,7 +6,7 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Records, Statement, audit, column, timestamp};
+use super::{Records, Statement, audit, column, repeatable, timestamp};
 use crate::Failure;
 
 /// What bank details are sealed for; their id is the draw's number.
@@ -186,10 +186,10 @@ impl Records {
 
     /// That details came, which, and who did it: in one transaction of the bank's login. `false`: the claim takes none.
     async fn keep(&self, draw: DrawId, claim: Statement, bank: &Bank) -> Result<bool, Failure> {
-        let (sealed, act) = (self.sealed(draw, bank), self.act.clone());
+        let (claim, sealed, act) = (repeatable(claim)?, self.sealed(draw, bank), self.act.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            if claim.execute(&mut *transaction).await?.rows_affected() == 0 {
+            if claim().execute(&mut *transaction).await?.rows_affected() == 0 {
                 return Ok(false);
             }
             sqlx::query(
@@ -221,16 +221,15 @@ impl Records {
     /// or not; how many.
     pub async fn purge_claims(&self, at: Timestamp) -> Result<u64, Failure> {
         let until = column(at.plus_seconds(-KEPT_DAYS * 86_400));
-        let write = sqlx::query(
-            "with served as (
+        let write = "with served as (
                  delete from bank.winner_details d using public.winner_claims c
                  where c.draw_id = d.draw_id and (c.paid_at <= $1 or c.erased_at >= c.received_at)
                  returning d.draw_id)
-             update public.winner_claims set purged_at = $2 where draw_id in (select draw_id from served)",
-        )
-        .bind(until)
-        .bind(column(at));
-        self.write_bank(async move |pool: PgPool| Ok(write.execute(&pool).await?.rows_affected())).await
+             update public.winner_claims set purged_at = $2 where draw_id in (select draw_id from served)";
+        let work = async move |pool: PgPool| {
+            Ok(sqlx::query(write).bind(until).bind(column(at)).execute(&pool).await?.rows_affected())
+        };
+        self.write_bank(work).await
     }
 }
 

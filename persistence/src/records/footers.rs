@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use sqlx::PgPool;
+use sqlx::{PgPool, Row};
 
 use super::audit::{self, Entry};
-use super::{Records, catalogue_changed};
+use super::{Records, Statement, catalogue_changed, repeatable};
 use crate::Failure;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,9 +70,10 @@ impl Records {
 
     pub async fn create_footer_menu(&self, heading: &str, display_order: i32) -> Result<i64, Failure> {
         let write = "insert into footer_menus (heading, display_order) values ($1, $2) returning id";
-        let write = sqlx::query_scalar(write).bind(heading.to_string()).bind(display_order);
+        let heading = heading.to_string();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
+            let write = sqlx::query_scalar(write).bind(heading).bind(display_order);
             let id = write.fetch_one(&mut *transaction).await?;
             catalogue_changed(&mut transaction).await?;
             transaction.commit().await?;
@@ -112,7 +113,7 @@ impl Records {
                  where id = $1 returning id"
             }
         };
-        let write = sqlx::query_scalar(write).bind(id).bind(menu.heading.clone());
+        let write = sqlx::query(write).bind(id).bind(menu.heading.clone());
         self.put(write.bind(menu.display_order).bind(menu.is_visible), entry).await
     }
 
@@ -132,7 +133,7 @@ impl Records {
                      is_visible = coalesce($6, is_visible), updated_at = now()
                  where id = $1 and ($2::bigint is null or exists (select from footer_menus m where m.id = $2)) returning id",
         };
-        let write = sqlx::query_scalar(write).bind(id).bind(item.menu_id).bind(item.label.clone());
+        let write = sqlx::query(write).bind(id).bind(item.menu_id).bind(item.label.clone());
         let write = write.bind(item.url.clone()).bind(item.display_order).bind(item.is_visible);
         self.put(write, entry).await
     }
@@ -146,10 +147,13 @@ impl Records {
         self.act(sqlx::query("delete from footer_menu_items where id = $1").bind(id), entry, true).await
     }
 
-    async fn put(&self, write: Put, entry: Entry) -> Result<Option<i64>, Failure> {
+    /// A statement that answers the id of what it wrote.
+    async fn put(&self, write: Statement, entry: Entry) -> Result<Option<i64>, Failure> {
+        let write = repeatable(write)?;
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let id = write.fetch_optional(&mut *transaction).await?;
+            let row = write().fetch_optional(&mut *transaction).await?;
+            let id = row.map(|row| row.try_get(0)).transpose()?;
             if let Some(id) = id {
                 audit::write(&mut transaction, &entry.named(id)).await?;
                 catalogue_changed(&mut transaction).await?;
@@ -160,6 +164,3 @@ impl Records {
         self.write(work).await
     }
 }
-
-/// A statement that answers the id of what it wrote.
-type Put = sqlx::query::QueryScalar<'static, sqlx::Postgres, i64, sqlx::postgres::PgArguments>;

@@ -100,21 +100,16 @@ impl Records {
     /// Records a payout, unless one of its kind is alive for the draw: then that one. `NotFound` when the draw has no result;
     /// its row is locked, so that none is recorded for a result that is being taken back.
     pub async fn record_payout(&self, new: &NewPayout<'_>) -> Result<Payout, Failure> {
-        let insert = sqlx::query_as(
-            "insert into payouts (draw_id, club_id, type, amount_cents, recipient_email, recipient_name)
+        let insert = "insert into payouts (draw_id, club_id, type, amount_cents, recipient_email, recipient_name)
              select id, $2, $3, $4, $5, $6 from draws where id = $1 and status = 'completed' for share
-             on conflict (draw_id, type) where status <> 'failed' do nothing returning *",
-        )
-        .bind(new.draw.0)
-        .bind(new.club.0)
-        .bind(new.kind.to_string())
-        .bind(new.amount.0)
-        .bind(new.recipient_email.map(str::to_string))
-        .bind(new.recipient_name.map(str::to_string));
-        let (act, draw) = (self.act.clone(), new.draw);
+             on conflict (draw_id, type) where status <> 'failed' do nothing returning *";
+        let (draw, club, kind, amount) = (new.draw, new.club, new.kind.to_string(), new.amount);
+        let [email, name] = [new.recipient_email, new.recipient_name].map(|said| said.map(str::to_string));
+        let act = self.act.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let inserted = insert.fetch_optional(&mut *transaction).await?;
+            let insert = sqlx::query_as(insert).bind(draw.0).bind(club.0).bind(kind).bind(amount.0);
+            let inserted = insert.bind(email).bind(name).fetch_optional(&mut *transaction).await?;
             if inserted.is_some() {
                 audit::sign(&mut transaction, &act, draw).await?;
             }
@@ -160,18 +155,14 @@ impl Records {
 
     /// Moves a pending payout to `completed` or `failed`; the same again changes nothing. `None`: it is not pending.
     pub async fn settle_payout(&self, id: i64, status: &str, note: Option<&str>) -> Result<Option<Payout>, Failure> {
-        let write = sqlx::query_as(
-            "update payouts set status = $2, note = coalesce($3, note),
+        let write = "update payouts set status = $2, note = coalesce($3, note),
                  failure_reason = case when $2 = 'failed' then coalesce($3, failure_reason) end,
                  completed_at = case when $2 = 'completed' then coalesce(completed_at, now()) end
-             where id = $1 and (status = 'pending' or status = $2) returning *",
-        )
-        .bind(id)
-        .bind(status.to_string())
-        .bind(note.map(str::to_string));
-        let act = self.act.clone();
+             where id = $1 and (status = 'pending' or status = $2) returning *";
+        let (status, note, act) = (status.to_string(), note.map(str::to_string), self.act.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
+            let write = sqlx::query_as(write).bind(id).bind(status).bind(note);
             let row: Option<Row> = write.fetch_optional(&mut *transaction).await?;
             if row.is_some() {
                 audit::sign(&mut transaction, &act, id).await?;

@@ -5,11 +5,9 @@ use domain::Timestamp;
 use sqlx::PgPool;
 
 use super::audit::{self, Act};
-use super::{Records, column};
+use super::{COMMAND_LINE, Records, column};
 use crate::Failure;
 
-/// Whoever may type commands beside the server.
-const COMMAND_LINE: &str = "command line";
 /// What the secret is sealed for; its id is the operator's.
 const PURPOSE: &str = "operator-second-factor";
 
@@ -61,10 +59,10 @@ impl Records {
                  returning id
              ), closed as (delete from sessions where admin_id in (select id from forgotten))
              select id from forgotten";
-        let write = sqlx::query_scalar::<_, i64>(write).bind(email.to_string());
+        let email = email.to_string();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let found = write.fetch_optional(&mut *transaction).await?;
+            let found: Option<i64> = sqlx::query_scalar(write).bind(email).fetch_optional(&mut *transaction).await?;
             if let Some(id) = found {
                 let (action, object) = ("forget-second-factor", format!("admin:{id}"));
                 let act = Act { actor: COMMAND_LINE, club: None, action, object: &object, ip: None };

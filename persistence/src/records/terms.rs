@@ -38,17 +38,14 @@ pub enum Created {
 impl Records {
     pub async fn accept_terms(&self, acceptance: &Acceptance) -> Result<i64, Failure> {
         let said = acceptance.clone();
-        let write = sqlx::query_scalar(
+        let write =
             "insert into terms_acceptances (club_id, accepted_at, ip_address, user_agent, terms_version, terms_digest)
-             values ($1, $2, $3, $4, $5, $6) returning id",
-        )
-        .bind(said.club.0)
-        .bind(column(said.at))
-        .bind(said.ip_address)
-        .bind(said.user_agent)
-        .bind(said.version)
-        .bind(said.digest);
-        self.write(async move |pool: PgPool| write.fetch_one(&pool).await).await
+             values ($1, $2, $3, $4, $5, $6) returning id";
+        let work = async move |pool: PgPool| {
+            let write = sqlx::query_scalar(write).bind(said.club.0).bind(column(said.at)).bind(said.ip_address);
+            write.bind(said.user_agent).bind(said.version).bind(said.digest).fetch_one(&pool).await
+        };
+        self.write(work).await
     }
 
     /// Creates draws of one club under its latest acceptance that serves no draw yet, and links it with the first of them:

@@ -20,15 +20,14 @@ pub struct WaitlistEntry {
 
 impl Records {
     pub async fn join_waitlist(&self, club: &str, name: &str, email: &str, phone: &str) -> Result<i64, Failure> {
-        let write = sqlx::query_scalar(
-            "insert into waitlist (club_name, contact_name, contact_email, contact_phone)
-             values ($1, $2, $3, $4) returning id",
-        )
-        .bind(club.to_string())
-        .bind(name.to_string())
-        .bind(email.to_string())
-        .bind(phone.to_string());
-        self.write(async move |pool: PgPool| write.fetch_one(&pool).await).await
+        let write = "insert into waitlist (club_name, contact_name, contact_email, contact_phone)
+             values ($1, $2, $3, $4) returning id";
+        let [club, name, email, phone] = [club, name, email, phone].map(str::to_string);
+        let work = async move |pool: PgPool| {
+            let write = sqlx::query_scalar(write).bind(club).bind(name).bind(email).bind(phone);
+            write.fetch_one(&pool).await
+        };
+        self.write(work).await
     }
 
     /// Takes a club off the list; `false` when it was not on it.

@@ -22,7 +22,8 @@ pub(super) async fn write(page: &mut Page, state: &State) {
     let name = "fd_reconciler_last_round_timestamp_seconds";
     page.gauge(name, "When the reconciler last ended a round; 0: not yet.", round.0 / 1000);
     let read = from_books(page, state).await;
-    page.gauge("fd_database_up", "Whether the books could be read.", u8::from(read.is_ok()));
+    let up = read.is_ok() && state.records.reachable().await.is_ok();
+    page.gauge("fd_database_up", "Whether the books can be read and written.", u8::from(up));
 }
 
 async fn from_books(page: &mut Page, state: &State) -> Result<(), Problem> {

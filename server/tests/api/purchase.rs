@@ -6,4 +6,5 @@ mod journey;
 mod limits;
 mod payment_method;
 mod queue;
+mod read_only;
 mod reservation;

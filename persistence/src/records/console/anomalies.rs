@@ -111,11 +111,12 @@ impl Records {
     ) -> Result<(), Failure> {
         let write = "update anomalies set resolved_at = now(), resolution = $3, resolved_by = $4
              where payment_intent_id = $1 and kind = $2 and resolved_at is null returning id";
-        let write = sqlx::query_scalar::<_, Uuid>(write).bind(payment_intent.to_string()).bind(kind.to_string());
-        let write = write.bind(resolution.to_string()).bind(by.to_string());
+        let bound = [payment_intent, kind, resolution, by].map(str::to_string);
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            for id in write.fetch_all(&mut *transaction).await? {
+            let resolved =
+                bound.into_iter().fold(sqlx::query_scalar::<_, Uuid>(write), |write, value| write.bind(value));
+            for id in resolved.fetch_all(&mut *transaction).await? {
                 audit::write(&mut transaction, &entry.clone().named(id)).await?;
             }
             transaction.commit().await

@@ -3,9 +3,11 @@
 
 use actors::payment::signature::sign;
 use domain::Timestamp;
+use futures_util::{StreamExt, stream};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use server::config::DEMO_WEBHOOK_SECRET;
+use server::sandbox::faults::{Fault, Faults, WebhookFaults};
 
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer};
@@ -184,5 +186,68 @@ async fn a_notice_a_hundred_times_over_is_one_and_a_novel_is_none() {
     let novel = "x".repeat(1024 * 1024);
     let header = sign(novel.as_bytes(), SECRET, server.now());
     assert_eq!(sends(&alice, novel, &header).await, 413);
+    server.finish().await;
+}
+
+/// As many as a provider that catches up after an outage sends in a second.
+const FLOOD: usize = 1_000;
+const AT_ONCE: usize = 100;
+/// One after the other of them reserves, pays and is told of.
+const BUYERS: usize = 8;
+
+/// The provider's own notices are lost, and perhaps it answers no question either: then nothing that a notice hints at can be done.
+fn provider(answers: bool) -> Faults {
+    let rates = if answers { [].into() } else { [(Fault::RateLimit, 1.0)].into() };
+    Faults { rates, webhook: WebhookFaults { lost: 1.0, ..WebhookFaults::default() }, ..Faults::default() }
+}
+
+#[actix_web::test]
+async fn a_flood_of_notices_is_taken_at_once_handled_later_and_has_its_effect_once() {
+    let server = TestServer::start().await;
+    let draw = server.game().await;
+    server.sandbox.set_faults(provider(true));
+    let mut intents = Vec::new();
+    for _ in 0..BUYERS {
+        let buyer = server.alice();
+        let intent = buyer.intent(draw, 1).await;
+        buyer.authorise(&intent).await;
+        intents.push((buyer, intent));
+    }
+    server.sandbox.set_faults(provider(false));
+    let browser = server.bob();
+    let sends_all = (0..FLOOD).map(|number| {
+        let (id, intent) = (format!("evt_flood_{number}"), intents[number % BUYERS].1.id());
+        let said = body(&id, intent, "acct_broncos", "payment_intent.amount_capturable_updated");
+        let header = sign(said.as_bytes(), SECRET, server.now());
+        let browser = &browser;
+        async move { sends(browser, said, &header).await }
+    });
+    let answers: Vec<u16> = stream::iter(sends_all).buffer_unordered(AT_ONCE).collect().await;
+    assert_eq!(
+        answers.iter().filter(|status| **status == 200).count(),
+        FLOOD,
+        "nobody waits for what a notice hints at"
+    );
+    let waiting = "select count(*) from webhook_events where handled_at is null and event_id like $1 || '%'";
+    assert_eq!(stored(&server, "evt_flood").await, FLOOD as i64);
+    assert_eq!(server.database.count(waiting, "evt_flood").await, FLOOD as i64, "none can have been handled");
+    assert_eq!(server.engine.draws.view(draw).await.expect("a view").sold, 0);
+
+    server.sandbox.set_faults(provider(true));
+    // Those that could not be handled are left alone for half a minute; one more notice, and the worker looks.
+    server.clock.push_seconds(31);
+    let last = body("evt_last", intents[0].1.id(), "acct_broncos", "payment_intent.amount_capturable_updated");
+    let header = sign(last.as_bytes(), SECRET, server.now());
+    assert_eq!(sends(&browser, last, &header).await, 200);
+    let drained = async || (server.database.count(waiting, "evt_").await == 0).then_some(());
+    eventually("all are handled", drained).await;
+    for (buyer, intent) in &intents {
+        let order = buyer.sees(intent, "succeeded").await;
+        assert_eq!(order["lines"][0]["tickets"].as_array().map(Vec::len), Some(1));
+    }
+    assert_eq!(server.engine.draws.view(draw).await.expect("a view").sold, BUYERS as u16);
+    let total = &server.sandbox.ledger()["total"];
+    assert_eq!((&total["captured"], &total["count"]), (&json!(500 * BUYERS), &json!(BUYERS)));
+    assert_eq!(server.queued("tickets").await, BUYERS as i64, "and each buyer one mail");
     server.finish().await;
 }
