@@ -4,6 +4,11 @@ use domain::Timestamp;
 
 pub trait Clock: Send + Sync {
     fn now(&self) -> Timestamp;
+
+    /// What the machine's own clock says, which may be put right before it is told as `now`.
+    fn machine(&self) -> Timestamp {
+        self.now()
+    }
 }
 
 /// The machine's clock.

@@ -14,6 +14,7 @@ pub mod admins;
 pub mod audit;
 pub mod bundles;
 pub mod claims;
+pub mod clock;
 pub mod club_users;
 pub mod clubs;
 pub mod console;

@@ -25,6 +25,7 @@ pub mod wire;
 
 // What handlers reach.
 pub mod catalogue;
+pub mod clock;
 pub mod fixtures;
 pub mod live;
 pub mod metrics;

@@ -1,14 +1,17 @@
 //! How the machine says it is, and the console's socket (ops-topic): every word can turn, and strangers hear nothing.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::payment::signature::sign;
 use actors::{Clock, SystemClock};
-use domain::{Anomaly, AnomalyKind, Cents, PaymentIntentId};
+use domain::{Anomaly, AnomalyKind, Cents, PaymentIntentId, Timestamp};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
+use server::clock::BooksClock;
 
 use crate::security::notices::{SECRET, sends};
+use crate::support::clock::PushedClock;
 use crate::support::server::eventually;
 use crate::support::socket::Socket;
 use crate::support::{Buyer, TestServer, club};
@@ -72,6 +75,28 @@ async fn a_node_whose_clock_is_off_says_so_and_sells_all_the_same() {
         assert_eq!(check(&operator, "clock").await["ok"], true);
         server.finish().await;
     }
+}
+
+/// Where the books may put it right, nobody notices (reliability.md, F46).
+#[actix_web::test]
+async fn a_clock_that_is_off_goes_by_the_books_and_the_machine_still_says_what_it_says() {
+    let server = TestServer::start().await;
+    for off_seconds in [600, -600] {
+        let machine = Arc::new(PushedClock::default());
+        let clock = BooksClock::over(machine.clone());
+        let off = |at: Timestamp| (at.ms_since(SystemClock.now()) as f64 / 60_000.0).round().abs() as i64;
+        clock.look(&server.records).await.expect("read");
+        machine.push_seconds(off_seconds);
+        assert_eq!(off(clock.now()), 10, "nobody has looked yet");
+        clock.look(&server.records).await.expect("read");
+        assert_eq!((off(clock.now()), off(clock.machine())), (0, 10));
+        clock.look(&server.records).await.expect("read");
+        assert_eq!(off(clock.now()), 0, "once is enough");
+        machine.push_seconds(-off_seconds);
+        clock.look(&server.records).await.expect("read");
+        assert_eq!((off(clock.now()), off(clock.machine())), (0, 0), "somebody put the machine right");
+    }
+    server.finish().await;
 }
 
 #[actix_web::test]
