@@ -46,13 +46,10 @@ impl Notices {
         Ok(())
     }
 
-    /// Answers whether this was the newest.
-    pub fn witness(&mut self, said: &PaymentIntent, at: Timestamp) -> bool {
-        let is_newest = self.witnesses.get(&said.id).is_none_or(|known| known.at <= at);
-        if is_newest {
+    pub fn witness(&mut self, said: &PaymentIntent, at: Timestamp) {
+        if self.witnesses.get(&said.id).is_none_or(|known| known.at <= at) {
             self.witnesses.insert(said.id.clone(), Witness { said: said.clone(), at });
         }
-        is_newest
     }
 
     pub fn witnesses(&self) -> impl Iterator<Item = &Witness> {

@@ -157,8 +157,8 @@ impl State {
 
     /// What the reconciler saw. Of a dispute the order's club hears.
     pub(super) fn witness(&mut self, said: &PaymentIntent, at: Timestamp) -> Result<(), Failure> {
-        let is_newest = self.notices.witness(said, at);
-        if let Some(order) = self.orders.id_by_payment_intent(&said.id).filter(|_| is_newest && said.disputed) {
+        self.notices.witness(said, at);
+        if let Some(order) = self.orders.id_by_payment_intent(&said.id).filter(|_| said.disputed) {
             let to = address_of(self.orders.get(order)?.record.order.club);
             self.outbox.queue(&format!("disputed-{}", said.id), "disputed", Some(order), Some(&to), "{}", at);
         }

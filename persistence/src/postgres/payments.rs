@@ -199,7 +199,8 @@ impl Intents {
 
 type Bindable<'q> = sqlx::query::Query<'q, sqlx::Postgres, sqlx::postgres::PgArguments>;
 
-/// The reconciler's copy. A mirror that did not know the provider's own fee yet learns it. Of a dispute the order's club hears.
+/// The reconciler's copy. A mirror that did not know the provider's own fee yet learns it. Of a dispute the order's club hears,
+/// also when an answer to a later question, or one of a node whose clock is fast, was written before.
 pub(super) async fn witness(pool: &PgPool, said: &[PaymentIntent], at: Timestamp) -> Result<(), Failure> {
     let mut intents = Intents::default();
     said.iter().for_each(|said| intents.add(said.order.map(words::uuid), said, at));
@@ -229,9 +230,10 @@ pub(super) async fn witness(pool: &PgPool, said: &[PaymentIntent], at: Timestamp
            returning payment_intent_id, provider_fee_cents, disputed, payment_method
          ), told as (
            insert into email_outbox (dedupe_key, kind, order_id, to_address)
-           select 'disputed-' || s.payment_intent_id, 'disputed', o.id, c.email
-           from seen s join orders o on o.payment_intent_id = s.payment_intent_id join clubs c on c.id = o.club_id
-           where s.disputed
+           select 'disputed-' || a.id, 'disputed', o.id, c.email
+           from unnest($1::text[], $12::boolean[]) as a (id, disputed)
+           join orders o on o.payment_intent_id = a.id join clubs c on c.id = o.club_id
+           where a.disputed
            on conflict (dedupe_key) do nothing
          )
          update payments p set provider_fee_cents = coalesce(s.provider_fee_cents, p.provider_fee_cents),

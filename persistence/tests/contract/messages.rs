@@ -196,11 +196,12 @@ pub async fn a_club_reads_once_of_a_dispute_of_an_orders_own_payment(world: Worl
     let quiet = said(&record, PaymentStatus::Succeeded);
     let disputed = PaymentIntent { disputed: true, ..quiet.clone() };
     let forged = PaymentIntent { id: intent_id(404), ..disputed.clone() };
-    for (seen, at_ms) in [(&quiet, 9), (&forged, 9), (&disputed, 8)] {
-        world.books.witness(slice::from_ref(seen), NOW.plus_ms(at_ms)).await.expect("seen");
+    for seen in [&quiet, &forged] {
+        world.books.witness(slice::from_ref(seen), NOW.plus_ms(9)).await.expect("seen");
     }
-    assert_eq!(leaves(&world).await, [], "a stranger's, and one that was asked too early");
-    for at_ms in 10..13 {
+    assert_eq!(leaves(&world).await, [], "a stranger's");
+    // The first was asked before what is written already.
+    for at_ms in 8..13 {
         world.books.witness(slice::from_ref(&disputed), NOW.plus_ms(at_ms)).await.expect("seen");
         world.books.witness(slice::from_ref(&quiet), NOW.plus_ms(at_ms)).await.expect("and not seen");
     }
