@@ -7,10 +7,13 @@ use persistence::Failure;
 use persistence::books::OrderRecord;
 
 use super::comparison::{Comparison, Said};
-use super::{CLOCKS_DIFFER_MS, Known, READ_MAX, SILENT_ACCOUNTS_MAX};
+use super::{Known, READ_MAX, SILENT_ACCOUNTS_MAX};
 
 /// From so many payments of one account on, listing them costs less than asking for each.
 const LIST_FROM: usize = 5;
+/// An account is listed from so long before the first of these orders was opened. An intent is made a moment after its order; should the
+/// provider's clock be further behind, what the list lacks is asked for by name.
+const LIST_BEFORE_MS: i64 = 10_000;
 /// Captured payments of accounts that cannot be asked that are remembered, to be asked for again.
 const MISSED_MAX: usize = 10_000;
 
@@ -120,7 +123,7 @@ async fn witness_account(
     let now = comparison.room.clock.now();
     let first = records.iter().map(|record| record.opened_at).min().unwrap_or(now);
     let last = records.iter().filter_map(|record| record.captured_at).max().unwrap_or(now);
-    let since = first.plus_ms(-CLOCKS_DIFFER_MS);
+    let since = first.plus_ms(-LIST_BEFORE_MS);
     lists.retain(|of, listed| of != account || listed.since <= since && last < listed.asked_at);
     if records.len() >= LIST_FROM && !lists.contains_key(account) {
         let list = comparison.list(account, since).await?;
