@@ -33,9 +33,7 @@ impl BooksClock {
     /// # Errors
     /// They could not be read: what was known stays.
     pub async fn look(&self, records: &Records) -> Result<(), Failure> {
-        let asked = self.now();
-        let books = records.time().await?;
-        let off_ms = off_ms(asked, books, self.now());
+        let off_ms = ahead_ms(|| self.now(), records).await?;
         if off_ms.abs() > OFF_MS_MAX {
             let ahead_ms = self.ahead_ms.fetch_add(off_ms, Ordering::Relaxed) + off_ms;
             tracing::error!(ahead_ms, "this machine's clock is not the database's, which is followed");
@@ -64,9 +62,18 @@ impl Clock for BooksClock {
     }
 }
 
-/// By how many milliseconds a clock is ahead of the books' (negative: behind), as far as is certain: they looked at theirs between
-/// our question and their answer, so only what lies outside is a difference.
-pub fn off_ms(asked: Timestamp, books: Timestamp, answered: Timestamp) -> i64 {
+/// By how many milliseconds a clock is ahead of the books' (negative: behind), as far as is certain.
+///
+/// # Errors
+/// The books could not be read.
+pub async fn ahead_ms(clock: impl Fn() -> Timestamp, records: &Records) -> Result<i64, Failure> {
+    let asked = clock();
+    let books = records.time().await?;
+    Ok(off_ms(asked, books, clock()))
+}
+
+/// The books looked at their clock between our question and their answer: only what lies outside is a difference.
+fn off_ms(asked: Timestamp, books: Timestamp, answered: Timestamp) -> i64 {
     asked.ms_since(books).max(0) + answered.ms_since(books).min(0)
 }
 

@@ -1,11 +1,10 @@
 //! How the work that goes on by itself is doing, and how far this machine's clock is from the books', which it follows
 //! ([`crate::clock`]): somebody should put it right (reliability.md, F46).
 
-use domain::Timestamp;
 use persistence::Failure;
 use persistence::records::console::vitals::Vitals;
 
-use crate::clock::off_ms;
+use crate::clock::ahead_ms;
 use crate::state::State;
 
 /// A machine that is further off is shown to the operator, and somebody is woken.
@@ -16,9 +15,6 @@ pub const CLOCK_OFF_SECONDS_MAX: i64 = 60;
 /// # Errors
 /// The books could not be read.
 pub async fn read(state: &State) -> Result<(Vitals, i64), Failure> {
-    let asked = state.clock.machine();
     let vitals = state.records.vitals().await?;
-    let books = Timestamp((vitals.at.unix_timestamp_nanos() / 1_000_000) as i64);
-    let off_ms = off_ms(asked, books, state.clock.machine());
-    Ok((vitals, off_ms))
+    Ok((vitals, ahead_ms(|| state.clock.machine(), &state.records).await?))
 }

@@ -8,8 +8,6 @@ use crate::records::Records;
 
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct Vitals {
-    /// What time it is by the books' own clock.
-    pub at: OffsetDateTime,
     pub provider_answered_at: Option<OffsetDateTime>,
     /// When an effect there was last given up.
     pub provider_failed_at: Option<OffsetDateTime>,
@@ -48,8 +46,7 @@ pub struct Pulse {
 impl Records {
     pub async fn vitals(&self) -> Result<Vitals, Failure> {
         let read = sqlx::query_as(
-            "select clock_timestamp() as at,
-                 (select max(synced_at) from payments) as provider_answered_at,
+            "select (select max(synced_at) from payments) as provider_answered_at,
                  (select max(ended_at) from payment_ops where state = 'failed') as provider_failed_at,
                  (select count(*) from payment_ops where ended_at is null and created_at < now() - interval '2 minutes')
                      as provider_overdue,

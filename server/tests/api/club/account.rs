@@ -27,6 +27,14 @@ async fn becomes(server: &TestServer, id: i64, connected: bool) {
     .await;
 }
 
+/// At the stand-in's page, everything that the provider asks of a club.
+async fn completes(server: &TestServer, browser: &Buyer, link: &str) {
+    let (page, token) = link.split_once("?link=").expect("a single-use secret");
+    let page = page.strip_prefix(&server.url).expect("the stand-in");
+    let request = browser.raw(Method::POST, page).header("content-type", "application/x-www-form-urlencoded");
+    Buyer::sent(request.body(format!("link={token}"))).await;
+}
+
 #[actix_web::test]
 async fn a_new_club_goes_through_its_link_once_and_may_sell() {
     let server = TestServer::start().await;
@@ -40,13 +48,7 @@ async fn a_new_club_goes_through_its_link_once_and_may_sell() {
     let link = browser.post(&path, json!({})).await.ok()["onboardingUrl"].as_str().expect("a link").to_string();
     assert_ne!(first, link, "each link opens once");
     let account = browser.get(&status).await.ok()["accountId"].as_str().expect("one account").to_string();
-    let (page, token) = link.split_once("?link=").expect("a single-use secret");
-    let page = page.strip_prefix(&server.url).expect("the stand-in").to_string();
-    let complete = async || {
-        let request = browser.raw(Method::POST, &page).header("content-type", "application/x-www-form-urlencoded");
-        Buyer::sent(request.body(format!("link={token}"))).await
-    };
-    complete().await;
+    completes(&server, &browser, &link).await;
     becomes(&server, id, true).await;
     let told = browser.get(&status).await.ok();
     let wanted = json!({ "connected": true, "accountId": account, "chargesEnabled": true, "payoutsEnabled": true,
@@ -89,10 +91,7 @@ async fn a_club_that_shut_the_platform_out_may_begin_anew() {
     assert!(new != gone.0 && link.contains(new.as_str().expect("an account")), "{new} by {link}");
     storm.post(&path, json!({})).await.ok();
     assert_eq!(account().await, new, "one is enough");
-    let (page, token) = link.split_once("?link=").expect("a single-use secret");
-    let page = page.strip_prefix(&server.url).expect("the stand-in").to_string();
-    let request = storm.raw(Method::POST, &page).header("content-type", "application/x-www-form-urlencoded");
-    Buyer::sent(request.body(format!("link={token}"))).await;
+    completes(&server, &storm, &link).await;
     becomes(&server, id.0, true).await;
     server.finish().await;
 }

@@ -29,6 +29,15 @@ async fn undo(operator: &Buyer, draw: DrawId) -> Answer {
     operator.post(&format!("/api/draws/{draw}/undo-results"), meant).await
 }
 
+/// Both in flight; each is first to be sent every other round.
+async fn at_once<A: Future, B: Future>(round: u8, one: A, other: B) -> (A::Output, B::Output) {
+    if round.is_multiple_of(2) {
+        return join!(one, other);
+    }
+    let (other, one) = join!(other, one);
+    (one, other)
+}
+
 #[actix_web::test]
 async fn of_two_results_entered_at_once_one_stands_and_the_other_reads_409() {
     let server = TestServer::start().await;
@@ -38,11 +47,10 @@ async fn of_two_results_entered_at_once_one_stands_and_the_other_reads_409() {
     let operator = club::operator(&server).await;
     let (office, pitch) = (club::club(&server, "broncos").await, club::club(&server, "broncos").await);
     for round in 1..=ROUNDS {
-        // Each is first to be sent every other round.
-        let (here, there) = if round % 2 == 0 { (&office, &pitch) } else { (&pitch, &office) };
         let (one, other) = ((1, round), (2, round));
-        let answers = join!(club::enters(here, draw, one.0, one.1), club::enters(there, draw, other.0, other.1));
-        let (winner, stands, loser) = match answers {
+        let here = club::enters(&office, draw, one.0, one.1);
+        let there = club::enters(&pitch, draw, other.0, other.1);
+        let (winner, stands, loser) = match at_once(round, here, there).await {
             (winner, loser) if winner.status == 200 => (winner, one, loser),
             (loser, winner) => (winner, other, loser),
         };
@@ -64,14 +72,7 @@ async fn a_result_and_its_undoing_at_once_end_as_they_were_answered() {
     server.alice().buys(draw, 2).await;
     let (operator, broncos) = (club::operator(&server).await, club::club(&server, "broncos").await);
     for round in 1..=ROUNDS {
-        let entering = club::enters(&broncos, draw, 3, round);
-        let undoing = undo(&operator, draw);
-        let (entered, undone) = if round % 2 == 0 {
-            join!(entering, undoing)
-        } else {
-            let (undone, entered) = join!(undoing, entering);
-            (entered, undone)
-        };
+        let (entered, undone) = at_once(round, club::enters(&broncos, draw, 3, round), undo(&operator, draw)).await;
         let stands = undone.status == 409;
         match (entered.status, undone.status) {
             (200, 409) => drop(undone.refused(409, "not-completed")),
@@ -97,12 +98,7 @@ async fn another_result_while_one_is_taken_back_is_refused_or_stands() {
     let (operator, broncos) = (club::operator(&server).await, club::club(&server, "broncos").await);
     for round in 1..=ROUNDS {
         club::enters(&broncos, draw, 1, round).await.ok();
-        let (undone, entered) = if round % 2 == 0 {
-            join!(undo(&operator, draw), club::enters(&broncos, draw, 2, round))
-        } else {
-            let (entered, undone) = join!(club::enters(&broncos, draw, 2, round), undo(&operator, draw));
-            (undone, entered)
-        };
+        let (undone, entered) = at_once(round, undo(&operator, draw), club::enters(&broncos, draw, 2, round)).await;
         undone.ok();
         let stands = entered.status == 200;
         if !stands {
