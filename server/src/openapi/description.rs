@@ -16,7 +16,7 @@ pub struct Description {
     /// Names and kinds (`string`, `integer`, `boolean`), none of them required.
     pub query: &'static [(&'static str, &'static str)],
     pub body: Shape,
-    /// Of success, all with the same answer.
+    /// Of success, all with the same answer; of a call that says how the server is, also those that say it is not well.
     pub statuses: &'static [u16],
     pub answer: Shape,
     /// Statuses of its own refusals, beside those every such call has.
@@ -77,6 +77,7 @@ impl Description {
         if route.path.contains('{') {
             statuses.insert(404);
         }
+        statuses.retain(|status| !self.statuses.contains(status));
         statuses
     }
 }
@@ -172,6 +173,9 @@ macro_rules! shape {
     (($status:literal $other:literal $model:tt)) => {
         $crate::openapi::description::shape!($model)
     };
+    (($status:literal $other:literal $third:literal $model:tt)) => {
+        $crate::openapi::description::shape!($model)
+    };
     ($media:literal) => {
         $crate::openapi::description::Shape::Other($media)
     };
@@ -189,6 +193,9 @@ macro_rules! status {
     };
     (($status:literal $other:literal $model:tt)) => {
         &[$status, $other]
+    };
+    (($status:literal $other:literal $third:literal $model:tt)) => {
+        &[$status, $other, $third]
     };
     ($other:tt) => {
         &[200]

@@ -7,8 +7,8 @@ describe! {
     Post "/api/stripe/webhook" "One notice of the provider, stored once." takes "application/json" -> "text/plain";
     Post "/api/webhooks/stripe" "The same, under its other name." takes "application/json" -> "text/plain";
     Get "/api/health/live" "The process answers." -> Live;
-    Get "/api/health/ready" "It may be sent buyers. With `?draining=404` a server that drains answers 404 instead of 503." with(draining: integer) -> Ready, refuses 400 404;
-    Get "/api/health/integrity" "Every promise, looked up in the books." -> Integrity, refuses 500;
+    Get "/api/health/ready" "It may be sent buyers. With `?draining=404` a server that drains answers 404 instead of 503." with(draining: integer) -> (200 404 503 Ready), refuses 400;
+    Get "/api/health/integrity" "Every promise, looked up in the books." -> (200 500 Integrity);
     Get "/api/openapi.json" "This document." -> "application/json";
     Get "/api/docs" "This document, to be read." -> "text/html";
     Get "/og/site" "The site's share card, 1200 × 630." with(v: string) -> "image/png", refuses 400;

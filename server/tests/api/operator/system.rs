@@ -161,8 +161,8 @@ async fn the_machine_says_that_it_lives_and_what_it_no_longer_keeps() {
          select count(*) from broken";
     assert_eq!(server.database.count(breaking, &draw.to_string()).await, 1);
     server.clock.push_seconds(11);
-    let said = reqwest::get(format!("{}/api/health/integrity", server.url)).await.expect("an answer");
-    let (status, said) = (said.status().as_u16(), said.json::<Value>().await.expect("JSON"));
+    let said = server.alice().get("/api/health/integrity").await;
+    let (status, said): (u16, Value) = (said.status, serde_json::from_str(&said.text).expect("JSON"));
     assert_eq!((status, &said["healthy"]), (500, &json!(false)), "{said}");
     let health = operator.get("/api/admin/health").await.ok();
     assert_eq!((&health["status"], &health["checks"]["integrity"]["ok"]), (&json!("down"), &json!(false)));
@@ -170,8 +170,8 @@ async fn the_machine_says_that_it_lives_and_what_it_no_longer_keeps() {
          select count(*) from mended";
     server.database.count(mending, &draw.to_string()).await;
     server.drain();
-    let said = reqwest::get(format!("{}/api/health/ready", server.url)).await.expect("an answer");
-    assert_eq!(said.status().as_u16(), 503, "a server that stops is not ready");
+    let said = server.alice().get("/api/health/ready").await;
+    assert_eq!(said.status, 503, "a server that stops is not ready");
     server.finish().await;
 }
 

@@ -20,8 +20,8 @@ const WAIT: &str = "Please wait a moment and try again.";
 
 /// What a load balancer is told.
 async fn told(server: &TestServer) -> (u16, Value) {
-    let said = reqwest::get(format!("{}/api/health/ready", server.url)).await.expect("an answer");
-    (said.status().as_u16(), said.json().await.expect("JSON"))
+    let said = server.alice().get("/api/health/ready").await;
+    (said.status, serde_json::from_str(&said.text).expect("JSON"))
 }
 
 #[actix_web::test]
