@@ -25,6 +25,7 @@ mod fan_out;
 mod growth;
 mod line;
 mod machine;
+mod notices;
 mod purchases;
 mod reads;
 pub mod rival;
@@ -63,7 +64,7 @@ pub struct Bench {
     /// Sold tickets of years gone by.
     #[arg(long, default_value_t = 500_000)]
     history: i64,
-    /// Only these parts: purchases, walls, reads, boards, both, growth, many.
+    /// Only these parts: purchases, notices, walls, reads, boards, both, growth, many.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     #[arg(long, default_value = "report.html")]
@@ -117,7 +118,7 @@ pub async fn run(bench: &Bench) -> Result<Report> {
 async fn play(house: &House, bench: &Bench) -> Result<Report> {
     let access = house.subject.lock().await.access().context("our own books")?;
     let a_round = draws_a_round(&bench.hot, bench.purchases) + WATCHED;
-    let mut draws = fresh::draws(&house.site, "Bench", a_round * bench.rounds + 2).await?;
+    let mut draws = fresh::draws(&house.site, "Bench", a_round * bench.rounds + 3).await?;
     let (shown, full) = (draws.pop().context("a draw to look at")?, draws.pop().context("a draw to sell out")?);
     let raw_draws: usize = bench.rounds * purchases::raw_draws_a_round(&bench.hot, bench.purchases);
     let yardstick = Yardstick::lay_out(&access.url, RAW_CLIENTS, raw_draws as i64).await?;
@@ -170,6 +171,10 @@ impl Place<'_> {
             contests.extend(found);
             contests.push(self.crush(&mut draws, &mut took).await?);
             tables.push(took);
+        }
+        if self.bench.plays("notices") {
+            says("notices");
+            contests.extend(self.notices(&mut draws).await?);
         }
         if self.bench.plays("walls") || self.bench.plays("growth") {
             says("inside our walls");

@@ -65,6 +65,15 @@ impl Auditor {
         .map_err(unread)
     }
 
+    /// Notices of the provider whose ids begin with this: how many are stored, and how many of those are handled.
+    pub async fn notices(&self, prefix: &str) -> Result<(i64, i64), Failure> {
+        sqlx::query_as("select count(*), count(handled_at) from webhook_events where starts_with(event_id, $1)")
+            .bind(prefix)
+            .fetch_one(&self.pool)
+            .await
+            .map_err(unread)
+    }
+
     /// Mails that are still to leave.
     pub async fn unsent_mails(&self) -> Result<i64, Failure> {
         let waiting = "select count(*) from email_outbox where state = 'pending' and to_address is not null";
