@@ -25,7 +25,6 @@ use crate::catalogue::prepared::Prepared;
 use crate::edge::new_id;
 use crate::identity::Browser;
 use crate::routes::machine::shell::kept::{Name, Stamp};
-use crate::site::accepts;
 use crate::state::State;
 
 mod address;
@@ -142,7 +141,10 @@ impl<S> Inner<S> {
                 }
                 let prepared = call.ready(&self.state.catalogue, now)?;
                 let known = prepared.is_known_to(request);
-                (self.checked(&prepared, known, now), &self.counts.calls[call.place()][usize::from(known)])
+                (
+                    self.checked(&prepared, known, request.headers(), now),
+                    &self.counts.calls[call.place()][usize::from(known)],
+                )
             }
             Address::Page(name) => (self.page(name, request.headers(), now)?, &self.counts.page),
         };
@@ -151,11 +153,13 @@ impl<S> Inner<S> {
         Some(response)
     }
 
-    fn checked(&self, prepared: &Prepared, known: bool, now: Timestamp) -> Response<BoxBody> {
+    fn checked(&self, prepared: &Prepared, known: bool, headers: &HeaderMap, now: Timestamp) -> Response<BoxBody> {
         let (status, lines, body) = if known {
             (StatusCode::NOT_MODIFIED, &self.said.not_modified, Bytes::new())
+        } else if let Some(smaller) = prepared.body().smaller(headers) {
+            (StatusCode::OK, &self.said.smaller_checked, smaller)
         } else {
-            (StatusCode::OK, &self.said.checked, prepared.body().clone())
+            (StatusCode::OK, &self.said.checked, prepared.body().plain().clone())
         };
         let mut response = Response::with_body(status, BoxBody::new(body));
         lines.write(response.headers_mut(), new_id(), self.said.time(now));
@@ -166,10 +170,9 @@ impl<S> Inner<S> {
     fn page(&self, name: Name, headers: &HeaderMap, now: Timestamp) -> Option<Response<BoxBody>> {
         let brought = Brought::by(headers, &self.state.config)?;
         let written = self.state.pages.get(name, Stamp::ready(&self.state, name, now)?, now)?;
-        let (lines, body) = if accepts(headers, "gzip") {
-            (&self.said.smaller_page, written.smaller_ready()?)
-        } else {
-            (&self.said.page, written.plain)
+        let (lines, body) = match written.document.smaller(headers) {
+            Some(smaller) => (&self.said.smaller_page, smaller),
+            None => (&self.said.page, written.document.plain().clone()),
         };
         let mut response = Response::with_body(StatusCode::OK, BoxBody::new(body));
         lines.write(response.headers_mut(), new_id(), self.said.time(now));

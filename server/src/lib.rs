@@ -38,7 +38,8 @@ pub mod takings;
 pub mod terms;
 pub mod vitals;
 
-// What leaves as something else than JSON.
+// How answers leave, and what leaves as something else than JSON.
+pub mod encoded;
 pub mod post;
 pub mod render;
 pub mod site;

@@ -10,7 +10,7 @@ mod build;
 mod files;
 
 pub use build::{ensure_built, install};
-pub use files::{accepts, serve};
+pub use files::serve;
 
 /// Where `index.html` looks for its scripts and styles.
 pub const ASSETS: &str = "/assets/";

@@ -176,7 +176,12 @@ impl Catalogue {
             Some(draw) => Prepared::json(key, &draw),
             None => Prepared::new(key, Bytes::new()),
         };
-        self.fragments.get(view.draw, key).unwrap_or_else(|| self.fragments.keep(view.draw, fresh())).body().clone()
+        self.fragments
+            .get(view.draw, key)
+            .unwrap_or_else(|| self.fragments.keep(view.draw, fresh()))
+            .body()
+            .plain()
+            .clone()
     }
 }
 

@@ -7,7 +7,10 @@ use actix_web::{HttpMessage, HttpRequest, HttpResponse};
 use bytes::Bytes;
 use dashmap::DashMap;
 use domain::DrawId;
+use flate2::Compression;
 use serde::Serialize;
+
+use crate::encoded::Encoded;
 
 /// What is said of keeping such an answer: ask again every time.
 pub const CHECKED: &str = "private, no-cache";
@@ -30,7 +33,7 @@ pub struct Prepared(Arc<Made>);
 #[derive(Debug)]
 struct Made {
     key: Key,
-    body: Bytes,
+    body: Encoded,
     /// The key as browsers give it back, and as a header.
     tag: EntityTag,
     header: HeaderValue,
@@ -53,9 +56,9 @@ impl PerDraw {
 
 impl Prepared {
     pub fn new(key: Key, body: Bytes) -> Prepared {
-        let tag = EntityTag::new_strong(format!("{:x}.{:x}.{}", key.reading, key.revision, key.phase));
+        let tag = EntityTag::new_weak(format!("{:x}.{:x}.{}", key.reading, key.revision, key.phase));
         let header = tag.clone().try_into_value().expect("digits and points stand in a header");
-        Prepared(Arc::new(Made { key, body, tag, header }))
+        Prepared(Arc::new(Made { key, body: Encoded::new(body, Compression::fast()), tag, header }))
     }
 
     pub fn json(key: Key, value: &impl Serialize) -> Prepared {
@@ -66,11 +69,11 @@ impl Prepared {
         self.0.key
     }
 
-    pub fn body(&self) -> &Bytes {
+    pub fn body(&self) -> &Encoded {
         &self.0.body
     }
 
-    /// The key as a browser gives it back.
+    /// The key as a browser gives it back. Weak: it is the same for the bytes and for the smaller ones.
     pub fn tag(&self) -> &HeaderValue {
         &self.0.header
     }
@@ -92,10 +95,17 @@ impl Prepared {
         let mut response = if known { HttpResponse::NotModified() } else { HttpResponse::Ok() };
         response.insert_header((header::ETAG, self.tag().clone()));
         response.insert_header((header::CACHE_CONTROL, HeaderValue::from_static(CHECKED)));
+        response.insert_header((header::VARY, HeaderValue::from_static("Accept-Encoding")));
         if known {
             return response.finish();
         }
         response.insert_header((header::CONTENT_TYPE, HeaderValue::from_static("application/json")));
-        response.body(self.body().clone())
+        match self.body().smaller(request.headers()) {
+            Some(smaller) => {
+                response.insert_header((header::CONTENT_ENCODING, HeaderValue::from_static("gzip")));
+                response.body(smaller)
+            }
+            None => response.body(self.body().plain().clone()),
+        }
     }
 }

@@ -17,6 +17,7 @@ use crate::state::State;
 pub struct Said {
     /// Of JSON that browsers check again each time, and of the answer that they have it.
     pub checked: Lines,
+    pub smaller_checked: Lines,
     pub not_modified: Lines,
     /// Of what is nobody's to keep.
     pub unkept: Lines,
@@ -44,16 +45,18 @@ impl Said {
             state.policies.write(&mut headers, place);
             Lines(headers.into_iter().collect())
         };
-        let page = [(CONTENT_TYPE, "text/html; charset=utf-8"), (CACHE_CONTROL, "no-cache"), (VARY, "Accept-Encoding")];
-        let [kind, kept, varies] = page.clone();
+        let (json, checked) = ((CONTENT_TYPE, "application/json"), (CACHE_CONTROL, CHECKED));
+        let (html, kept) = ((CONTENT_TYPE, "text/html; charset=utf-8"), (CACHE_CONTROL, "no-cache"));
+        let (varies, smaller) = ((VARY, "Accept-Encoding"), (CONTENT_ENCODING, "gzip"));
         let cookie = NOBODY.cookie(&state.config).to_string();
         let (before, after) = cookie.split_once(&hex::encode(NOBODY.0)).expect("a cookie says whose it is");
         Said {
-            checked: of(Place::Api, &[(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, CHECKED)]),
-            not_modified: of(Place::Api, &[(CACHE_CONTROL, CHECKED)]),
-            unkept: of(Place::Api, &[(CONTENT_TYPE, "application/json")]),
-            page: of(Place::Page, &page),
-            smaller_page: of(Place::Page, &[kind, kept, varies, (CONTENT_ENCODING, "gzip")]),
+            checked: of(Place::Api, &[json.clone(), checked.clone(), varies.clone()]),
+            smaller_checked: of(Place::Api, &[json.clone(), checked.clone(), varies.clone(), smaller.clone()]),
+            not_modified: of(Place::Api, &[checked, varies.clone()]),
+            unkept: of(Place::Api, &[json]),
+            page: of(Place::Page, &[html.clone(), kept.clone(), varies.clone()]),
+            smaller_page: of(Place::Page, &[html, kept, varies, smaller]),
             cookie: (before.to_string(), after.to_string()),
             told: RefCell::new((Timestamp(0), HeaderValue::from(0))),
         }

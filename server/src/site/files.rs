@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use actix_web::http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, VARY, X_CONTENT_TYPE_OPTIONS,
-};
+use actix_web::http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, VARY, X_CONTENT_TYPE_OPTIONS};
 use actix_web::{HttpResponse, HttpResponseBuilder, http::StatusCode};
 use bytes::Bytes;
 
 use super::{File, Site, SiteError};
+use crate::encoded::accepts;
 
 /// Depth of folders in a build; a link in a circle ends here.
 const DEPTH_MAX: usize = 4;
@@ -90,12 +89,6 @@ impl Site {
 /// `GET /assets/{name}`.
 pub fn serve(site: &Site, name: &str, asked: &HeaderMap) -> HttpResponse {
     site.answer(name, asked)
-}
-
-/// Whether a browser takes answers in a coding.
-pub fn accepts(asked: &HeaderMap, coding: &str) -> bool {
-    let offered = asked.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    offered.split(',').any(|part| part.split(';').next().is_some_and(|name| name.trim() == coding))
 }
 
 /// A name with a hash in it: `main.0a1b2c3d.js`.

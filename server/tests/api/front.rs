@@ -9,6 +9,8 @@ use crate::support::{Buyer, TestServer, club};
 
 /// A cookie that somebody has to take apart by all the rules: with it a page is the application's to answer.
 const LEFT: (&str, &str) = ("cookie", "other=%31");
+/// Less fits into one packet.
+const LEAST_MADE_SMALLER: usize = 1_200;
 /// Another one each time.
 const EACH_TIME: [&str; 3] = ["x-request-id", "x-server-time", "date"];
 
@@ -75,6 +77,7 @@ async fn what_lies_ready_is_said_as_the_application_says_it() {
         (format!("/draw/{draw}"), "page"),
         ("/".to_string(), "page"),
     ] {
+        let is_long = ask(&server, &path, &[]).await.body.len() >= LEAST_MADE_SMALLER;
         for headers in [
             &[][..],
             &[("cookie", session)],
@@ -99,6 +102,9 @@ async fn what_lies_ready_is_said_as_the_application_says_it() {
                 }
             }
             assert_eq!(ready, left, "{path} {headers:?}");
+            let coding = ready.lines.get("content-encoding").map(|lines| lines.join(", "));
+            let taken = headers.iter().any(|(name, _)| *name == "accept-encoding");
+            assert_eq!(coding.as_deref(), (is_long && taken).then_some("gzip"), "{path} {headers:?}");
             assert_eq!(counted(&server, route).await, before + 2, "each call is counted once: {path} {headers:?}");
         }
     }

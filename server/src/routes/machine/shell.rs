@@ -1,17 +1,13 @@
 //! Every page: the document with its first paint, its data, and the right status. React takes over from there.
 
-use std::io::Write;
-
 use actix_web::http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, VARY,
 };
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
-use bytes::Bytes;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use serde_json::{Map, Value, json};
 
+use crate::encoded::Encoded;
 use crate::error::Problem;
 use crate::metrics::{AnsweredBy, NO_ROUTE};
 use crate::render::page::{self, Frame, Navigation};
@@ -59,13 +55,6 @@ pub async fn page(
     Writer { state: &state, site: &site, headers: request.headers() }.write(asked).await
 }
 
-/// The document as gzip, at the level that costs least.
-fn smaller(document: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    let written = encoder.write_all(document);
-    written.and_then(|()| encoder.finish()).expect("writing into memory does not fail")
-}
-
 /// Its file may be kept a while, by any site, and checked against a digest (decision G-14).
 fn widget(site: &Site, request: &HttpRequest) -> HttpResponse {
     let mut answer = site::serve(site, WIDGET.trim_start_matches('/'), request.headers());
@@ -94,11 +83,7 @@ impl Writer<'_> {
         };
         let Some((name, stamp)) = name.zip(stamp) else {
             let (status, document) = self.compose(asked).await?;
-            // What holds a secret is not made smaller: its size must not tell anything about it.
-            if !private && site::accepts(self.headers, "gzip") {
-                return Ok(self.answer(status, private, true, smaller(document.as_bytes()).into()));
-            }
-            return Ok(self.answer(status, private, false, document.into()));
+            return Ok(self.answer(status, private, &kept::encoded(document)));
         };
         let written = match self.state.pages.get(name, stamp, now) {
             Some(written) => written,
@@ -106,26 +91,28 @@ impl Writer<'_> {
                 let (status, document) = self.compose(asked).await?;
                 let written = Written::new(stamp, now, document);
                 if status != StatusCode::OK {
-                    return Ok(self.answer(status, private, false, written.plain));
+                    return Ok(self.answer(status, private, &written.document));
                 }
                 self.state.pages.keep(name, &written);
                 written
             }
         };
-        let is_smaller = site::accepts(self.headers, "gzip");
-        let body = if is_smaller { written.smaller(smaller) } else { written.plain };
-        Ok(self.answer(StatusCode::OK, private, is_smaller, body))
+        Ok(self.answer(StatusCode::OK, private, &written.document))
     }
 
-    fn answer(&self, status: StatusCode, private: bool, is_smaller: bool, body: Bytes) -> HttpResponse {
+    fn answer(&self, status: StatusCode, private: bool, document: &Encoded) -> HttpResponse {
         let mut answer = HttpResponse::build(status);
         answer.insert_header((CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")));
         answer.insert_header((CACHE_CONTROL, HeaderValue::from_static(if private { "no-store" } else { "no-cache" })));
         answer.insert_header((VARY, HeaderValue::from_static("Accept-Encoding")));
-        if is_smaller {
-            answer.insert_header((CONTENT_ENCODING, HeaderValue::from_static("gzip")));
+        // What holds a secret is not made smaller: its size must not tell anything about it.
+        match document.smaller(self.headers).filter(|_| !private) {
+            Some(smaller) => {
+                answer.insert_header((CONTENT_ENCODING, HeaderValue::from_static("gzip")));
+                answer.body(smaller)
+            }
+            None => answer.body(document.plain().clone()),
         }
-        answer.body(body)
     }
 
     /// The whole document, and whether there is such a page.

@@ -1,19 +1,24 @@
 //! Pages that many open at the same moment, as bytes: written at most ten times a second each, and never while anything that
 //! they show has changed. A moment, because a page tells its reader's clock what time it is here.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use bytes::Bytes;
 use dashmap::DashMap;
 use domain::{DrawId, Timestamp};
+use flate2::Compression;
 
 use super::address::{Page, Shows};
+use crate::encoded::Encoded;
 use crate::state::State;
 
 /// A tick of the sockets: no page is older than what they say.
 const KEPT_MS: i64 = 100;
 /// Pages kept at the same time. What is asked for often is soon there again.
 const PAGES_MAX: usize = 512;
+
+/// Of gzip's nine levels: a page is a quarter smaller than at the first, and a twelfth larger than brotli's middle levels make it,
+/// in a third of their time (`loadtest/PERFORMANCE.md`).
+const LEVEL: u32 = 4;
 
 /// Which page: its pattern, and the draw in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,8 +40,12 @@ pub struct Stamp {
 pub struct Written {
     stamp: Stamp,
     at: Timestamp,
-    pub plain: Bytes,
-    smaller: Arc<OnceLock<Bytes>>,
+    pub document: Arc<Encoded>,
+}
+
+/// A document, for whoever reads it.
+pub fn encoded(document: String) -> Encoded {
+    Encoded::new(document, Compression::new(LEVEL))
 }
 
 #[derive(Default)]
@@ -83,21 +92,11 @@ impl Stamp {
 
 impl Written {
     pub fn new(stamp: Stamp, at: Timestamp, document: String) -> Written {
-        Written { stamp, at, plain: document.into(), smaller: Arc::default() }
+        Written { stamp, at, document: Arc::new(encoded(document)) }
     }
 
     fn still_says_so(&self, stamp: Stamp, now: Timestamp) -> bool {
         self.stamp == stamp && (now.0 - self.at.0).abs() <= KEPT_MS
-    }
-
-    /// The same bytes made smaller, if anybody took them so before.
-    pub fn smaller_ready(&self) -> Option<Bytes> {
-        self.smaller.get().cloned()
-    }
-
-    /// The same bytes made smaller, once for all who take them so.
-    pub fn smaller(&self, make: impl FnOnce(&[u8]) -> Vec<u8>) -> Bytes {
-        self.smaller.get_or_init(|| make(&self.plain).into()).clone()
     }
 }
 
@@ -147,12 +146,5 @@ mod tests {
         assert!(kept.get(name(-1), STAMP, Timestamp(1_050)).is_none() && kept.0.len() == PAGES_MAX);
         kept.keep(name(-2), &Written::new(STAMP, Timestamp(2_000), "new".into()));
         assert_eq!(kept.0.len(), 1);
-    }
-
-    #[test]
-    fn a_page_is_made_smaller_once() {
-        let written = Written::new(STAMP, Timestamp(0), "page".into());
-        assert_eq!(written.smaller(|_| b"small".to_vec()), "small");
-        assert_eq!(written.smaller(|_| unreachable!("it is small already")), "small");
     }
 }
