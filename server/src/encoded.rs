@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 
 /// What fits into one packet arrives no sooner when it is smaller. In bytes.
 const LEAST: usize = 1_200;
-/// What is larger would hold up everybody else's answers while it is made smaller, again after each sale. In bytes.
+/// What is larger would keep everybody else waiting while it is made smaller, again after each sale. In bytes.
 const MOST: usize = 128 * 1024;
 
 #[derive(Debug)]
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_into_one_packet_is_left_as_it_is_and_so_is_what_would_hold_up_others() {
+    fn what_is_short_is_left_as_it_is_and_so_is_what_would_keep_others_waiting() {
         let is_made_smaller =
             |bytes| Encoded::new("a".repeat(bytes), Compression::fast()).smaller(&asked("gzip")).is_some();
         assert!(!is_made_smaller(LEAST - 1) && is_made_smaller(LEAST));

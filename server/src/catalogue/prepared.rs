@@ -14,6 +14,8 @@ use crate::encoded::Encoded;
 
 /// What is said of keeping such an answer: ask again every time.
 pub const CHECKED: &str = "private, no-cache";
+/// What such an answer depends on besides its address: its owner may read more, and not everybody takes it smaller.
+pub const DEPENDS_ON: &str = "Cookie, Accept-Encoding";
 
 /// What an answer was made from; another key means that it is stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -95,7 +97,7 @@ impl Prepared {
         let mut response = if known { HttpResponse::NotModified() } else { HttpResponse::Ok() };
         response.insert_header((header::ETAG, self.tag().clone()));
         response.insert_header((header::CACHE_CONTROL, HeaderValue::from_static(CHECKED)));
-        response.insert_header((header::VARY, HeaderValue::from_static("Accept-Encoding")));
+        response.insert_header((header::VARY, HeaderValue::from_static(DEPENDS_ON)));
         if known {
             return response.finish();
         }

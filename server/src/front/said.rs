@@ -8,7 +8,7 @@ use actix_web::http::header::{
 use bytes::BytesMut;
 use domain::Timestamp;
 
-use crate::catalogue::prepared::CHECKED;
+use crate::catalogue::prepared::{CHECKED, DEPENDS_ON};
 use crate::edge::policy::Place;
 use crate::edge::{X_REQUEST_ID, X_SERVER_TIME};
 use crate::identity::Browser;
@@ -47,13 +47,14 @@ impl Said {
         };
         let (json, checked) = ((CONTENT_TYPE, "application/json"), (CACHE_CONTROL, CHECKED));
         let (html, kept) = ((CONTENT_TYPE, "text/html; charset=utf-8"), (CACHE_CONTROL, "no-cache"));
-        let (varies, smaller) = ((VARY, "Accept-Encoding"), (CONTENT_ENCODING, "gzip"));
+        let (depends, varies) = ((VARY, DEPENDS_ON), (VARY, "Accept-Encoding"));
+        let smaller = (CONTENT_ENCODING, "gzip");
         let cookie = NOBODY.cookie(&state.config).to_string();
         let (before, after) = cookie.split_once(&hex::encode(NOBODY.0)).expect("a cookie says whose it is");
         Said {
-            checked: of(Place::Api, &[json.clone(), checked.clone(), varies.clone()]),
-            smaller_checked: of(Place::Api, &[json.clone(), checked.clone(), varies.clone(), smaller.clone()]),
-            not_modified: of(Place::Api, &[checked, varies.clone()]),
+            checked: of(Place::Api, &[json.clone(), checked.clone(), depends.clone()]),
+            smaller_checked: of(Place::Api, &[json.clone(), checked.clone(), depends.clone(), smaller.clone()]),
+            not_modified: of(Place::Api, &[checked, depends]),
             unkept: of(Place::Api, &[json]),
             page: of(Place::Page, &[html.clone(), kept.clone(), varies.clone()]),
             smaller_page: of(Place::Page, &[html, kept, varies, smaller]),
