@@ -27,9 +27,10 @@ impl Room {
             room.index.client_has(&wanted.client_key, id);
             let inner = room.clone();
             let in_lane = async move {
+                // In a box each, so that on its way into the lane nobody carries what it may need there.
                 match known {
-                    None => inner.open_new(wanted).await,
-                    Some(id) => inner.open_again(id, wanted.lines).await,
+                    None => Box::pin(inner.open_new(wanted)).await,
+                    Some(id) => Box::pin(inner.open_again(id, wanted.lines)).await,
                 }
             };
             room.in_lane(id, in_lane).await

@@ -248,6 +248,16 @@ impl House {
         }
     }
 
+    /// Who serves when it is calm dies, and another starts in its place, whose first round looks as far back as the reconciler
+    /// ever does.
+    pub async fn start_anew(&self, world: &Arc<World>) {
+        let _starting = self.starting.lock().await;
+        for process in self.all_serving() {
+            self.kill(world, &process);
+        }
+        self.start_alone(world, None).await;
+    }
+
     /// Ends everything, so that the world can be forgotten.
     pub fn close(&self) {
         self.everybody().drain(..).for_each(|process| process.kill());

@@ -18,10 +18,10 @@ pub const SECOND: u64 = 1_000;
 pub const MINUTE: u64 = 60 * SECOND;
 
 /// Every so many worlds are played beat by beat.
-const WHOLE_ONE_IN: u64 = 16;
+const WHOLE_ONE_IN: u64 = 32;
 /// Every so many, some of those, are watched for the whole hour of calm. An hour in which nothing happens costs as much as
 /// several worlds: two nodes listen to each other, every 400 ms.
-const HOUR_ONE_IN: u64 = 128;
+const HOUR_ONE_IN: u64 = 256;
 
 /// How a world is played: the same faults and the same people either way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,8 +80,8 @@ impl Plan {
             clubs,
             buyers,
             count_max,
-            nodes: *chance.one_of(&[1, 1, 2]),
-            safety_ms: last + chance.between(MINUTE, 3 * MINUTE),
+            nodes: *chance.one_of(&[1, 1, 1, 2]),
+            safety_ms: last + chance.between(30 * SECOND, 2 * MINUTE),
             rates: Rates::of(&chance),
             fates: Fates::of(&chance),
         }
@@ -104,9 +104,9 @@ impl Plan {
 
 /// Few who want many tickets find most of what there is to find, and quickly; now and then a rush comes all the same.
 fn buyers(chance: &Chance) -> u64 {
-    match chance.below(128) {
+    match chance.below(512) {
         0 => chance.between(100, 400),
-        1..=12 => chance.between(20, 60),
+        1..=32 => chance.between(20, 60),
         _ => chance.between(4, 16),
     }
 }
@@ -118,7 +118,8 @@ fn some(chance: &Chance, most: u64) -> u64 {
 
 fn draw(chance: &Chance, place: i64) -> Snapshot {
     let cents = *chance.one_of(&[50, 100, 250, 500, 1000, 2000, 5000, 333]);
-    let closes_at = NOON.plus_ms(chance.between(2 * MINUTE, 8 * MINUTE) as i64);
+    // Soon: a minute in which nobody comes tells nothing, and a reservation is kept for two and a half.
+    let closes_at = NOON.plus_ms(chance.between(2 * MINUTE, 4 * MINUTE) as i64);
     let fee_policy = match chance.below(4) {
         0 => FeePolicy { rate_bps: 300, cap: Cents(1000) },
         _ => FeePolicy::DEFAULT,

@@ -20,7 +20,7 @@ use super::chance::Chance;
 use super::house::House;
 use super::mutant::{Kept, Mutant};
 use super::people::Person;
-use super::plan::{MINUTE, NOON, Pace, Plan, account};
+use super::plan::{MINUTE, NOON, Pace, Plan, SECOND, account};
 use super::told::Told;
 use super::trace::Trace;
 use super::watch::Watch;
@@ -32,12 +32,13 @@ const CALM_MS: u64 = 60 * MINUTE;
 /// it; few are watched for the whole hour ([`Plan::lasts_an_hour`]).
 const RESTS: u32 = 2;
 /// Between two looks at what is shown.
-const LOOK_MS: u64 = 10_000;
+const LOOK_MS: u64 = 15_000;
 /// The same when it is calm. What still goes on by itself comes round within a minute: pauses between attempts grow to a minute
 /// at most (`payment/pause.rs`), draws look at their clocks every minute, the sweeper goes every 30 s, mails 15 s, notices 10 s.
 const CALM_LOOK_MS: u64 = MINUTE;
-/// The same where somebody touched payments past us, and in worlds that are played whole: the reconciler looks far back only
-/// every ten minutes, its rounds themselves left out, and may have read its list right before.
+/// The same in worlds that are played whole: the reconciler looks far back only every ten minutes, its rounds themselves left
+/// out, and may have read its list right before. Where somebody touched payments past us it must; elsewhere a process that
+/// starts anew does so at once ([`House::start_anew`]).
 const LONG_LOOK_MS: u64 = 6 * MINUTE;
 
 pub struct World {
@@ -167,28 +168,38 @@ impl World {
     }
 
     /// Lets time pass, and looks at what is shown; stops at the first violation.
-    async fn look_on(&self, for_ms: u64) {
+    async fn look_on(self: &Arc<World>, for_ms: u64) {
         let until = self.clock.true_now().plus_ms(for_ms as i64);
-        let mut rests = 0;
+        let is_whole = self.plan.pace == Pace::Whole;
+        let (mut rests, mut anew) = (0, is_whole || !self.watch.is_touched());
+        let mut pause_ms = if is_whole { self.look_ms() } else { SECOND };
         while self.clock.true_now() < until && !self.watch.is_violated() && rests < RESTS {
-            sleep(Duration::from_millis(self.look_ms())).await;
+            sleep(Duration::from_millis(pause_ms)).await;
+            pause_ms = self.look_ms();
             self.watch.check_views(self);
-            rests = if self.is_at_rest().await { rests + 1 } else { 0 };
+            rests = if anew && self.is_at_rest().await { rests + 1 } else { 0 };
+            if !anew && self.weather.is_calm() && !self.is_busy() {
+                self.house.start_anew(self).await;
+                anew = true;
+            }
         }
     }
 
     fn look_ms(&self) -> u64 {
         match self.plan.pace {
             _ if !self.weather.is_calm() => LOOK_MS,
-            Pace::Brisk if !self.watch.is_touched() => CALM_LOOK_MS,
-            Pace::Brisk | Pace::Whole => LONG_LOOK_MS,
+            Pace::Brisk => CALM_LOOK_MS,
+            Pace::Whole => LONG_LOOK_MS,
         }
     }
 
     async fn is_at_rest(&self) -> bool {
         let may_leave = self.weather.is_calm() && !self.plan.lasts_an_hour();
-        let is_busy = Arc::strong_count(&self.busy) > 1;
-        may_leave && !is_busy && audit::pending(self).await.is_empty() && !audit::waits_to_be_healed(self)
+        may_leave && !self.is_busy() && audit::pending(self).await.is_empty() && !audit::waits_to_be_healed(self)
+    }
+
+    fn is_busy(&self) -> bool {
+        Arc::strong_count(&self.busy) > 1
     }
 
     /// Lets somebody do something beside everybody else; the world waits for its end.

@@ -41,7 +41,7 @@ impl List {
         self.running.insert(me.boot);
         let until = now.map(|now| now.plus_ms(LEASE_MS));
         match self.rows.iter_mut().find(|row| row.node.boot == me.boot) {
-            Some(row) => (row.node, row.until) = (me.clone(), until),
+            Some(row) => row.until = until,
             None => self.rows.push(Row { node: me.clone(), until }),
         }
         let living: Vec<&Node> = self.rows.iter().filter(|row| row.lives(now)).map(|row| &row.node).collect();

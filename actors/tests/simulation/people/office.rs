@@ -44,7 +44,7 @@ impl Person {
 
     pub(super) async fn edit_price(self) {
         // Early, or somebody has bought already.
-        self.pause(0, 2 * MINUTE).await;
+        self.pause(0, MINUTE).await;
         let draw = self.draw();
         let price = Some(Cents(*self.chance.one_of(&[50, 150, 700, 2500])));
         let described = self.chance.coin();
