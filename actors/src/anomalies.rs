@@ -51,7 +51,7 @@ pub enum Unresolved {
     /// No such payment or ticket of ours, or nothing was taken with it.
     #[error("nothing of ours is known by this name")]
     Unknown,
-    /// The money went back, or is on its way.
+    /// The money went back, is on its way, or somebody gives it back at this moment.
     #[error("the payment was refunded")]
     Refunded,
     /// The draw says no: full, over, or not authorised before kick-off (rule 5). A refund is what is left.
@@ -60,7 +60,7 @@ pub enum Unresolved {
     /// The amount is not that of any tickets it names.
     #[error("the amount does not match the tickets")]
     Mismatch,
-    /// The payment is its order's own and holds tickets: the order is what is refunded.
+    /// The payment is its order's own and holds tickets, or is being given some: the order is what is refunded.
     #[error("the payment has its tickets")]
     HasTickets,
     /// The ticket has a buyer already.

@@ -140,6 +140,19 @@ pub struct AnomalyRecord {
     pub resolved_at: Option<Timestamp>,
 }
 
+/// What a person does about a payment that no order holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repair {
+    /// It gets the tickets it names.
+    Tickets,
+    /// Its money goes back.
+    Return,
+}
+
+/// A repair that did not say how it ended, because its node is gone, keeps another one waiting for so long: longer than it takes
+/// to ask the provider, as often as a repair does.
+pub const REPAIR_MS: i64 = 300_000;
+
 #[async_trait]
 pub trait Books: Send + Sync {
     async fn order(&self, id: OrderId) -> Result<Option<OrderRecord>, Failure>;
@@ -255,6 +268,11 @@ pub trait Books: Send + Sync {
     /// A person has dealt with it: it is closed, and the same about the same payment is not raised again. `false`: no such one
     /// is open.
     async fn resolve(&self, anomaly: u128, resolution: &str, at: Timestamp) -> Result<bool, Failure>;
+    /// A person begins a repair of a payment, or goes on with it: one kind at a time, whichever node they asked. `false`: another
+    /// kind is under way. It is so until it ends, or for [`REPAIR_MS`].
+    async fn begin_repair(&self, id: &PaymentIntentId, repair: Repair, at: Timestamp) -> Result<bool, Failure>;
+    /// It is known how a repair ended; from now on another kind may begin.
+    async fn end_repair(&self, id: &PaymentIntentId, repair: Repair) -> Result<(), Failure>;
     /// The connected account of a payment that the reconciler saw.
     async fn witnessed(&self, payment_intent: &PaymentIntentId) -> Result<Option<AccountId>, Failure>;
     /// The club of a connected account.

@@ -21,6 +21,7 @@ mod operations;
 mod orders;
 mod outbox;
 mod refunds;
+mod repairs;
 
 pub use notices::Witness;
 pub use operations::OperationState;
@@ -76,6 +77,7 @@ struct State {
     notices: notices::Notices,
     anomalies: anomalies::Anomalies,
     outbox: outbox::Outbox,
+    repairs: repairs::Repairs,
     clubs: std::collections::BTreeMap<ClubId, AccountId>,
 }
 

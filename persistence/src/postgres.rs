@@ -47,6 +47,7 @@ mod operations;
 mod orders;
 mod outbox;
 mod payments;
+mod repairs;
 
 // What they share.
 pub mod bank;

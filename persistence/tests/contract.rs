@@ -107,6 +107,7 @@ contract! {
     messages::a_mail_whose_sender_is_gone_leaves_at_once => a_mail_whose_sender_is_gone_leaves_at_once,
     messages::the_witness_is_written_over => the_witness_is_written_over,
     messages::payments_are_witnessed_together => payments_are_witnessed_together,
+    messages::of_a_payment_one_repair_is_under_way_at_a_time => of_a_payment_one_repair_is_under_way_at_a_time,
     messages::the_payments_that_something_is_open_about_are_found_together
         => the_payments_that_something_is_open_about_are_found_together,
     messages::who_is_to_be_told_of_no_charge_reads_it_once_and_nobody_else =>

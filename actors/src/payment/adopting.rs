@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use domain::{
-    AnomalyKind, Authority, Cents, Command, DrawId, Line, OrderId, OrderState, PaymentIntent, PaymentIntentId, Refusal,
-    Serial, Status, fee,
+    AccountId, AnomalyKind, Authority, Cents, Command, DrawId, Line, OrderId, OrderState, PaymentIntent,
+    PaymentIntentId, Refusal, Serial, Status, fee,
 };
-use persistence::books::{OrderRecord, Tell};
+use persistence::books::{OrderRecord, Repair, Tell};
 use persistence::ledger::{BuyerDetails, NewOrder, Rider};
 use persistence::records::audit::Entry;
 
@@ -41,7 +41,23 @@ impl Room {
             Some(record) => record.order.account.clone(),
             None => self.books.witnessed(id).await?.ok_or(Unresolved::Unknown)?,
         };
-        let said = self.gateway.retrieve(&account, id).await.map_err(|_| Unresolved::Unavailable)?;
+        if !self.books.begin_repair(id, Repair::Tickets, self.clock.now()).await? {
+            return Err(Unresolved::Refunded);
+        }
+        let given = self.allocate_begun(id, known, &account, buyer, token, act).await;
+        self.end_repair(id, Repair::Tickets, given).await
+    }
+
+    async fn allocate_begun(
+        self: &Arc<Self>,
+        id: &PaymentIntentId,
+        known: Option<OrderRecord>,
+        account: &AccountId,
+        buyer: BuyerDetails,
+        token: String,
+        act: Option<Entry>,
+    ) -> Result<OrderRecord, Unresolved> {
+        let said = self.gateway.retrieve(account, id).await.map_err(|_| Unresolved::Unavailable)?;
         let order = known.map(|record| record.order.id).or(said.order).ok_or(Unresolved::Unknown)?;
         let (inside, draws) = (self.clone(), said.draws.clone());
         let work = async move { Ok(inside.give_missing(order, &said, buyer, token, act).await) };
@@ -51,6 +67,21 @@ impl Room {
             Err(PaymentFailure::OrderUnknown) => Err(Unresolved::Unknown),
             Err(_) => Err(Unresolved::Unavailable),
         }
+    }
+
+    /// A repair whose end is known makes room for the other kind. Of one that may still be under way, nobody knows when.
+    pub(super) async fn end_repair<T>(
+        &self,
+        id: &PaymentIntentId,
+        repair: Repair,
+        ended: Result<T, Unresolved>,
+    ) -> Result<T, Unresolved> {
+        if !matches!(ended, Err(Unresolved::Unavailable))
+            && let Err(failure) = self.books.end_repair(id, repair).await
+        {
+            tracing::warn!(%failure, payment_intent.id = %id, "the other repair waits until this one lapses");
+        }
+        ended
     }
 
     /// A draw that takes no repair because its result is entered is told apart from one the payment came too late for.

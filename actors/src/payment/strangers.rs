@@ -3,8 +3,8 @@
 
 use std::slice;
 
-use domain::{Cents, OrderState, PaymentIntent, PaymentIntentId};
-use persistence::books::{OrderRecord, Tell};
+use domain::{AccountId, Cents, OrderState, PaymentIntent, PaymentIntentId};
+use persistence::books::{OrderRecord, Repair, Tell};
 use persistence::records::audit::Entry;
 
 use super::room::Room;
@@ -30,7 +30,20 @@ impl Room {
             Some(record) => record.order.account,
             None => self.books.witnessed(id).await?.ok_or(Unresolved::Unknown)?,
         };
-        let said = self.gateway.retrieve(&account, id).await.map_err(|_| Unresolved::Unavailable)?;
+        if !self.books.begin_repair(id, Repair::Return, self.clock.now()).await? {
+            return Err(Unresolved::HasTickets);
+        }
+        let returned = self.return_begun(id, &account, act).await;
+        self.end_repair(id, Repair::Return, returned).await
+    }
+
+    async fn return_begun(
+        &self,
+        id: &PaymentIntentId,
+        account: &AccountId,
+        act: Option<Entry>,
+    ) -> Result<Returned, Unresolved> {
+        let said = self.gateway.retrieve(account, id).await.map_err(|_| Unresolved::Unavailable)?;
         // While the provider took its time, the order may have had its tickets after all.
         let known = self.without_tickets(id).await?;
         // What is left of such a fee is the platform's by the draws' ledgers; the part that is not goes back by itself.
@@ -54,7 +67,7 @@ impl Room {
             self.books.voided(record.order.id, reason, Tell::Nobody, self.clock.now()).await?;
         }
         self.give_back_at_provider(&said, back).await?;
-        let said = self.gateway.retrieve(&account, id).await.map_err(|_| Unresolved::Unavailable)?;
+        let said = self.gateway.retrieve(account, id).await.map_err(|_| Unresolved::Unavailable)?;
         self.books.witness(slice::from_ref(&said), self.clock.now()).await?;
         Ok(back)
     }

@@ -83,6 +83,43 @@ fn only_what_was_paid_in_time_for_what_it_names_is_allocated() {
     });
 }
 
+/// On any two nodes: what one began stands in the books.
+#[test]
+fn a_payment_is_given_its_tickets_or_its_money_and_never_both() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let anomalies = world.engine().anomalies.clone();
+        let [back, kept, many] = [
+            forgotten(&world, 401, 1000, "1042x2").await,
+            forgotten(&world, 402, 1500, "1042x3").await,
+            forgotten(&world, 403, 30000, "1042x60").await,
+        ];
+        world.pass(60).await;
+        let give =
+            async |id| anomalies.allocate_missing(id, somebody(), "f".repeat(32)).await.map(|given| given.order.id);
+        let unheard =
+            |of: Verb| world.gateway.set_faults(move |a| if a.verb == of { Fault::TimeoutAfter } else { Fault::None });
+
+        unheard(Verb::Refund);
+        assert_eq!(anomalies.give_back(&back).await, Err(Unresolved::Unavailable), "nobody heard that it went back");
+        unheard(Verb::Retrieve);
+        assert_eq!(
+            give(&back).await,
+            Err(Unresolved::Refunded),
+            "it is on its way, and the provider is not even asked"
+        );
+        assert_eq!(give(&kept).await, Err(Unresolved::Unavailable));
+        assert_eq!(anomalies.give_back(&kept).await, Err(Unresolved::HasTickets), "they are being given");
+        world.gateway.clear_faults();
+        assert_eq!(give(&kept).await, Ok(OrderId(402)), "who began goes on");
+        assert_eq!(anomalies.give_back(&back).await, Err(Unresolved::Refunded), "it had gone back");
+
+        assert_eq!(give(&many).await, Err(Unresolved::Refused(Refusal::CountOutOfRange { max: 50 })));
+        let returned = anomalies.give_back(&many).await.expect("nothing is under way any more");
+        assert_eq!((returned.amount, world.sold(1042)), (Cents(30000), 3));
+    });
+}
+
 #[test]
 fn a_second_payment_for_one_order_is_found_without_a_notice() {
     play(|| async {

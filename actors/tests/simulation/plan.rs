@@ -81,7 +81,7 @@ impl Plan {
             buyers,
             count_max,
             nodes: *chance.one_of(&[1, 1, 1, 2]),
-            safety_ms: last + chance.between(30 * SECOND, 2 * MINUTE),
+            safety_ms: last + chance.between(20 * SECOND, 90 * SECOND),
             rates: Rates::of(&chance),
             fates: Fates::of(&chance),
         }
@@ -106,7 +106,7 @@ impl Plan {
 fn buyers(chance: &Chance) -> u64 {
     match chance.below(512) {
         0 => chance.between(100, 400),
-        1..=32 => chance.between(20, 60),
+        1..=24 => chance.between(20, 60),
         _ => chance.between(4, 16),
     }
 }

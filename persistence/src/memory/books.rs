@@ -10,7 +10,7 @@ use domain::{
 
 use super::{Call, Memory, Refund, State};
 use crate::books::{
-    AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, Tell, TermsAgreed,
+    AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, Repair, Tell, TermsAgreed,
 };
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
@@ -271,6 +271,17 @@ impl Books for Memory {
 
     async fn resolve(&self, anomaly: u128, _resolution: &str, at: Timestamp) -> Result<bool, Failure> {
         self.writing(Call::Write("resolve"), |state| Ok(state.anomalies.resolve(anomaly, at)))
+    }
+
+    async fn begin_repair(&self, id: &PaymentIntentId, repair: Repair, at: Timestamp) -> Result<bool, Failure> {
+        self.writing(Call::Write("begin_repair"), |state| Ok(state.repairs.begin(id, repair, at)))
+    }
+
+    async fn end_repair(&self, id: &PaymentIntentId, repair: Repair) -> Result<(), Failure> {
+        self.writing(Call::Write("end_repair"), |state| {
+            state.repairs.end(id, repair);
+            Ok(())
+        })
     }
 
     async fn witnessed(&self, payment_intent: &PaymentIntentId) -> Result<Option<AccountId>, Failure> {

@@ -12,9 +12,9 @@ use super::endings::Ending;
 use super::entries::{Entry, Said};
 use super::finder::Name;
 use super::outbox::NewMail;
-use super::{Postgres, anomalies, endings, fees, notices, operations, orders, outbox, payments, words};
+use super::{Postgres, anomalies, endings, fees, notices, operations, orders, outbox, payments, repairs, words};
 use crate::books::{
-    AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, Tell, TermsAgreed,
+    AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, Repair, Tell, TermsAgreed,
 };
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
@@ -267,6 +267,16 @@ impl Books for Postgres {
     async fn resolve(&self, anomaly: u128, resolution: &str, at: Timestamp) -> Result<bool, Failure> {
         let (postgres, resolution) = (self.clone(), resolution.to_string());
         self.write(async move || anomalies::resolve(postgres.background(), anomaly, &resolution, at).await).await
+    }
+
+    async fn begin_repair(&self, id: &PaymentIntentId, repair: Repair, at: Timestamp) -> Result<bool, Failure> {
+        let (postgres, id) = (self.clone(), id.clone());
+        self.write(async move || repairs::begin(postgres.background(), &id, repair, at).await).await
+    }
+
+    async fn end_repair(&self, id: &PaymentIntentId, repair: Repair) -> Result<(), Failure> {
+        let (postgres, id) = (self.clone(), id.clone());
+        self.write(async move || repairs::end(postgres.background(), &id, repair).await).await
     }
 
     async fn witnessed(&self, payment_intent: &PaymentIntentId) -> Result<Option<AccountId>, Failure> {

@@ -3,7 +3,7 @@
 use domain::{AnomalyKind, OrderId, OrderState, PaymentStatus, Status};
 use uuid::Uuid;
 
-use crate::books::OperationKind;
+use crate::books::{OperationKind, Repair};
 use crate::error::Failure;
 
 pub(super) fn uuid(order: OrderId) -> Uuid {
@@ -54,6 +54,13 @@ pub(super) fn operation(kind: OperationKind) -> &'static str {
 pub(super) fn read_operation(word: &str) -> Result<OperationKind, Failure> {
     use OperationKind::{Cancel, Capture, Create, FeeRefund, Refund, Update};
     find(word, [Create, Update, Capture, Cancel, Refund, FeeRefund], operation)
+}
+
+pub(super) fn repair(repair: Repair) -> &'static str {
+    match repair {
+        Repair::Tickets => "tickets",
+        Repair::Return => "return",
+    }
 }
 
 pub(super) fn anomaly(kind: AnomalyKind) -> &'static str {

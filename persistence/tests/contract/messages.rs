@@ -253,6 +253,22 @@ pub async fn the_payments_that_something_is_open_about_are_found_together(world:
     assert_eq!(reported().await, BTreeSet::from([1, 4].map(intent_id)));
 }
 
+pub async fn of_a_payment_one_repair_is_under_way_at_a_time(world: World) {
+    let begin = async |payment, repair, after_ms| {
+        world.books.begin_repair(&intent_id(payment), repair, NOW.plus_ms(after_ms)).await.expect("written")
+    };
+    let end = async |repair| world.books.end_repair(&intent_id(1), repair).await.expect("written");
+    use persistence::books::{REPAIR_MS, Repair::*};
+    assert!(begin(1, Tickets, 0).await && begin(1, Tickets, 1).await, "asked again");
+    assert!(!begin(1, Return, 2).await, "it is being given tickets");
+    assert!(begin(2, Return, 2).await, "that is another payment");
+    end(Return).await;
+    assert!(!begin(1, Return, 3).await, "what ended was not under way");
+    end(Tickets).await;
+    assert!(begin(1, Return, 4).await && !begin(1, Tickets, 4 + REPAIR_MS - 1).await);
+    assert!(begin(1, Tickets, 4 + REPAIR_MS).await, "nobody heard how it ended");
+}
+
 pub async fn what_a_person_closed_does_not_come_back(world: World) {
     use AnomalyKind::{MismatchedAmount, MissingTicket};
     let about = |kind, payment_intent: Option<PaymentIntentId>, note: &str| Anomaly {

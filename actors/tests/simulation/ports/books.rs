@@ -9,7 +9,7 @@ use domain::{
 };
 use persistence::Failure;
 use persistence::books::{
-    AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, Tell, TermsAgreed,
+    AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, Repair, Tell, TermsAgreed,
 };
 use persistence::ledger::BuyerDetails;
 use persistence::nodes::Boot;
@@ -222,6 +222,14 @@ impl Books for BooksPort {
 
     async fn resolve(&self, anomaly: u128, resolution: &str, at: Timestamp) -> Answer<bool> {
         through!(self, resolve(anomaly, resolution, at))
+    }
+
+    async fn begin_repair(&self, id: &PaymentIntentId, repair: Repair, at: Timestamp) -> Answer<bool> {
+        through!(self, begin_repair(id, repair, at))
+    }
+
+    async fn end_repair(&self, id: &PaymentIntentId, repair: Repair) -> Answer<()> {
+        through!(self, end_repair(id, repair))
     }
 
     async fn witnessed(&self, payment_intent: &PaymentIntentId) -> Answer<Option<AccountId>> {

@@ -1,0 +1,34 @@
+//! A person's repairs: of one payment, one kind at a time.
+
+use domain::{PaymentIntentId, Timestamp};
+use sqlx::postgres::PgPool;
+
+use super::{instant, words};
+use crate::books::{REPAIR_MS, Repair};
+use crate::error::Failure;
+
+pub(super) async fn begin(pool: &PgPool, id: &PaymentIntentId, repair: Repair, at: Timestamp) -> Result<bool, Failure> {
+    let begun = sqlx::query(
+        "insert into repairs (payment_intent_id, repair, until) values ($1, $2, $3)
+         on conflict (payment_intent_id) do update set repair = excluded.repair, until = excluded.until
+           where repairs.repair = excluded.repair or repairs.until <= $4",
+    )
+    .bind(&id.0)
+    .bind(words::repair(repair))
+    .bind(instant::stored(at.plus_ms(REPAIR_MS)))
+    .bind(instant::stored(at))
+    .execute(pool)
+    .await
+    .map_err(Failure::at_commit)?;
+    Ok(begun.rows_affected() == 1)
+}
+
+pub(super) async fn end(pool: &PgPool, id: &PaymentIntentId, repair: Repair) -> Result<(), Failure> {
+    sqlx::query("delete from repairs where payment_intent_id = $1 and repair = $2")
+        .bind(&id.0)
+        .bind(words::repair(repair))
+        .execute(pool)
+        .await
+        .map_err(Failure::at_commit)?;
+    Ok(())
+}
