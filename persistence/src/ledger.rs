@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use domain::draw::Snapshot;
-use domain::{AccountId, ClubId, Deal, DrawId, Event, Line, OrderId, Timestamp, View};
+use domain::{AccountId, ClubId, Deal, DrawId, Event, Line, OrderId, PaymentIntentId, Timestamp, View};
 
 use crate::error::Failure;
 use crate::nodes::{Boot, Node};
@@ -121,7 +121,8 @@ pub(crate) fn check_together(appends: &[Append]) -> Result<(), Failure> {
 /// What an order wants written together with a draw's commit.
 #[derive(Clone, Debug)]
 pub enum Rider {
-    /// A new order with all its lines and its pending `create` operation, written with its first reservation.
+    /// A new order with all its lines, and with its pending `create` operation unless it has its payment, written with its first
+    /// reservation.
     Open(NewOrder),
     /// The order is repriced while it is `quoted`: its lines are replaced (its reservation is resized in the same commit) and,
     /// when its payment intent exists, an `update` operation is pending in place of any earlier one.
@@ -198,6 +199,8 @@ pub struct NewOrder {
     pub at: Timestamp,
     /// Only of an order that the books forgot: it was authorised before it was opened again.
     pub authorised_at: Option<Timestamp>,
+    /// Only of such an order: what it was paid with. None is made for it.
+    pub payment_intent: Option<PaymentIntentId>,
 }
 
 /// A draw's journal and tables.

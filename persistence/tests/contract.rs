@@ -58,6 +58,8 @@ contract! {
     ledger::a_void_of_one_line_of_a_cart_leaves_the_order_quoted => a_void_of_one_line_of_a_cart_leaves_the_order_quoted,
     ledger::tickets_for_a_line_that_does_not_exist_are_not_found => tickets_for_a_line_that_does_not_exist_are_not_found,
     ledger::a_sale_is_only_for_a_quoted_order => a_sale_is_only_for_a_quoted_order,
+    ledger::an_order_opened_for_a_payment_is_found_by_it_and_none_is_made_for_it =>
+        an_order_opened_for_a_payment_is_found_by_it_and_none_is_made_for_it,
     ledger::an_order_opens_once => an_order_opens_once,
     ledger::a_repriced_order_has_its_new_lines => a_repriced_order_has_its_new_lines,
     ledger::a_whole_life_is_loaded_again => a_whole_life_is_loaded_again,

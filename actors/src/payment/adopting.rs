@@ -138,7 +138,8 @@ impl Room {
         Ok(fulfilled.record)
     }
 
-    /// Opens an order that the books forgot, from what its payment says: its first line is allocated in the same commit.
+    /// Opens an order that the books forgot, from what its payment says: it has its payment, and its first line its tickets, in
+    /// the same commit.
     async fn adopt(
         &self,
         order: OrderId,
@@ -160,11 +161,11 @@ impl Room {
             buyer: buyer.clone(),
             at: self.clock.now(),
             authorised_at: Some(authorised_at),
+            payment_intent: Some(said.id.clone()),
         };
         let authority = Authority::Repair { authorised_at };
         let command = Command::Allocate { order, count: first.count, unit_price: first.unit_price, authority };
         self.ask_signed(first.draw, command, Some(Rider::Open(new)), act).await.map_err(unresolved)?;
-        self.books.opened(order, &said.id, "").await?;
         self.index.intent_is(&said.id, order);
         self.books.order(order).await?.ok_or(Unresolved::Unavailable)
     }

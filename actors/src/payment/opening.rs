@@ -253,6 +253,7 @@ fn new_order(wanted: &OpenOrder, at: Timestamp) -> NewOrder {
         buyer: wanted.buyer.clone(),
         at,
         authorised_at: None,
+        payment_intent: None,
     }
 }
 

@@ -4,11 +4,12 @@ use actors::testing::{Fault, Verb};
 use actors::{FulfilStatus, Gateway, NewIntent, Unresolved};
 use domain::{
     AccountId, Anomaly, AnomalyKind, Cents, ClubId, Command, DrawId, GameResult, OrderId, OrderState, PaymentIntentId,
-    Refusal, Serial,
+    Refusal, Serial, Timestamp,
 };
 use persistence::Books;
 use persistence::books::{AnomalyRecord, Notice};
 use persistence::ledger::BuyerDetails;
+use persistence::memory::{Call, Fault as Lost};
 use persistence::nodes::Boot;
 
 use crate::world::{KICK_OFF, World, account, intent_of, play};
@@ -117,6 +118,33 @@ fn a_payment_is_given_its_tickets_or_its_money_and_never_both() {
         assert_eq!(give(&many).await, Err(Unresolved::Refused(Refusal::CountOutOfRange { max: 50 })));
         let returned = anomalies.give_back(&many).await.expect("nothing is under way any more");
         assert_eq!((returned.amount, world.sold(1042)), (Cents(30000), 3));
+    });
+}
+
+#[test]
+fn an_order_that_is_opened_for_a_payment_has_it_from_the_first_moment() {
+    play(|| async {
+        let world = World::with(&[1042, 1043]).await;
+        let anomalies = world.engine().anomalies.clone();
+        let id = forgotten(&world, 401, 1500, "1042x2,1043x1").await;
+        world.pass(60).await;
+        let give = || anomalies.allocate_missing(&id, somebody(), "f".repeat(32));
+        // Whoever gives it its tickets dies when the first of them are written.
+        world.memory.set_faults(|call| match call {
+            Call::Append(appends) if appends.iter().any(|append| append.draw == DrawId(1043)) => Lost::NotWritten,
+            Call::Write("opened") => Lost::NotWritten,
+            _ => Lost::None,
+        });
+        assert_eq!(give().await.err(), Some(Unresolved::Unavailable));
+        world.memory.set_faults(|_| Lost::None);
+        assert_eq!((world.sold(1042), world.sold(1043)), (2, 0));
+        let opened = world.memory.order_by_payment_intent(&id).await.unwrap().expect("it has its payment");
+        assert_eq!((opened.order.id, opened.order.state), (OrderId(401), OrderState::Quoted));
+        world.pass(60).await;
+        let listed = world.gateway.list(&account(), Timestamp(0)).await.unwrap();
+        assert_eq!(listed.len(), 1, "and none is made for it");
+        let record = give().await.expect("whoever asks goes on");
+        assert_eq!((record.order.state, world.sold(1042), world.sold(1043)), (OrderState::Captured, 2, 1));
     });
 }
 

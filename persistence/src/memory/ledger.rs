@@ -150,7 +150,9 @@ impl State {
             None => {}
             Some(Rider::Open(order)) => {
                 self.orders.open(order);
-                self.operations.create(order.id, order.at);
+                if order.payment_intent.is_none() {
+                    self.operations.create(order.id, order.at);
+                }
             }
             Some(Rider::Reprice { order, lines }) => {
                 let has_intent = self.orders.reprice(*order, lines);

@@ -111,7 +111,8 @@ impl Orders {
             Rider::Open(order) => {
                 let taken = self.rows.contains_key(&order.id)
                     || self.by_client_key.contains_key(&order.client_key)
-                    || self.by_token.contains_key(&order.token);
+                    || self.by_token.contains_key(&order.token)
+                    || order.payment_intent.as_ref().is_some_and(|id| self.by_payment_intent.contains_key(id));
                 if taken { Err(Failure::NotWritten("the order exists".into())) } else { Ok(()) }
             }
             Rider::Reprice { order, .. } => {
@@ -159,7 +160,7 @@ impl Orders {
             account: new.account.clone(),
             state: OrderState::Quoted,
             lines: new.lines.clone(),
-            payment_intent: None,
+            payment_intent: new.payment_intent.clone(),
             application_fee: Cents::ZERO,
         };
         let record = OrderRecord {
@@ -182,6 +183,9 @@ impl Orders {
             self.by_draw.entry(line.draw).or_default().insert(new.id);
         }
         self.rows.insert(new.id, Row { record, line_fees: BTreeMap::new(), fees_refunded: BTreeMap::new() });
+        if let Some(id) = &new.payment_intent {
+            self.set_payment_intent(new.id, id);
+        }
     }
 
     /// Answers whether its payment intent exists.

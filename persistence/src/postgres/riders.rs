@@ -41,12 +41,13 @@ pub(super) async fn write(connection: &mut PgConnection, commits: &[&Commit]) ->
     Ok(())
 }
 
-/// New orders, their lines and their `create` operations.
+/// New orders, their lines, and a `create` operation for each that has no payment yet.
 async fn open(connection: &mut PgConnection, orders: &[&NewOrder]) -> Result<(), Trouble> {
     let (mut ids, mut clubs, mut accounts, mut keys, mut tokens) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut lines, mut subtotals, mut card_fees, mut opened) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut names, mut emails, mut phones, mut due) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut intents = Vec::new();
     let mut columns = Lines::default();
     for order in orders {
         ids.push(words::uuid(order.id));
@@ -64,22 +65,23 @@ async fn open(connection: &mut PgConnection, orders: &[&NewOrder]) -> Result<(),
         phones.push(buyer.phone);
         opened.push(instant::stored(order.at));
         due.push(instant::stored(order.at.plus_ms(FAST_PATH_MS)));
+        intents.push(order.payment_intent.as_ref().map(|id| id.0.as_str()));
         columns.add(words::uuid(order.id), &order.lines);
     }
     // One round trip: whatever is written by itself waits for the database by itself.
     sqlx::query(
         "with opened as (
            insert into orders (id, club_id, account_id, client_key, token, lines, subtotal_cents, card_fee_cents, buyer_name,
-             buyer_email, buyer_phone, opened_at, authorised_at)
+             buyer_email, buyer_phone, opened_at, authorised_at, payment_intent_id)
            select * from unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::smallint[], $7::bigint[],
-             $8::bigint[], $9::text[], $10::text[], $11::text[], $12::timestamptz[], $13::timestamptz[])
+             $8::bigint[], $9::text[], $10::text[], $11::text[], $12::timestamptz[], $13::timestamptz[], $20::text[])
          ), lined as (
            insert into order_lines (order_id, draw_id, count, unit_price_cents, card_fee_cents)
            select * from unnest($14::uuid[], $15::bigint[], $16::smallint[], $17::bigint[], $18::bigint[])
          )
          insert into payment_ops (order_id, kind, key, due_at)
          select order_id, 'create', 'create-' || order_id || '-1', due_at
-         from unnest($1::uuid[], $19::timestamptz[]) as a (order_id, due_at)",
+         from unnest($1::uuid[], $19::timestamptz[], $20::text[]) as a (order_id, due_at, intent) where intent is null",
     )
     .bind(ids)
     .bind(clubs)
@@ -100,6 +102,7 @@ async fn open(connection: &mut PgConnection, orders: &[&NewOrder]) -> Result<(),
     .bind(columns.prices)
     .bind(columns.card_fees)
     .bind(due)
+    .bind(intents)
     .execute(connection)
     .await?;
     Ok(())

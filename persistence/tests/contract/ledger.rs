@@ -188,6 +188,22 @@ pub async fn an_order_opens_once(world: World) {
     assert_eq!(found.client_key, "key-1");
 }
 
+pub async fn an_order_opened_for_a_payment_is_found_by_it_and_none_is_made_for_it(world: World) {
+    let mut owner = world.owner(0).await;
+    let paid = |id| persistence::ledger::NewOrder {
+        payment_intent: Some(intent_id(1)),
+        authorised_at: Some(NOW),
+        ..world.order(id, &[(0, 2)])
+    };
+    owner.open(paid(1)).await.expect("opened");
+    assert!(operation(&world, 1, OperationKind::Create).await.is_none());
+    let found = world.books.order_by_payment_intent(&intent_id(1)).await.expect("read").expect("found");
+    assert_eq!((found.order.id, found.authorised_at, found.client_secret), (OrderId(1), Some(NOW), None));
+    assert!(matches!(owner.open(paid(2)).await, Err(Failure::NotWritten(_))), "the same payment twice");
+    owner.open(world.order(3, &[(0, 1)])).await.expect("its neighbour is not hurt");
+    assert!(operation(&world, 3, OperationKind::Create).await.is_some());
+}
+
 pub async fn a_repriced_order_has_its_new_lines(world: World) {
     let mut owner = world.owner(0).await;
     let id = OrderId(1);

@@ -125,6 +125,7 @@ impl World {
             buyer: buyer(),
             at: NOW,
             authorised_at: None,
+            payment_intent: None,
         }
     }
 

@@ -197,6 +197,7 @@ async fn who_stops_reading_is_dropped() {
             buyer: BuyerDetails::default(),
             at: server.now(),
             authorised_at: None,
+            payment_intent: None,
         };
         let reserve = Command::Reserve { order: order.id, count: 1, until: server.now().plus_seconds(150) };
         server.engine.draws.execute(draw, reserve, Some(Rider::Open(order))).await.expect("reserved");

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use domain::{AccountId, Cents, ClubId, DrawId, Line as OrderLine, OrderId, Timestamp};
+use domain::{AccountId, Cents, ClubId, DrawId, Line as OrderLine, OrderId, PaymentIntentId, Timestamp};
 use persistence::ledger::{BuyerDetails, DrawDetails, NewOrder, Rider as Wanted};
 use persistence::records::audit::{self, Entry};
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,9 @@ pub(super) struct Order {
     phone: Option<String>,
     at: i64,
     authorised_at: Option<i64>,
+    /// A node of an older version does not say it.
+    #[serde(default)]
+    payment_intent: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -102,6 +105,7 @@ impl Order {
             phone: order.buyer.phone.clone(),
             at: order.at.0,
             authorised_at: order.authorised_at.map(|at| at.0),
+            payment_intent: order.payment_intent.as_ref().map(|id| id.0.clone()),
         }
     }
 
@@ -116,6 +120,7 @@ impl Order {
             buyer: BuyerDetails { name: self.name, email: self.email, phone: self.phone },
             at: Timestamp(self.at),
             authorised_at: self.authorised_at.map(Timestamp),
+            payment_intent: self.payment_intent.map(PaymentIntentId),
         }
     }
 }

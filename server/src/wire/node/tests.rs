@@ -1,7 +1,7 @@
 //! Whatever one node says, the other hears.
 
 use actors::Errand as Given;
-use domain::{AccountId, ClubId, Line};
+use domain::{AccountId, ClubId, Line, PaymentIntentId};
 use persistence::ledger::{BuyerDetails, DrawDetails, NewOrder, Rider};
 use persistence::records::audit::Act;
 
@@ -65,6 +65,7 @@ fn every_rider_arrives_with_its_act() {
         buyer: BuyerDetails { name: Some("Zoë".into()), email: Some("zoe@buyer.test".into()), phone: None },
         at: AT,
         authorised_at: Some(AT),
+        payment_intent: Some(PaymentIntentId("pi_3".into())),
     };
     let details = DrawDetails { league: Some(None), zone: Some("Australia/Perth".into()), ..DrawDetails::default() };
     let riders = [
