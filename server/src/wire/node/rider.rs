@@ -30,7 +30,6 @@ pub(super) struct Order {
     at: i64,
     authorised_at: Option<i64>,
     /// A node of an older version does not say it.
-    #[serde(default)]
     payment_intent: Option<String>,
 }
 
