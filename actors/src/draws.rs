@@ -10,7 +10,7 @@ use persistence::nodes::{Boot, Node, Roll};
 use persistence::records::audit::Entry;
 use thiserror::Error;
 use tokio::sync::{oneshot, watch};
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use crate::draw::{AskCells, AskDeal, DrawActor, Execute};
 use crate::membership::Membership;
@@ -310,13 +310,6 @@ impl Draws {
         let Some(view) = self.roster.watch(draw) else { return Err(false) };
         let asked_at = Instant::now();
         let asked = self.membership.place.neighbours.execute(owner, draw, errand.clone());
-        let patience = self.silences.patience(draw, owner.boot);
-        let asked = async {
-            match patience {
-                Some(patience) => timeout(patience, asked).await.unwrap_or(Err(Unreachable::Silent)),
-                None => asked.await,
-            }
-        };
         let (answer, moves) = while_watching(view, asked).await;
         let lasted = asked_at.elapsed();
         // What it knows by heart it may tell over the worst of links, one packet each way; a commit takes it a dozen.
@@ -324,8 +317,10 @@ impl Draws {
             self.silences.broken(draw);
         }
         answer.map_err(|why| {
-            let silent = why == Unreachable::Silent && lasted >= SILENCE && self.membership.hears_well();
-            silent && self.silences.add(draw, owner.boot, lasted, moves)
+            let silent = why == Unreachable::Silent && lasted >= SILENCE;
+            // A database that stands still has silenced us both.
+            let hears_well = self.membership.hears_well() && self.membership.has_heard_since(asked_at);
+            silent && hears_well && self.silences.add(draw, owner.boot, lasted, moves)
         })
     }
 

@@ -108,6 +108,11 @@ impl Membership {
         left >= due && lock(&self.late_at).is_none_or(|late_at| late_at.elapsed() >= IN_TROUBLE)
     }
 
+    /// Whether the books answered what they were asked after this time.
+    pub(crate) fn has_heard_since(&self, time: Instant) -> bool {
+        *lock(&self.heard_at) >= time
+    }
+
     /// The other nodes, as of the last renewal.
     pub(crate) fn others(&self) -> Vec<Node> {
         self.roll.borrow().others.clone()

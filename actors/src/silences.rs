@@ -14,9 +14,6 @@ use tokio::time::Instant;
 pub(crate) const SILENCE: Duration = Duration::from_millis(400);
 /// So long an owner is suspect after it was silent.
 const SUSPECT: Duration = Duration::from_secs(5);
-/// How long a suspect's answer is waited for: its buyers have waited once. Two looks into the books, so that a busy owner is seen to
-/// go on more often than its silences are allowed to.
-const PATIENCE: Duration = Duration::from_millis(800);
 
 /// By draw. Whoever was silent longer ago than `SUSPECT` is forgotten with the next silence.
 #[derive(Default)]
@@ -40,11 +37,6 @@ impl Silence {
 }
 
 impl Silences {
-    /// How long a draw's owner has to answer, if it is given less time than others.
-    pub(crate) fn patience(&self, draw: DrawId, owner: Boot) -> Option<Duration> {
-        self.lately(draw, owner).map(|_| PATIENCE)
-    }
-
     /// A draw's owner wrote something, and said so in time.
     pub(crate) fn broken(&self, draw: DrawId) {
         self.lock().remove(&draw);

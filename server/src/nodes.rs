@@ -29,8 +29,9 @@ use pass::{PASS, Pass};
 /// A node that is there answers a connection at once.
 const CONNECT: Duration = Duration::from_millis(500);
 /// Longer than any commit takes, shorter than a lease: whoever waits is told to come again while it is found out who owns
-/// the draw.
-const ANSWER: Duration = Duration::from_millis(1500);
+/// the draw. Two looks into the books, so that a busy owner is seen to go on more often than its silences are allowed to
+/// (`actors/src/silences.rs`).
+const ANSWER: Duration = Duration::from_secs(1);
 /// Shorter than servers keep idle connections (actix: 5 s), so that a call seldom meets one that is just being closed.
 const IDLE: Duration = Duration::from_secs(4);
 const IDLE_MAX: usize = 128;

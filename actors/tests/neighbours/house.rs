@@ -17,7 +17,7 @@ use super::DRAW;
 use super::world::{NOON, PostOffice, reserve, snapshot};
 
 /// How long an answer is waited for.
-pub const AN_ANSWER: Duration = Duration::from_millis(1_500);
+pub const AN_ANSWER: Duration = Duration::from_secs(1);
 
 /// Where every node's handle is, while it answers.
 #[derive(Clone, Default)]

@@ -60,7 +60,7 @@ fn a_draw_is_taken_over_from_an_owner_that_does_its_errands_and_whose_answers_ar
 async fn is_silent_and_sells(one: &Inhabitant, other: &Inhabitant, orders: [u128; 2]) {
     one.is_unheard();
     let sells = async {
-        tokio::time::sleep(Duration::from_millis(700)).await;
+        tokio::time::sleep(AN_ANSWER / 2).await;
         one.reserves(orders[1], 1).await.unwrap();
     };
     let (asked, ()) = tokio::join!(other.reserves(orders[0], 3), sells);
@@ -68,7 +68,7 @@ async fn is_silent_and_sells(one: &Inhabitant, other: &Inhabitant, orders: [u128
 }
 
 #[test]
-fn an_owner_that_is_silent_again_is_waited_for_less_and_loses_a_draw_that_hardly_goes_on() {
+fn an_owner_that_is_silent_again_loses_a_draw_that_hardly_goes_on() {
     play(|| async {
         let (house, one, other) = settled().await;
         is_silent_and_sells(&one, &other, [7, 100]).await;
@@ -76,37 +76,33 @@ fn an_owner_that_is_silent_again_is_waited_for_less_and_loses_a_draw_that_hardly
         tokio::time::sleep(Duration::from_secs(1)).await;
         let begun = tokio::time::Instant::now();
         assert_eq!(other.reserves(8, 2).await.unwrap().held, 6);
-        assert!(begun.elapsed() < 2 * AN_ANSWER, "two seconds of them are for the former owner's memory");
+        assert!(begun.elapsed() < A_LEASE);
         assert_eq!(owner(&house).await, other.boot);
         assert_eq!(house.memory.draws(), house.memory.replayed(), "one chain of commits");
     });
 }
 
 #[test]
-fn an_owner_that_only_said_what_it_knew_by_heart_since_is_waited_for_less() {
+fn an_owner_that_only_said_what_it_knew_by_heart_since_loses_it_too() {
     play(|| async {
         let (house, one, other) = settled().await;
         is_silent_and_sells(&one, &other, [7, 100]).await;
         one.is_heard();
         assert_eq!(other.reserves(7, 3).await.unwrap().held, 4, "there was nothing left to do");
         one.is_unheard();
-        let begun = tokio::time::Instant::now();
         assert_eq!(other.reserves(8, 1).await.unwrap().held, 5);
-        assert!(begun.elapsed() < 2 * AN_ANSWER);
         assert_eq!(owner(&house).await, other.boot);
     });
 }
 
 #[test]
-fn an_owner_that_has_written_since_is_waited_for_as_long_as_ever() {
+fn an_owner_that_has_written_since_and_said_so_was_not_silent_before() {
     play(|| async {
         let (house, one, other) = settled().await;
         is_silent_and_sells(&one, &other, [7, 100]).await;
         one.is_heard();
         assert_eq!(other.reserves(9, 1).await.unwrap().held, 5);
-        let begun = tokio::time::Instant::now();
         is_silent_and_sells(&one, &other, [8, 101]).await;
-        assert!(begun.elapsed() >= AN_ANSWER);
         assert_eq!(owner(&house).await, one.boot);
     });
 }
@@ -161,6 +157,23 @@ fn who_heard_the_books_late_a_moment_ago_takes_no_draw_either() {
         one.is_silent();
         assert_eq!(other.reserves(7, 3).await, Err(Denied::Unavailable), "who loses packets blames nobody");
         assert_eq!(owner(&house).await, one.boot);
+    });
+}
+
+#[test]
+fn who_hears_nothing_of_the_books_while_an_owner_is_silent_does_not_blame_the_owner() {
+    play(|| async {
+        let (house, one, other) = settled().await;
+        one.is_silent();
+        house.memory.set_faults(|call| match call {
+            Call::Read("moved") => Fault::NotWritten,
+            _ => Fault::None,
+        });
+        assert_eq!(other.reserves(7, 3).await, Err(Denied::Unavailable), "the database may stand still for both");
+        assert_eq!(owner(&house).await, one.boot);
+        house.memory.set_faults(|_| Fault::None);
+        assert_eq!(other.reserves(7, 3).await.unwrap().held, 3);
+        assert_eq!(owner(&house).await, other.boot);
     });
 }
 

@@ -1,7 +1,11 @@
 //! Taking a draw from an owner that nobody reaches, and whose last transaction nobody may ever end.
 
+use std::pin::pin;
+use std::time::Duration;
+
 use domain::DrawId;
 use sqlx::postgres::PgPool;
+use tokio::time::timeout;
 
 use super::claims::claim;
 use crate::error::Failure;
@@ -11,7 +15,9 @@ use crate::seal::Sealer;
 
 /// Between two statements of one of our transactions lies a moment, not this.
 const STANDS_STILL_MS: i64 = 500;
-/// A lock is waited for until its time limit; then whoever holds it has stood still for longer than that.
+/// So often it is looked whether somebody does, while the draw's row is waited for.
+const LOOK: Duration = Duration::from_millis(200);
+/// A row that somebody holds who does not stand still is waited for so many times as long as any lock.
 const TURNS: usize = 3;
 
 /// Like a claim, from that owner whatever lease runs. Its link may be so bad that a transaction of its stands still for seconds
@@ -27,12 +33,23 @@ pub(super) async fn take_over(
     let mut turns_left = TURNS;
     loop {
         turns_left -= 1;
-        end_what_stands_still(pool, draw).await?;
-        match claim(pool, sealer, me, &[draw], Some(from)).await {
+        match claim_through(pool, sealer, me, draw, from).await {
             Err(Failure::NotWritten(why) | Failure::Collided(why)) if turns_left > 0 => {
                 tracing::debug!(draw.id = %draw, why, "it is tried again");
             }
             done => return done,
+        }
+    }
+}
+
+/// A claim, while whoever holds the draw's row and stands still is ended.
+async fn claim_through(pool: &PgPool, sealer: &Sealer, me: Boot, draw: DrawId, from: Boot) -> Result<Claims, Failure> {
+    let draws = [draw];
+    let mut claim = pin!(claim(pool, sealer, me, &draws, Some(from)));
+    loop {
+        end_what_stands_still(pool, draw).await?;
+        if let Ok(claimed) = timeout(LOOK, &mut claim).await {
+            return claimed;
         }
     }
 }
