@@ -4,6 +4,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use actors::payment::signature;
 use domain::{AccountId, OrderState, PaymentIntentId};
 use persistence::books::Notice;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::error::Problem;
@@ -95,6 +96,45 @@ fn expects_live_events(state: &State) -> bool {
     state.config.stripe.secret_key.expose().contains("_live_")
 }
 
+/// What is read of a notice; whatever else it says is passed over. A field that is no text says nothing.
+#[derive(Deserialize)]
+struct Told {
+    id: String,
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default, deserialize_with = "text")]
+    account: Option<String>,
+    #[serde(default)]
+    livemode: bool,
+    #[serde(default)]
+    data: Data,
+}
+
+#[derive(Default, Deserialize)]
+struct Data {
+    #[serde(default)]
+    object: Object,
+}
+
+#[derive(Default, Deserialize)]
+struct Object {
+    #[serde(default, deserialize_with = "text")]
+    object: Option<String>,
+    #[serde(default, deserialize_with = "text")]
+    id: Option<String>,
+    #[serde(default, deserialize_with = "text")]
+    payment_intent: Option<String>,
+    #[serde(default)]
+    last_payment_error: Value,
+}
+
+fn text<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+    Ok(match Value::deserialize(value)? {
+        Value::String(text) => Some(text),
+        _ => None,
+    })
+}
+
 struct Event {
     livemode: bool,
     /// Something has changed in what this account may do.
@@ -112,36 +152,32 @@ struct Declined {
 impl Event {
     fn read(body: &[u8]) -> Option<Event> {
         let payload = std::str::from_utf8(body).ok()?;
-        let event: Value = serde_json::from_str(payload).ok()?;
-        let text = |value: &Value| value.as_str().map(str::to_string);
-        let object = &event["data"]["object"];
-        let kind = text(&event["type"])?;
-        // A payment intent names itself; charges, refunds and disputes name theirs.
-        let payment_intent = match object["object"].as_str() {
-            Some("payment_intent") => text(&object["id"]),
-            _ => text(&object["payment_intent"]),
-        };
-        let teller = text(&event["account"]);
-        let account_moved = match kind.as_str() {
+        let told: Told = serde_json::from_str(payload).ok()?;
+        let (teller, object) = (told.account, told.data.object);
+        let account_moved = match told.kind.as_str() {
             // Told by the account's own events: what another one's says of it is nobody's news.
             "account.updated" => {
-                text(&object["id"]).filter(|id| teller.as_ref().is_none_or(|teller| teller == id)).map(AccountId)
+                object.id.clone().filter(|id| teller.as_ref().is_none_or(|teller| teller == id)).map(AccountId)
             }
             "account.application.deauthorized" => teller.clone().map(AccountId),
             _ => None,
         };
-        let declined = payment_intent.clone().filter(|_| kind == "payment_intent.payment_failed").map(|id| Declined {
-            payment_intent: PaymentIntentId(id),
-            card: text(&object["last_payment_error"]["payment_method"]["card"]["fingerprint"]),
-        });
+        // A payment intent names itself; charges, refunds and disputes name theirs.
+        let is_payment_intent = object.object.as_deref() == Some("payment_intent");
+        let payment_intent = if is_payment_intent { object.id } else { object.payment_intent }.map(PaymentIntentId);
+        let card = &object.last_payment_error["payment_method"]["card"]["fingerprint"];
+        let declined = payment_intent
+            .clone()
+            .filter(|_| told.kind == "payment_intent.payment_failed")
+            .map(|payment_intent| Declined { payment_intent, card: card.as_str().map(str::to_string) });
         let notice = Notice {
-            event_id: text(&event["id"])?,
+            event_id: told.id,
             account: teller,
-            kind,
-            payment_intent: payment_intent.map(PaymentIntentId),
+            kind: told.kind,
+            payment_intent,
             payload: payload.to_string(),
         };
-        Some(Event { livemode: event["livemode"].as_bool().unwrap_or(false), account_moved, declined, notice })
+        Some(Event { livemode: told.livemode, account_moved, declined, notice })
     }
 }
 
