@@ -169,7 +169,7 @@ impl Place<'_> {
             says("purchases");
             let (found, mut took) = self.purchases(&mut draws, &mut raw_free).await?;
             contests.extend(found);
-            contests.push(self.crush(&mut draws, &mut took).await?);
+            contests.extend(self.crush(&mut draws, &mut took).await?);
             tables.push(took);
         }
         if self.bench.plays("notices") {

@@ -180,6 +180,11 @@ impl Sandbox {
     }
 }
 
+/// A value as it is sent. Its own `to_string` goes through a formatter, token by token.
+fn text_of(value: &Value) -> String {
+    serde_json::to_string(value).expect("a value is JSON")
+}
+
 /// Mounts everything below `/sandbox`.
 pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
     cfg.service(

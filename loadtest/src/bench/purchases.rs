@@ -1,6 +1,7 @@
 //! Purchases: complete ones with everything around them, and what the engine itself does beside other ways to write the rows.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use anyhow::Result;
 use persistence::yardstick::Yardstick;
@@ -23,9 +24,9 @@ const CPU_US_MAX: f64 = 460.0;
 const P99_MS_MAX: f64 = 56.0;
 /// Beyond so many draws at a time nobody waits for anybody anyway.
 const HOT_INSIDE_MAX: usize = 20;
-/// Everybody at once for one draw, the provider's part included.
+/// Everybody at once for one draw, and until the last has a final answer, beside the provider's own time.
 const CRUSH: usize = 1_000;
-const CRUSH_MS_MAX: f64 = 1_000.0;
+const CRUSH_MS_MAX: f64 = 100.0;
 
 impl Place<'_> {
     /// Complete purchases, beside a handler with a row lock that asks no provider and sends no mail.
@@ -57,7 +58,7 @@ impl Place<'_> {
                 let lock = shopper::sell(&self.rival.http, self.bench.buyers, lock, RowLock).await?;
                 each.figure(ours.per_second);
                 slow.figure(Percentiles::of(ours.took_ms.clone()).p99);
-                cpu.figure(used.all() as f64 * 1000.0 / self.bench.purchases as f64);
+                cpu.figure(each_us(used, self.bench.purchases));
                 postgres.figure(used.postgres as f64 * 1000.0 / self.bench.purchases as f64);
                 locked.round(ours.per_second, lock.per_second);
                 all.extend(ours.took_ms);
@@ -68,42 +69,63 @@ impl Place<'_> {
         Ok((contests, took))
     }
 
-    /// A thousand buyers at the same moment for one draw: until each has a final answer.
-    pub(super) async fn crush(&self, draws: &mut Vec<i64>, took: &mut Table) -> Result<Contest> {
-        let mut contest = Contest::alone(
-            format!("{CRUSH} buyers at once for 169 tickets: the last answer"),
-            "ms",
-            Better::Less,
-            CRUSH_MS_MAX,
-        );
+    /// A thousand buyers at the same moment for one draw: until each has a final answer. Beside it what the provider takes for as
+    /// many payments as there are tickets, all at once and with nobody else to serve.
+    pub(super) async fn crush(&self, draws: &mut Vec<i64>, took: &mut Table) -> Result<[Contest; 2]> {
+        let what = format!("{CRUSH} buyers at once for {TICKETS} tickets: the last answer");
+        let mut whole = Contest::new(&what, "ms", "the provider alone", Better::Less);
+        let mut own = Contest::alone(format!("{what}, less the provider's time"), "ms", Better::Less, CRUSH_MS_MAX);
         let (mut bought_ms, mut refused_ms) = (Vec::new(), Vec::new());
         for _ in 0..self.bench.rounds {
             let Some(draw) = draws.pop() else { break };
-            // Calm first: a line that says nothing for some seconds is closed.
-            self.meter.calm().await?;
-            let mut lines = Vec::with_capacity(CRUSH);
-            for _ in 0..CRUSH {
-                lines.push(Line::open(&self.ours).await?);
-            }
-            let began = std::time::Instant::now();
-            let mut buying = JoinSet::new();
-            for mut line in lines {
-                let buys = self.buys(1);
-                buying.spawn(
-                    async move { anyhow::Ok((buys.try_to_buy(&mut line, draw).await?, millis(began.elapsed()))) },
-                );
-            }
-            let mut last = 0.0_f64;
-            while let Some(answer) = buying.join_next().await {
-                let (bought, ms) = answer??;
-                last = last.max(ms);
-                if bought { bought_ms.push(ms) } else { refused_ms.push(ms) }
-            }
-            contest.figure(last);
+            let buys = self.buys(1);
+            let answers = self
+                .at_once(&self.ours, CRUSH, |mut line| {
+                    let buys = buys.clone();
+                    async move { buys.try_to_buy(&mut line, draw).await }
+                })
+                .await?;
+            let (bought, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(|(bought, _)| *bought);
+            bought_ms.extend(bought.iter().map(|(_, ms)| ms));
+            refused_ms.extend(refused.iter().map(|(_, ms)| ms));
+            let paid = self
+                .at_once(&self.rival.http, TICKETS, |mut line| {
+                    let buys = buys.clone();
+                    async move { buys.only_pay(&mut line).await }
+                })
+                .await?;
+            let (ours, providers) = (last(bought.iter().chain(&refused)), last(&paid));
+            whole.round(ours, providers);
+            own.figure(ours - providers);
         }
         took.row(row(format!("{CRUSH} at once: bought"), bought_ms));
         took.row(row(format!("{CRUSH} at once: told that none is left"), refused_ms));
-        Ok(contest)
+        Ok([whole, own])
+    }
+
+    /// So many people, each with a line of their own, begin at the same moment: what each came to, and after how many milliseconds.
+    async fn at_once<A, F>(&self, place: &str, people: usize, act: impl Fn(Line) -> F) -> Result<Vec<(A, f64)>>
+    where
+        A: Send + 'static,
+        F: Future<Output = Result<A>> + Send + 'static,
+    {
+        // Calm first: a line that says nothing for some seconds is closed.
+        self.meter.calm().await?;
+        let mut lines = Vec::with_capacity(people);
+        for _ in 0..people {
+            lines.push(Line::open(place).await?);
+        }
+        let began = Instant::now();
+        let mut acting = JoinSet::new();
+        for line in lines {
+            let acts = act(line);
+            acting.spawn(async move { anyhow::Ok((acts.await?, millis(began.elapsed()))) });
+        }
+        let mut answers = Vec::with_capacity(people);
+        while let Some(answer) = acting.join_next().await {
+            answers.push(answer??);
+        }
+        Ok(answers)
     }
 
     /// The engine without HTTP and provider, beside the same rows written in other ways by as many askers.
@@ -174,6 +196,10 @@ async fn by_itself(yardstick: Yardstick, draw: i64) -> Result<()> {
 fn wrote(written: bool) -> Result<()> {
     anyhow::ensure!(written, "a draw of the yardstick was full");
     Ok(())
+}
+
+fn last<'a, A: 'a>(answers: impl IntoIterator<Item = &'a (A, f64)>) -> f64 {
+    answers.into_iter().map(|(_, ms)| *ms).fold(0.0, f64::max)
 }
 
 /// Of the asking process and of Postgres, for one purchase.

@@ -1,5 +1,5 @@
 //! What we are measured beside, in a process of its own: an actix server that does nothing but answer prepared bytes, a purchase
-//! as one would write it first, and a broadcast that knows only its frame.
+//! as one would write it first, a broadcast that knows only its frame, and a provider with nobody behind it.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use actix_web::{App, HttpResponse, HttpServer};
 use anyhow::{Context, Result};
 use clap::Args;
 use persistence::yardstick::Yardstick;
+use server::sandbox::{self, Options, Sandbox};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::broadcast;
@@ -76,8 +77,10 @@ pub async fn run(rival: &Rival) -> Result<()> {
     println!("{}\n{}", http.local_addr()?, sockets.local_addr()?);
     tokio::spawn(boards(sockets, shout.clone()));
     let (shout, frame) = (Data::new(shout), Data::new(frame));
+    let provider = Sandbox::open(None, Options::default())?;
     let server = HttpServer::new(move || {
         let mut app = App::new()
+            .configure(|cfg| sandbox::configure(cfg, provider.clone()))
             .app_data(yardstick.clone())
             .app_data(shout.clone())
             .app_data(frame.clone())

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -20,6 +20,10 @@ const TRIES_MAX: u32 = 40;
 const AGAIN: Duration = Duration::from_millis(50);
 const JSON: &str = "application/json";
 const FORM: &str = "application/x-www-form-urlencoded";
+const INTENTS: &str = "/sandbox/stripe/v1/payment_intents";
+/// The sandbox takes every key of this kind, and every account.
+const SECRET_KEY: &str = "sk_test_bench";
+const ANY_ACCOUNT: &str = "acct_bench";
 
 /// Which draw each purchase is of: as many draws at a time as are hot, and each is asked for no more tickets than it has.
 pub struct Sale {
@@ -122,17 +126,31 @@ impl Ours {
         };
         let cookie = format!("cookie: {}\r\n", cookie.unwrap_or_default());
         let id = text(&opened, "/paymentIntentId");
-        let key = &self.publishable_key;
-        let headers =
-            format!("authorization: Bearer {key}\r\nstripe-account: {}\r\n", text(&opened, "/connectedAccountId"));
-        let card = format!("client_secret={}&payment_method={GOOD_CARD}", text(&opened, "/clientSecret"));
-        insist(line, &format!("/sandbox/stripe/v1/payment_intents/{id}/confirm"), FORM, &headers, &card).await?;
+        self.shows_card(line, &id, &text(&opened, "/clientSecret"), &text(&opened, "/connectedAccountId")).await?;
         let body = json!({ "drawNumber": draw, "ticketCount": self.count, "paymentIntentId": id, "buyer": buyer() });
         let (done, _) = insist(line, "/api/complete-card-payment", JSON, &cookie, &body.to_string()).await?;
         match text(&done, "/status").as_str() {
             "succeeded" => Ok(true),
             other => bail!("a purchase of draw {draw} came to {other}: {done}"),
         }
+    }
+
+    /// What the provider does for a purchase, at a provider that tells nobody: an intent is made, authorised and captured.
+    pub async fn only_pay(&self, line: &mut Line) -> Result<()> {
+        let headers = format!("authorization: Bearer {SECRET_KEY}\r\nstripe-account: {ANY_ACCOUNT}\r\n");
+        let wish = "amount=500&currency=aud&capture_method=manual&payment_method_types[]=card";
+        let (made, _) = insist(line, INTENTS, FORM, &headers, wish).await?;
+        let id = text(&made, "/id");
+        self.shows_card(line, &id, &text(&made, "/client_secret"), ANY_ACCOUNT).await?;
+        let (taken, _) = insist(line, &format!("{INTENTS}/{id}/capture"), FORM, &headers, "").await?;
+        ensure!(text(&taken, "/status") == "succeeded", "the provider alone came to {taken}");
+        Ok(())
+    }
+
+    async fn shows_card(&self, line: &mut Line, intent: &str, secret: &str, account: &str) -> Result<()> {
+        let headers = format!("authorization: Bearer {}\r\nstripe-account: {account}\r\n", self.publishable_key);
+        let card = format!("client_secret={secret}&payment_method={GOOD_CARD}");
+        insist(line, &format!("{INTENTS}/{intent}/confirm"), FORM, &headers, &card).await.map(drop)
     }
 }
 

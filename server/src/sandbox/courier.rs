@@ -12,10 +12,9 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use self::post::Post;
-use super::Sandbox;
 use super::event::Delivery;
-use super::id;
 use super::table::Row;
+use super::{Sandbox, id, text_of};
 
 /// Deliveries on the way at the same time.
 const IN_FLIGHT_MAX: usize = 8;
@@ -150,7 +149,7 @@ impl Round {
                     let parcel = first.remove();
                     let state = sandbox.state.lock().expect("the state is never poisoned");
                     let Some(event) = state.events.get(&parcel.event) else { continue };
-                    let body = event.render().to_string();
+                    let body = text_of(&event.render());
                     let (endpoint, post) = (endpoint.clone(), self.post.clone());
                     self.flying.spawn(async move {
                         let signature = sign(&endpoint.secrets, id::now(), &body);

@@ -15,7 +15,7 @@ use super::faults::Fault;
 use super::form::Form;
 use super::idempotency::{Body, Recall, Remembered};
 use super::state::State;
-use super::{Sandbox, id, listing, route};
+use super::{Sandbox, id, listing, route, text_of};
 
 /// Where the API is mounted; what follows is the provider's own path.
 pub const MOUNT: &str = "/sandbox/stripe/v1/";
@@ -167,7 +167,7 @@ fn perform(state: &mut State, call: &Call, fault: Option<Fault>, sandbox: &Sandb
         Ok(mut value) => {
             let plain = plain_intent(call, &value);
             listing::expand(state, call, &mut value);
-            let body = value.to_string();
+            let body = text_of(&value);
             let saved = plain.unwrap_or_else(|| Body::Text(body.clone()));
             (Answer { status: 200, body, replayed: false }, Some(saved))
         }
