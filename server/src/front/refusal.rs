@@ -59,11 +59,12 @@ where
         if verdict == origin::Verdict::Foreign {
             return None;
         }
-        let problem = too_late(&self.state, &read::<Purchase>(body).ok()?)?;
+        let (draw, free) = too_late(&self.state, &read::<Purchase>(body).ok()?)?;
         let id = new_id();
-        let mut response = Response::with_body(problem.status(), BoxBody::new(problem.body(text_of(&id))));
+        let (status, words) = self.said.too_few(draw, free, text_of(&id));
+        let mut response = Response::with_body(status, BoxBody::new(words));
         let took = begun.elapsed();
-        tell_alone(&id, &Method::POST, WISH, problem.status().as_u16(), took);
+        tell_alone(&id, &Method::POST, WISH, status.as_u16(), took);
         self.said.unkept.write(response.headers_mut(), id, self.said.time(self.state.clock.now()));
         if brought.browser.is_none() {
             response.headers_mut().append(SET_COOKIE, self.said.cookie(Browser::new()));

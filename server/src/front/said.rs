@@ -2,15 +2,17 @@
 
 use std::cell::RefCell;
 
+use actix_web::http::StatusCode;
 use actix_web::http::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, VARY,
 };
 use bytes::BytesMut;
-use domain::Timestamp;
+use domain::{DrawId, Refusal, Timestamp};
 
 use crate::catalogue::prepared::{CHECKED, DEPENDS_ON};
 use crate::edge::policy::Place;
 use crate::edge::{X_REQUEST_ID, X_SERVER_TIME};
+use crate::error::Problem;
 use crate::identity::Browser;
 use crate::state::State;
 
@@ -27,11 +29,24 @@ pub struct Said {
     cookie: (String, String),
     /// The last time that was told: many answers are of the same millisecond.
     told: RefCell<(Timestamp, HeaderValue)>,
+    /// The last refusal that was written: a crowd is told the same of one draw.
+    refused: RefCell<Option<Refused>>,
+}
+
+/// That a draw has too few tickets, before and after the digits that say which request is answered.
+struct Refused {
+    draw: DrawId,
+    free: u16,
+    status: StatusCode,
+    before: String,
+    after: String,
 }
 
 /// Header lines that are always the same.
 pub struct Lines(Vec<(HeaderName, HeaderValue)>);
 
+/// Stands where a request's id will.
+const NO_REQUEST: &str = "no request";
 /// Stands where a browser's own bits will.
 const NOBODY: Browser = Browser([0; 16]);
 
@@ -60,6 +75,7 @@ impl Said {
             smaller_page: of(Place::Page, &[html, kept, varies, smaller]),
             cookie: (before.to_string(), after.to_string()),
             told: RefCell::new((Timestamp(0), HeaderValue::from(0))),
+            refused: RefCell::default(),
         }
     }
 
@@ -75,6 +91,16 @@ impl Said {
         HeaderValue::from_maybe_shared(line.freeze()).expect("a cookie of ours stands in a header")
     }
 
+    /// That a draw has too few tickets left, to one request.
+    pub fn too_few(&self, draw: DrawId, free: u16, request_id: &str) -> (StatusCode, String) {
+        let mut last = self.refused.borrow_mut();
+        let refused = match &mut *last {
+            Some(refused) if (refused.draw, refused.free) == (draw, free) => refused,
+            other => other.insert(Refused::new(draw, free)),
+        };
+        (refused.status, [&refused.before, request_id, &refused.after].concat())
+    }
+
     /// The time, as a line says it.
     pub fn time(&self, now: Timestamp) -> HeaderValue {
         let mut told = self.told.borrow_mut();
@@ -82,6 +108,15 @@ impl Said {
             *told = (now, HeaderValue::from(now.0));
         }
         told.1.clone()
+    }
+}
+
+impl Refused {
+    fn new(draw: DrawId, free: u16) -> Refused {
+        let problem = Problem::refused(draw, Refusal::TooFewTickets { free });
+        let body = problem.body(NO_REQUEST);
+        let (before, after) = body.split_once(NO_REQUEST).expect("a problem says which request it answers");
+        Refused { draw, free, status: problem.status(), before: before.into(), after: after.into() }
     }
 }
 

@@ -158,15 +158,14 @@ pub async fn open(state: &State, asked: Asked) -> Result<Open, Problem> {
     Ok(Open { record, shown_until })
 }
 
-/// What a browser that has nothing reserved is told of a draw that is sold out, as far as memory knows it; in every other case
-/// `None`, and [`open`] says what there is to say.
-pub fn too_late(state: &State, body: &Purchase) -> Option<Problem> {
+/// The draw that a browser that has nothing reserved comes too late for, as far as memory knows, and how many tickets it has not
+/// sold. In every other case `None`, and [`open`] says what there is to say.
+pub fn too_late(state: &State, body: &Purchase) -> Option<(DrawId, u16)> {
     let counts = wanted::single(body).ok()?;
     refuse_while_closed(state).ok()?;
     let quote = quote::price_now(state, &counts)?;
-    let (draw, free) = quote.too_few?;
     let agreed = body.expected_amount.is_none_or(|expected| expected == quote.total());
-    agreed.then(|| Problem::refused(draw, Refusal::TooFewTickets { free }))
+    quote.too_few.filter(|_| agreed)
 }
 
 /// No card was shown yet: what the provider refuses here it refuses the club, and its words are not for a buyer (F30).
