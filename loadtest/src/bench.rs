@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use persistence::yardstick::{Room, Yardstick};
 
@@ -117,9 +117,10 @@ pub async fn run(bench: &Bench) -> Result<Report> {
 
 async fn play(house: &House, bench: &Bench) -> Result<Report> {
     let access = house.subject.lock().await.access().context("our own books")?;
-    let a_round = draws_a_round(&bench.hot, bench.purchases) + WATCHED;
-    let mut draws = fresh::draws(&house.site, "Bench", a_round * bench.rounds + 3).await?;
-    let (shown, full) = (draws.pop().context("a draw to look at")?, draws.pop().context("a draw to sell out")?);
+    let (shown, full) = match fresh::draws(&house.site, "Bench", 2).await?[..] {
+        [shown, full] => (shown, full),
+        _ => bail!("two draws were asked for"),
+    };
     let raw_draws: usize = bench.rounds * purchases::raw_draws_a_round(&bench.hot, bench.purchases);
     let yardstick = Yardstick::lay_out(&access.url, RAW_CLIENTS, raw_draws as i64).await?;
     let bodies = std::env::temp_dir().join(format!("fd-bench-{}", uuid::Uuid::new_v4().simple()));
@@ -132,7 +133,7 @@ async fn play(house: &House, bench: &Bench) -> Result<Report> {
     let place = Place { bench, house, ours, rival: &rival, key, database: access.url.clone(), meter };
     let mut report = Report { title: "Football Doubles: the bench".to_owned(), ..Report::default() };
     facts(&mut report, bench);
-    let (contests, tables) = place.play_all((draws, shown, full), &paths, &yardstick, &mut report).await?;
+    let (contests, tables) = place.play_all((shown, full), &paths, &yardstick, &mut report).await?;
     rival.stop().await?;
     yardstick.clear_away().await?;
     std::fs::remove_dir_all(&bodies)?;
@@ -157,7 +158,7 @@ fn facts(report: &mut Report, bench: &Bench) {
 impl Place<'_> {
     async fn play_all(
         mut self,
-        (mut draws, shown, full): (Vec<i64>, i64, i64),
+        (shown, full): (i64, i64),
         paths: &[(&'static str, String)],
         yardstick: &Yardstick,
         report: &mut Report,
@@ -165,6 +166,13 @@ impl Place<'_> {
         let (mut contests, mut tables, mut raw_free) = (Vec::new(), Vec::new(), 1..);
         let began = Instant::now();
         let says = |part: &str| eprintln!("[{:>4.0} s] {part}", began.elapsed().as_secs_f64());
+        if self.bench.plays("reads") {
+            // First: a list of all the draws that are made for the others is nobody's.
+            says("reads and refusals");
+            contests.extend(self.reads(paths).await?);
+            contests.extend(self.refusals(full).await?);
+        }
+        let mut draws = self.draws_to_sell().await?;
         if self.bench.plays("purchases") {
             says("purchases");
             let (found, mut took) = self.purchases(&mut draws, &mut raw_free).await?;
@@ -180,11 +188,6 @@ impl Place<'_> {
             says("inside our walls");
             contests.extend(self.walls(yardstick, &mut raw_free, report).await?);
         }
-        if self.bench.plays("reads") {
-            says("reads and refusals");
-            contests.extend(self.reads(paths).await?);
-            contests.extend(self.refusals(full).await?);
-        }
         if self.bench.plays("boards") {
             says("boards");
             contests.extend(self.fan_out(shown).await?);
@@ -199,6 +202,15 @@ impl Place<'_> {
         }
         says("the audit");
         Ok((contests, tables))
+    }
+
+    /// For all parts that sell complete purchases.
+    async fn draws_to_sell(&self) -> Result<Vec<i64>> {
+        if !["purchases", "notices", "both"].iter().any(|part| self.bench.plays(part)) {
+            return Ok(Vec::new());
+        }
+        let a_round = draws_a_round(&self.bench.hot, self.bench.purchases) + WATCHED;
+        fresh::draws(&self.house.site, "Bench", a_round * self.bench.rounds + 1).await
     }
 
     /// What needs an engine of its own; its books are audited, too.
