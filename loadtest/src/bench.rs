@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use persistence::yardstick::{Room, Yardstick};
 
@@ -12,7 +12,6 @@ use crate::fresh;
 use crate::house::{Happened, House};
 use crate::report::{Report, Table, plots};
 use contest::{Contest, Goal};
-use purchases::draws_a_round;
 use rival::Running;
 use shopper::Ours;
 use usage::Meter;
@@ -35,8 +34,6 @@ mod walls;
 
 /// Connections that write the raw rows.
 const RAW_CLIENTS: u32 = 32;
-/// Draws that are on sale together while boards look on.
-const WATCHED: usize = 20;
 
 #[derive(Args, Clone, Debug)]
 pub struct Bench {
@@ -117,10 +114,7 @@ pub async fn run(bench: &Bench) -> Result<Report> {
 
 async fn play(house: &House, bench: &Bench) -> Result<Report> {
     let access = house.subject.lock().await.access().context("our own books")?;
-    let (shown, full) = match fresh::draws(&house.site, "Bench", 2).await?[..] {
-        [shown, full] => (shown, full),
-        _ => bail!("two draws were asked for"),
-    };
+    let shown = fresh::draws(&house.site, "Shown", 1).await?.pop().context("a draw to look at")?;
     let raw_draws: usize = bench.rounds * purchases::raw_draws_a_round(&bench.hot, bench.purchases);
     let yardstick = Yardstick::lay_out(&access.url, RAW_CLIENTS, raw_draws as i64).await?;
     let bodies = std::env::temp_dir().join(format!("fd-bench-{}", uuid::Uuid::new_v4().simple()));
@@ -133,7 +127,7 @@ async fn play(house: &House, bench: &Bench) -> Result<Report> {
     let place = Place { bench, house, ours, rival: &rival, key, database: access.url.clone(), meter };
     let mut report = Report { title: "Football Doubles: the bench".to_owned(), ..Report::default() };
     facts(&mut report, bench);
-    let (contests, tables) = place.play_all((shown, full), &paths, &yardstick, &mut report).await?;
+    let (contests, tables) = place.play_all(shown, &paths, &yardstick, &mut report).await?;
     rival.stop().await?;
     yardstick.clear_away().await?;
     std::fs::remove_dir_all(&bodies)?;
@@ -158,7 +152,7 @@ fn facts(report: &mut Report, bench: &Bench) {
 impl Place<'_> {
     async fn play_all(
         mut self,
-        (shown, full): (i64, i64),
+        shown: i64,
         paths: &[(&'static str, String)],
         yardstick: &Yardstick,
         report: &mut Report,
@@ -167,22 +161,21 @@ impl Place<'_> {
         let began = Instant::now();
         let says = |part: &str| eprintln!("[{:>4.0} s] {part}", began.elapsed().as_secs_f64());
         if self.bench.plays("reads") {
-            // First: a list of all the draws that are made for the others is nobody's.
+            // First: a list of all the draws that the other parts make for themselves is nobody's.
             says("reads and refusals");
             contests.extend(self.reads(paths).await?);
-            contests.extend(self.refusals(full).await?);
+            contests.extend(self.refusals().await?);
         }
-        let mut draws = self.draws_to_sell().await?;
         if self.bench.plays("purchases") {
             says("purchases");
-            let (found, mut took) = self.purchases(&mut draws, &mut raw_free).await?;
+            let (found, mut took) = self.purchases(&mut raw_free).await?;
             contests.extend(found);
-            contests.extend(self.crush(&mut draws, &mut took).await?);
+            contests.extend(self.crush(&mut took).await?);
             tables.push(took);
         }
         if self.bench.plays("notices") {
             says("notices");
-            contests.extend(self.notices(&mut draws).await?);
+            contests.extend(self.notices().await?);
         }
         if self.bench.plays("walls") || self.bench.plays("growth") {
             says("inside our walls");
@@ -194,7 +187,7 @@ impl Place<'_> {
         }
         if self.bench.plays("both") {
             says("both at once");
-            contests.extend(self.both_at_once(&mut draws).await?);
+            contests.extend(self.both_at_once().await?);
         }
         if self.bench.plays("many") {
             says("many draws");
@@ -202,15 +195,6 @@ impl Place<'_> {
         }
         says("the audit");
         Ok((contests, tables))
-    }
-
-    /// For all parts that sell complete purchases.
-    async fn draws_to_sell(&self) -> Result<Vec<i64>> {
-        if !["purchases", "notices", "both"].iter().any(|part| self.bench.plays(part)) {
-            return Ok(Vec::new());
-        }
-        let a_round = draws_a_round(&self.bench.hot, self.bench.purchases) + WATCHED;
-        fresh::draws(&self.house.site, "Bench", a_round * self.bench.rounds + 1).await
     }
 
     /// What needs an engine of its own; its books are audited, too.

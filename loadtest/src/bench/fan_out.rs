@@ -9,6 +9,7 @@ use super::board::Boards;
 use super::contest::{Better, Contest};
 use super::line::Line;
 use super::shopper::{self, AsyncBuy, Sale, TICKETS};
+use crate::fresh;
 use crate::latency::Percentiles;
 
 /// Frames of what went before have come: two of our ticks and some air.
@@ -71,7 +72,7 @@ impl Place<'_> {
     }
 
     /// Everybody buys while the boards of one of the hot draws are watched.
-    pub(super) async fn both_at_once(&self, draws: &mut Vec<i64>) -> Result<Vec<Contest>> {
+    pub(super) async fn both_at_once(&self) -> Result<Vec<Contest>> {
         let Some(count) = self.bench.boards.iter().copied().filter(|count| *count <= 5_000).max() else {
             return Ok(Vec::new());
         };
@@ -88,7 +89,7 @@ impl Place<'_> {
             LAG_MS_MAX,
         );
         for _ in 0..self.bench.rounds {
-            let some: Vec<i64> = draws.drain(..HOT.min(draws.len())).collect();
+            let some = fresh::draws(&self.house.site, "Watched", HOT).await?;
             let mut boards = Boards::open(&self.ours, &format!("/ws?topics=draw:{}", some[0]), count, true).await?;
             self.meter.calm().await?;
             boards.forget();

@@ -16,6 +16,7 @@ use super::Place;
 use super::contest::{Better, Contest};
 use super::line::Line;
 use super::{purchases, shopper};
+use crate::fresh;
 use crate::latency::{Percentiles, millis};
 
 /// What comes, and how long the provider waits for an answer at most (reliability.md, F21).
@@ -27,8 +28,8 @@ const HANDLED_WITHIN: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(50);
 
 impl Place<'_> {
-    pub(super) async fn notices(&self, draws: &mut Vec<i64>) -> Result<Vec<Contest>> {
-        let draw = draws.pop().context("a draw to sell")?;
+    pub(super) async fn notices(&self) -> Result<Vec<Contest>> {
+        let draw = fresh::draws(&self.house.site, "Noticed", 1).await?.pop().context("a draw to sell")?;
         shopper::sell(&self.ours, self.bench.buyers, purchases::whole_draw(draw), self.buys(1)).await?;
         let auditor = Auditor::open(&self.database).await?;
         let payments: Vec<OrderMoney> = auditor.orders().await?.into_iter().filter(|order| order.is_taken).collect();

@@ -13,6 +13,7 @@ use super::line::Line;
 use super::shopper::{self, RowLock, Sale, TICKETS, draws_for};
 use super::usage::Cpu;
 use super::walls::{self, Walls};
+use crate::fresh;
 use crate::latency::{Percentiles, millis};
 use crate::report::Table;
 
@@ -30,11 +31,7 @@ const CRUSH_MS_MAX: f64 = 100.0;
 
 impl Place<'_> {
     /// Complete purchases, beside a handler with a row lock that asks no provider and sends no mail.
-    pub(super) async fn purchases(
-        &self,
-        draws: &mut Vec<i64>,
-        raw_free: &mut impl Iterator<Item = i64>,
-    ) -> Result<(Vec<Contest>, Table)> {
+    pub(super) async fn purchases(&self, raw_free: &mut impl Iterator<Item = i64>) -> Result<(Vec<Contest>, Table)> {
         let (mut contests, mut took) = (Vec::new(), Table::new("Complete purchases (milliseconds)", &LATENCY));
         for hot in &self.bench.hot {
             let wanted = draws_for(*hot, self.bench.purchases);
@@ -45,6 +42,7 @@ impl Place<'_> {
             let mut postgres = Contest::new(format!("{what}: Postgres' part of it"), "µs", "", Better::Less);
             let mut locked = Contest::new(&what, "a second", "row lock, no provider, no mail", Better::More);
             let mut all = Vec::new();
+            let mut draws = fresh::draws(&self.house.site, &format!("Hot {hot}"), wanted * self.bench.rounds).await?;
             for _ in 0..self.bench.rounds {
                 let sale = |draws: Vec<i64>| Sale::new(draws, *hot, self.bench.purchases);
                 self.meter.calm().await?;
@@ -71,13 +69,12 @@ impl Place<'_> {
 
     /// A thousand buyers at the same moment for one draw: until each has a final answer. Beside it what the provider takes for as
     /// many payments as there are tickets, all at once and with nobody else to serve.
-    pub(super) async fn crush(&self, draws: &mut Vec<i64>, took: &mut Table) -> Result<[Contest; 2]> {
+    pub(super) async fn crush(&self, took: &mut Table) -> Result<[Contest; 2]> {
         let what = format!("{CRUSH} buyers at once for {TICKETS} tickets: the last answer");
         let mut whole = Contest::new(&what, "ms", "the provider alone", Better::Less);
         let mut own = Contest::alone(format!("{what}, less the provider's time"), "ms", Better::Less, CRUSH_MS_MAX);
         let (mut bought_ms, mut refused_ms) = (Vec::new(), Vec::new());
-        for _ in 0..self.bench.rounds {
-            let Some(draw) = draws.pop() else { break };
+        for draw in fresh::draws(&self.house.site, "Crush", self.bench.rounds).await? {
             let buys = self.buys(1);
             let answers = self
                 .at_once(&self.ours, CRUSH, |mut line| {
@@ -210,11 +207,6 @@ fn each_us(spent: Cpu, purchases: usize) -> f64 {
 fn row(what: String, sample: Vec<f64>) -> Vec<String> {
     let Percentiles { count, p50, p90, p99, most } = Percentiles::of(sample);
     [what, count.to_string()].into_iter().chain([p50, p90, p99, most].map(|ms| format!("{ms:.1}"))).collect()
-}
-
-/// So many draws does everything above use up in one round.
-pub fn draws_a_round(hot: &[usize], purchases: usize) -> usize {
-    hot.iter().map(|hot| draws_for(*hot, purchases)).sum::<usize>() + 1
 }
 
 /// So many of the yardstick's own draws; the rivals inside the walls sell only where few draws are hot.

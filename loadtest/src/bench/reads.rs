@@ -2,13 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use persistence::auditor::Auditor;
 use tokio::task::JoinSet;
 
 use super::contest::{Better, Contest};
 use super::line::Line;
 use super::{Place, purchases, rival, shopper};
+use crate::fresh;
 
 /// Connections that read.
 const READERS: usize = 64;
@@ -51,7 +52,8 @@ impl Place<'_> {
     }
 
     /// Somebody wants a ticket of a draw that has none; also how many transactions of the books a thousand refusals cost.
-    pub(super) async fn refusals(&self, draw: i64) -> Result<Vec<Contest>> {
+    pub(super) async fn refusals(&self) -> Result<Vec<Contest>> {
+        let draw = fresh::draws(&self.house.site, "Full", 1).await?.pop().context("a draw to sell out")?;
         let sold = shopper::sell(&self.ours, self.bench.buyers, purchases::whole_draw(draw), self.buys(1)).await?;
         ensure!(sold.took_ms.len() == shopper::TICKETS, "the draw is not sold out");
         let (path, body) = self.buys(1).wish(draw);
