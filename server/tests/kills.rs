@@ -38,6 +38,7 @@ async fn a_purchase_survives_a_kill_before_and_after_each_of_its_steps() {
                 let leaves = if leaves && side == Side::After { Leaves::AfterTheKill } else { Leaves::WithTickets };
                 buyer.buys(&mut house, step == Step::Confirm, leaves).await;
                 house.has_died(step, side).await;
+                house.has_mailed().await;
                 println!("{step:?} {side:?}");
                 kills += 1;
                 buyers.push(buyer);

@@ -120,10 +120,23 @@ impl House {
         list["messages"].as_array().expect("a list").len()
     }
 
+    async fn auditor(&self) -> Auditor {
+        let sign = Sign::read(&self.folder.path().join("data")).expect("a sign");
+        Auditor::open(&sign.database).await.expect("the books answer")
+    }
+
+    /// Waits until no mail waits, so that whatever one more kill doubles was not doubled before.
+    pub async fn has_mailed(&self) {
+        let (auditor, began) = (self.auditor().await, Instant::now());
+        while auditor.unsent_mails().await.expect("read") > 0 {
+            assert!(began.elapsed() < PATIENCE, "mails are still to leave");
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    }
+
     /// Nothing is undecided, no mail waits for a sender that died, every invariant has no row, and the provider's books are ours.
     pub async fn is_calm(&self) {
-        let sign = Sign::read(&self.folder.path().join("data")).expect("a sign");
-        let auditor = Auditor::open(&sign.database).await.expect("the books answer");
+        let auditor = self.auditor().await;
         let began = Instant::now();
         loop {
             let undecided = auditor.undecided().await.expect("read");

@@ -15,7 +15,7 @@ async fn scraped() -> String {
     let server = TestServer::start().await;
     let draw = server.game().await;
     server.alice().buys(draw, 2).await;
-    server.alice().get("/api/orders/00000000000000000000000000000000").await;
+    server.alice().get("/api/orders/c0ffee00c0ffee00c0ffee00c0ffee00").await;
     server.alice().get(&format!("/draw/{draw}")).await;
     let odd = reqwest::Method::from_bytes(b"FETCH").expect("a method");
     let _ = server.alice().raw(odd, "/api/config").send().await;
@@ -66,7 +66,7 @@ async fn every_name_and_label_of_the_brief_is_there_and_nobody_is() {
     assert_eq!(sample(&text, lost), Some("1"));
     assert!(text.contains("route=\"page\",method=\"GET\""), "a page has no name of its own");
     assert!(text.contains("method=\"other\"") && !text.contains("FETCH"), "nobody makes up labels");
-    for person in ["@", "pi_", "acct_", "Alice", "0000000000"] {
+    for person in ["@", "pi_", "acct_", "Alice", "c0ffee"] {
         assert!(!text.contains(person), "{person} stands on the page");
     }
     for line in text.lines().filter(|line| !line.starts_with('#')) {
