@@ -13,18 +13,27 @@ fn web() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../web")
 }
 
+/// A program that is on the machine's path.
+fn found(known: &[&str]) -> Option<String> {
+    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect();
+    let mut paths = known.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    paths.find(|path| path.exists()).map(|path| path.to_string_lossy().into_owned())
+}
+
 /// The machine's own browser, else Playwright's.
 fn chromium() -> String {
-    let known = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect();
-    let found = known.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
-    if let Some(path) = found.into_iter().find(|path| path.exists()) {
-        return path.to_string_lossy().into_owned();
-    }
-    run(Command::new("npx").args(["playwright", "install", "--with-deps", "chromium"]).current_dir(web()));
-    let ask = "console.log(require('@playwright/test').chromium.executablePath())";
-    let path = Command::new("node").args(["-e", ask]).current_dir(web()).output().expect("node runs");
-    String::from_utf8_lossy(&path.stdout).trim().to_string()
+    found(&["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]).unwrap_or_else(|| {
+        run(Command::new("npx").args(["playwright", "install", "--with-deps", "chromium"]).current_dir(web()));
+        let ask = "console.log(require('@playwright/test').chromium.executablePath())";
+        let path = Command::new("node").args(["-e", ask]).current_dir(web()).output().expect("node runs");
+        String::from_utf8_lossy(&path.stdout).trim().to_string()
+    })
+}
+
+/// Chromium without a window's furniture, which nobody sees here and which costs a third of the time; it keeps no pages for the
+/// way back, so what is about those wants the whole browser.
+fn shell(whole: &str) -> String {
+    found(&["chromium-headless-shell"]).unwrap_or_else(|| whole.to_string())
 }
 
 fn run(command: &mut Command) {
@@ -40,6 +49,9 @@ const MINUTES_MAX: u64 = 25;
 /// Both halves show the same pages.
 static DIST: LazyLock<PathBuf> = LazyLock::new(|| site::ensure_built(&web()).expect("the web pages are built"));
 
+/// Looked for, and fetched, once.
+static CHROMIUM: LazyLock<String> = LazyLock::new(chromium);
+
 /// Drives some folders of `web/e2e` against a demo of their own.
 async fn drive(half: &str, folders: &'static [&'static str]) {
     let folder = Folder::new();
@@ -50,6 +62,7 @@ async fn drive(half: &str, folders: &'static [&'static str]) {
     let url = demo.running.url();
     let results = format!("--output=test-results/{half}");
     let limit = format!("--global-timeout={}", MINUTES_MAX * 60_000);
+    let whole = CHROMIUM.as_str();
     // On a thread of its own: the server goes on here.
     let tested = tokio::task::spawn_blocking(move || {
         run(Command::new("npx")
@@ -57,7 +70,8 @@ async fn drive(half: &str, folders: &'static [&'static str]) {
             .args(folders)
             .current_dir(web())
             .env("BASE_URL", url)
-            .env("CHROMIUM", chromium())
+            .env("CHROMIUM", shell(whole))
+            .env("CHROMIUM_WHOLE", whole)
             .env("CI", "1"));
     });
     let tested = tested.await;

@@ -6,9 +6,10 @@ import { toCartCheckout } from '../support/shop-states';
 /**
  * After a purchase: the back button, a duplicated tab and a page that the browser kept show that it is done, and open no second
  * payment. Playwright switches off the browser's cache of whole pages; a buyer has it, so here it is on. A page that comes
- * out of it does not load again: whoever goes back to one waits for the commit.
+ * out of it does not load again: whoever goes back to one waits for the commit. Chromium's headless shell has no such cache.
  */
-test.use({ launchOptions: { executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'], ignoreDefaultArgs: ['--disable-back-forward-cache'] } });
+const whole = process.env.CHROMIUM_WHOLE ?? process.env.CHROMIUM ?? '/usr/bin/chromium';
+test.use({ launchOptions: { executablePath: whole, args: ['--no-sandbox'], ignoreDefaultArgs: ['--disable-back-forward-cache'] } });
 
 /** Every call from now on that would open a payment, on whichever page of the browser. */
 function opening(page: Page): string[] {
