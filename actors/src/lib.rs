@@ -27,7 +27,7 @@ pub use engine::{Engine, EngineParts, Placement};
 pub use mailer::{Outbox, Post};
 pub use neighbours::{Answered, Errand, Neighbourhood, Neighbours, Unreachable};
 pub use payment::connect::{AccountStatus, Connect};
-pub use payment::gateway::{Gateway, GatewayError, NewIntent, Opened};
+pub use payment::gateway::{Gateway, GatewayError, NewIntent, Opened, UNEXPECTED_STATE};
 pub use payment::strangers::Returned;
 pub use payment::stripe::{Stripe, StripeSettings};
 pub use payments::{Cancelled, Confirmed, FulfilStatus, Fulfilled, OpenOrder, PaymentFailure, Payments};

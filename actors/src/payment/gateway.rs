@@ -4,6 +4,9 @@ use async_trait::async_trait;
 use domain::{AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
 use thiserror::Error;
 
+/// The code of a refusal that says only that the intent is past what was asked: confirmed, captured or cancelled before.
+pub const UNEXPECTED_STATE: &str = "payment_intent_unexpected_state";
+
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GatewayError {
     /// The provider said no, and will say no again: a decline, a wrong state, a wrong amount.

@@ -14,7 +14,7 @@ use persistence::records::audit::Entry;
 
 use super::opening::{failure_of, unavailable};
 use super::room::{Later, Room, Visit};
-use crate::{Confirmed, FulfilStatus, Fulfilled, GatewayError, PaymentFailure};
+use crate::{Confirmed, FulfilStatus, Fulfilled, GatewayError, PaymentFailure, UNEXPECTED_STATE};
 
 /// A buyer before a 3-D Secure page may finish it this long after the reservation lapsed; then the intent is cancelled.
 const ACTION_SECONDS: i64 = 300;
@@ -52,6 +52,8 @@ impl Room {
         let refused = match confirms.await {
             Ok(opened) => return confirmed(&record, opened.intent, None),
             Err(GatewayError::Unavailable(_)) => return Err(PaymentFailure::Unavailable),
+            // An attempt before this one has had its effect: no card said no, and only a look tells what became of it.
+            Err(GatewayError::Refused { code, .. }) if code == UNEXPECTED_STATE => None,
             Err(GatewayError::Refused { code, message }) => Some(Decline { code, message }),
             Err(GatewayError::Unknown(_) | GatewayError::Failed(_)) => None,
         };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use domain::{AccountId, Cents, Decline, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Timestamp};
 use persistence::books::Notice;
 
-use crate::{GatewayError, NewIntent, Opened};
+use crate::{GatewayError, NewIntent, Opened, UNEXPECTED_STATE};
 
 /// A payment intent at the provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ fn refused(code: &str, message: &str) -> GatewayError {
 }
 
 fn unexpected_state(status: PaymentStatus) -> GatewayError {
-    refused("payment_intent_unexpected_state", &format!("the payment intent is {status:?}"))
+    refused(UNEXPECTED_STATE, &format!("the payment intent is {status:?}"))
 }
 
 impl Provider {

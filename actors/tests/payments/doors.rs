@@ -167,6 +167,30 @@ fn a_confirmation_whose_outcome_nobody_knows_is_neither_a_no_nor_in_the_next_one
 }
 
 #[test]
+fn an_intent_that_is_past_being_confirmed_is_no_declined_card() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let record = world.open(&[(1042, 2)]).await;
+        let id = record.order.id;
+        // The first attempt authorises, and its answer is lost; the second comes too late; and no look is answered.
+        let mut first = true;
+        world.gateway.set_faults(move |asked| match asked.verb {
+            Verb::Confirm if std::mem::take(&mut first) => Fault::CachedErrorAfter,
+            Verb::Retrieve => Fault::TimeoutBefore,
+            _ => Fault::None,
+        });
+        for attempt in 1..=2 {
+            let unknown = world.payments().confirm(id, "pm_visa").await;
+            assert_eq!(unknown, Err(PaymentFailure::Unavailable), "attempt {attempt}");
+        }
+        world.gateway.clear_faults();
+        assert_eq!(world.payments().confirm(id, "pm_visa").await, Ok(Confirmed::Authorised));
+        assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Succeeded);
+        world.audit();
+    });
+}
+
+#[test]
 fn notices_are_stored_once_and_may_come_doubled_and_out_of_order() {
     play(|| async {
         let world = World::with(&[1042]).await;
