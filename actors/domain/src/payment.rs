@@ -47,6 +47,8 @@ pub struct PaymentIntent {
 pub struct Decline {
     pub code: String,
     pub message: String,
+    /// The provider's name of what was tried.
+    pub payment_method: Option<String>,
 }
 
 impl PaymentIntent {

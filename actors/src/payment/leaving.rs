@@ -54,12 +54,15 @@ impl Room {
             Err(GatewayError::Unavailable(_)) => return Err(PaymentFailure::Unavailable),
             // An attempt before this one has had its effect: no card said no, and only a look tells what became of it.
             Err(GatewayError::Refused { code, .. }) if code == UNEXPECTED_STATE => None,
-            Err(GatewayError::Refused { code, message }) => Some(Decline { code, message }),
+            Err(GatewayError::Refused { code, message }) => Some(PaymentFailure::Declined { code, message }),
             Err(GatewayError::Unknown(_) | GatewayError::Failed(_)) => None,
         };
         match self.gateway.retrieve(account, id).await {
-            Ok(said) => confirmed(&record, said, refused),
-            Err(_) => Err(refused.map_or(PaymentFailure::Unavailable, declined)),
+            Ok(said) => {
+                let no = said.decline.clone().filter(|no| no.payment_method.as_deref() == Some(payment_method));
+                confirmed(&record, said, refused.or(no.map(declined)))
+            }
+            Err(_) => Err(refused.unwrap_or(PaymentFailure::Unavailable)),
         }
     }
 
@@ -255,9 +258,13 @@ impl Room {
     }
 }
 
-/// What the intent says of an attempt to confirm it; `refused`: what the provider answered to the attempt itself. Only a "no"
-/// in the provider's own words is told to the buyer as one; when nobody knows, the same may be tried again.
-fn confirmed(record: &OrderRecord, said: PaymentIntent, refused: Option<Decline>) -> Result<Confirmed, PaymentFailure> {
+/// What the intent says of an attempt to confirm it; `no`: the provider's, to this attempt. Only a "no" in the provider's own
+/// words is told to the buyer as one; when nobody knows, the same may be tried again.
+fn confirmed(
+    record: &OrderRecord,
+    said: PaymentIntent,
+    no: Option<PaymentFailure>,
+) -> Result<Confirmed, PaymentFailure> {
     match said.status {
         // Canceled, too: `fulfil` says how it ended.
         PaymentStatus::RequiresCapture | PaymentStatus::Succeeded | PaymentStatus::Canceled => {
@@ -268,11 +275,11 @@ fn confirmed(record: &OrderRecord, said: PaymentIntent, refused: Option<Decline>
         }
         PaymentStatus::Processing => Ok(Confirmed::Processing),
         PaymentStatus::RequiresConfirmation | PaymentStatus::RequiresPaymentMethod => {
-            Err(refused.or(said.decline).map_or(PaymentFailure::Unavailable, declined))
+            Err(no.unwrap_or(PaymentFailure::Unavailable))
         }
     }
 }
 
-fn declined(Decline { code, message }: Decline) -> PaymentFailure {
+fn declined(Decline { code, message, .. }: Decline) -> PaymentFailure {
     PaymentFailure::Declined { code, message }
 }

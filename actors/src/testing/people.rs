@@ -35,7 +35,7 @@ impl FakeGateway {
             let payable = is_payable(intent.said.status);
             if payable {
                 intent.said.status = PaymentStatus::RequiresPaymentMethod;
-                intent.said.decline = Some(card_declined());
+                intent.said.decline = Some(card_declined("pm_typed"));
             }
             payable
         })

@@ -118,7 +118,7 @@ impl Provider {
         intent.said.decline = None;
         if method.starts_with("pm_decline") {
             intent.said.status = PaymentStatus::RequiresPaymentMethod;
-            let decline = card_declined();
+            let decline = card_declined(method);
             intent.said.decline = Some(decline.clone());
             self.tell("payment_intent.payment_failed", id);
             return Err(refused(&decline.code, &decline.message));
@@ -220,8 +220,9 @@ impl Provider {
     }
 }
 
-pub(super) fn card_declined() -> Decline {
-    Decline { code: "card_declined".into(), message: "Your card was declined.".into() }
+pub(super) fn card_declined(method: &str) -> Decline {
+    let (code, message) = ("card_declined".into(), "Your card was declined.".into());
+    Decline { code, message, payment_method: Some(method.into()) }
 }
 
 pub(super) fn is_payable(status: PaymentStatus) -> bool {

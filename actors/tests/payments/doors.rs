@@ -191,6 +191,21 @@ fn an_intent_that_is_past_being_confirmed_is_no_declined_card() {
 }
 
 #[test]
+fn what_one_card_was_told_is_not_told_of_the_next() {
+    play(|| async {
+        let world = World::with(&[1042]).await;
+        let record = world.open(&[(1042, 2)]).await;
+        let id = record.order.id;
+        assert!(matches!(world.payments().confirm(id, "pm_decline").await, Err(PaymentFailure::Declined { .. })));
+        // The second card's attempt ends in a server error, and the intent still shows the first one's end.
+        world.gateway.fail_next(Verb::Confirm, Fault::CachedError);
+        assert_eq!(world.payments().confirm(id, "pm_visa").await, Err(PaymentFailure::Unavailable));
+        assert_eq!(world.payments().confirm(id, "pm_visa").await, Ok(Confirmed::Authorised));
+        world.audit();
+    });
+}
+
+#[test]
 fn notices_are_stored_once_and_may_come_doubled_and_out_of_order() {
     play(|| async {
         let world = World::with(&[1042]).await;

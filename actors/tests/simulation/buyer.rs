@@ -209,6 +209,12 @@ impl Buyer {
                 Some(Ok(Confirmed::Authorised)) => return true,
                 Some(Ok(Confirmed::RequiresAction { .. })) => return self.answer_bank(id).await,
                 Some(Ok(Confirmed::Processing)) | Some(Err(PaymentFailure::Unavailable)) | None => {}
+                Some(Err(PaymentFailure::Declined { .. })) if !declined && !challenged => {
+                    self.world
+                        .watch
+                        .violated(format!("B1: order {} has a good card and was told it is declined", order.0));
+                    return false;
+                }
                 Some(Err(_)) => return false,
             }
             self.pause(SECOND, 5 * SECOND).await;

@@ -55,7 +55,8 @@ fn draws_of(text: &str) -> Vec<(DrawId, u16)> {
 
 fn decline(error: &ApiErrors) -> Decline {
     let code = error.code.as_ref().map_or_else(|| error.type_.to_string(), ToString::to_string);
-    Decline { message: error.message.clone().unwrap_or_else(|| code.clone()), code }
+    let payment_method = error.payment_method.as_ref().map(|method| method.id.as_str().to_owned());
+    Decline { message: error.message.clone().unwrap_or_else(|| code.clone()), code, payment_method }
 }
 
 pub(super) fn opened(account: &AccountId, theirs: &Theirs) -> Result<Opened, GatewayError> {
