@@ -1,7 +1,6 @@
 //! The payment pages: what was paid and what came to nothing, each club its own (B:84-87, decision G-2).
 
 use domain::DrawId;
-use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::support::buyer::Intent;
@@ -10,16 +9,6 @@ use crate::support::{BAD_CARD, Buyer, TestServer, club};
 
 const PAGES: [&str; 3] =
     ["/api/stripe-debug", "/api/admin/payment-integrity-audit", "/api/admin/payment-recovery-report"];
-
-/// A card of a wallet, as the provider's library makes one.
-async fn wallet_card(buyer: &Buyer, intent: &Intent, wallet: &str) -> String {
-    let account = intent.body["connectedAccountId"].as_str().expect("an account");
-    let request = buyer.raw(Method::POST, "/sandbox/stripe/v1/payment_methods").bearer_auth("pk_test_demo");
-    let request = request.header("stripe-account", account).header("content-type", "application/x-www-form-urlencoded");
-    let card = "type=card&card[number]=4242424242424242&card[exp_month]=12&card[exp_year]=2040&card[cvc]=123";
-    let made = Buyer::sent(request.body(format!("{card}&card[wallet][type]={wallet}"))).await.ok();
-    made["id"].as_str().expect("an id").to_string()
-}
 
 /// The bank says no; the provider tells us so.
 async fn declined(buyer: &Buyer, draw: DrawId, count: u16) -> Intent {
@@ -45,7 +34,7 @@ async fn a_club_sees_its_own_payments_and_how_each_was_made() {
     let (alice, bob) = (server.alice(), server.bob());
     let (by_card, _) = alice.buys(broncos, 2).await;
     let by_wallet = bob.intent(broncos, 1).await;
-    let card = wallet_card(&bob, &by_wallet, "apple_pay").await;
+    let card = bob.method(&by_wallet, "4242424242424242", "&card[wallet][type]=apple_pay").await;
     bob.confirm(&by_wallet, &card).await.ok();
     assert_eq!(bob.purchase(broncos, 1, &by_wallet).await.ok()["status"], "succeeded");
     server.bob().buys(theirs, 1).await;

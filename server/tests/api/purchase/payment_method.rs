@@ -135,14 +135,18 @@ async fn a_confirmation_without_a_known_outcome_is_tried_again_not_declined() {
     let server = TestServer::start().await;
     let draw = server.game().await;
     let alice = server.alice();
-    alice.ask_for_cart(&[(draw, 2)]).await.ok();
+    let intent = Intent { body: alice.ask_for_cart(&[(draw, 2)]).await.ok() };
     for fault in [Fault::Error500, Fault::TimeoutBefore] {
         server.sandbox.fail_next("/confirm", fault);
         pays_cart(&alice, &[(draw, 2)], GOOD_CARD).await.refused(503, "unavailable");
     }
     server.sandbox.fail_next("/confirm", Fault::TimeoutAfter);
-    let declined = pays_cart(&alice, &[(draw, 2)], BAD_CARD).await.refused(402, "declined");
+    let bad = alice.method(&intent, "4000000000000002", "").await;
+    let declined = pays_cart(&alice, &[(draw, 2)], &bad).await.refused(402, "declined");
     assert_eq!(declined["message"], "Your card was declined.", "the intent, read again, says so");
+    server.sandbox.fail_next("/confirm", Fault::Error500);
+    // What the intent says of that card is no answer to the next.
+    pays_cart(&alice, &[(draw, 2)], GOOD_CARD).await.refused(503, "unavailable");
     let paid = pays_cart(&alice, &[(draw, 2)], GOOD_CARD).await.ok();
     assert_eq!(paid["status"], "succeeded", "no remembered error answers for the next card");
     server.finish().await;
