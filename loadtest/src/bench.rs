@@ -22,6 +22,7 @@ mod board;
 mod contest;
 mod fan_out;
 mod growth;
+mod limit;
 mod line;
 mod machine;
 mod notices;

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use crate::error::Failure;
 
 mod room;
+mod together;
 
 pub use room::Room;
 

@@ -9,6 +9,7 @@ use tokio::task::JoinSet;
 
 use super::Place;
 use super::contest::{Better, Contest};
+use super::limit;
 use super::line::Line;
 use super::shopper::{self, RowLock, Sale, TICKETS, draws_for};
 use super::usage::Cpu;
@@ -143,6 +144,9 @@ impl Place<'_> {
             let mut raw = contest("one purchase a transaction", 3.0, 3.0);
             let mut cost =
                 Contest::new(format!("{what}: processor time"), "µs", "one purchase a transaction", Better::Less);
+            let mut together = contest("64 purchases a transaction", 0.6, 0.6);
+            let mut least =
+                Contest::new(format!("{what}: processor time"), "µs", "64 purchases a transaction", Better::Less);
             let meter = self.meter.of_this_process();
             let (askers, purchases) = (self.bench.buyers, self.bench.purchases);
             let wanted = draws_for(*hot, purchases);
@@ -167,8 +171,12 @@ impl Place<'_> {
                 raw.round(ours, walls::sell(askers, rows(raw_free), move |draw| by_itself(rival.clone(), draw)).await?);
                 let raw_cost = meter.cpu()?.since(before);
                 cost.round(each_us(our_cost, purchases), each_us(raw_cost, purchases));
+                let before = meter.cpu()?;
+                together.round(ours, limit::write(yardstick, rows(raw_free)).await?);
+                let least_cost = meter.cpu()?.since(before);
+                least.round(each_us(our_cost, purchases), each_us(least_cost, purchases));
             }
-            contests.extend([locked, skipping, raw, cost]);
+            contests.extend([locked, skipping, raw, cost, together, least]);
         }
         Ok(contests)
     }
@@ -211,7 +219,7 @@ fn row(what: String, sample: Vec<f64>) -> Vec<String> {
 
 /// So many of the yardstick's own draws; the rivals inside the walls sell only where few draws are hot.
 pub fn raw_draws_a_round(hot: &[usize], purchases: usize) -> usize {
-    let rivals = |hot: usize| if hot <= HOT_INSIDE_MAX { 4 } else { 1 };
+    let rivals = |hot: usize| if hot <= HOT_INSIDE_MAX { 5 } else { 1 };
     hot.iter().map(|hot| draws_for(*hot, purchases) * rivals(*hot)).sum()
 }
 
