@@ -21,21 +21,47 @@ impl Room {
         let room = self.clone();
         let lane = Lane::Client(wanted.client_key.clone());
         let work = async move {
-            let known = room.books.order_by_client_key(&wanted.client_key).await.map_err(unavailable)?;
-            let known = known.map(|record| record.order.id);
-            let id = known.unwrap_or(wanted.id);
-            room.index.client_has(&wanted.client_key, id);
-            let inner = room.clone();
-            let in_lane = async move {
-                // In a box each, so that on its way into the lane nobody carries what it may need there.
-                match known {
-                    None => Box::pin(inner.open_new(wanted)).await,
-                    Some(id) => Box::pin(inner.open_again(id, wanted.lines)).await,
-                }
+            let known = room.order_of_client(&wanted.client_key).await?;
+            let opened = room.open_as(known, wanted.clone()).await;
+            let is_final = match &opened {
+                Ok(_) => true,
+                Err(PaymentFailure::Unavailable) => known.is_some(),
+                Err(_) => known.is_some() || room.draws.others() == 0,
             };
-            room.in_lane(id, in_lane).await
+            if is_final {
+                return opened;
+            }
+            // Another node may have opened it meanwhile: the books have one order for a key, and it may hold what is missing.
+            match room.order_of_client(&wanted.client_key).await? {
+                Some(theirs) if theirs != wanted.id => room.open_as(Some(theirs), wanted).await,
+                _ => opened,
+            }
         };
         self.desk.run(lane, work).await.unwrap_or(Err(PaymentFailure::Unavailable))
+    }
+
+    async fn order_of_client(&self, client_key: &str) -> Result<Option<OrderId>, PaymentFailure> {
+        let record = self.books.order_by_client_key(client_key).await.map_err(unavailable)?;
+        Ok(record.map(|record| record.order.id))
+    }
+
+    /// Opens the order that the books know of the client's key, or a new one.
+    async fn open_as(
+        self: &Arc<Self>,
+        known: Option<OrderId>,
+        wanted: OpenOrder,
+    ) -> Result<OrderRecord, PaymentFailure> {
+        let id = known.unwrap_or(wanted.id);
+        self.index.client_has(&wanted.client_key, id);
+        let inner = self.clone();
+        let in_lane = async move {
+            // In a box each, so that on its way into the lane nobody carries what it may need there.
+            match known {
+                None => Box::pin(inner.open_new(wanted)).await,
+                Some(id) => Box::pin(inner.open_again(id, wanted.lines)).await,
+            }
+        };
+        self.in_lane(id, in_lane).await
     }
 
     /// A crowd before a full draw costs neither an actor nor the books anything.

@@ -50,6 +50,27 @@ fn an_order_that_one_node_turns_down_is_not_fulfilled_by_another_while_its_ticke
     });
 }
 
+/// A phone gives up on one node and asks the other, before the first has written anything: there are tickets enough, or so few
+/// that the second would be told that none are left.
+#[test]
+fn what_one_browser_asks_of_two_nodes_at_once_is_one_order_at_both() {
+    for others in [0, 3] {
+        play(move || async move {
+            let house = House::with(&[1042]);
+            let (owner, other) = two(&house).await;
+            for order in 0..others {
+                owner.reserves(10 + u128::from(order), 45).await.unwrap();
+            }
+            let once_more = OpenOrder { id: OrderId(2), token: "2".repeat(32), ..wants(20) };
+            let (here, there) =
+                tokio::join!(owner.engine.payments.open(wants(20)), other.engine.payments.open(once_more));
+            assert_eq!(here.unwrap().order.id, there.unwrap().order.id, "beside {others} others");
+            let held = house.memory.draws()[0].held();
+            assert_eq!((house.memory.orders().len(), house.gateway.intents().len(), held), (1, 1, 45 * others + 20));
+        });
+    }
+}
+
 /// One makes its intent; meanwhile the other, which saw none, gives its reservation back over a long way.
 #[test]
 fn an_order_that_one_node_lets_go_is_given_no_intent_by_another() {
