@@ -21,19 +21,25 @@ impl Room {
         let room = self.clone();
         let lane = Lane::Client(wanted.client_key.clone());
         let work = async move {
-            let known = room.order_of_client(&wanted.client_key).await?;
-            let opened = room.open_as(known, wanted.clone()).await;
-            let is_final = match &opened {
-                Ok(_) => true,
-                Err(PaymentFailure::Unavailable) => known.is_some(),
-                Err(_) => known.is_some() || room.draws.others() == 0,
+            let (ours, key, lines) = (wanted.id, wanted.client_key.clone(), wanted.lines.clone());
+            if let Some(known) = room.order_of_client(&key).await? {
+                return room.open_known(known, &key, lines).await;
+            }
+            room.index.client_has(&key, ours);
+            let inner = room.clone();
+            // In a box, so that on its way into the lane nobody carries what it may need there.
+            let opened = room.in_lane(ours, async move { Box::pin(inner.open_new(wanted)).await }).await;
+            // Another node may have opened it meanwhile: the books have one order for a key, and it may hold what is missing.
+            let may_be_theirs = match &opened {
+                Ok(_) => false,
+                Err(PaymentFailure::Unavailable) => true,
+                Err(_) => room.draws.others() > 0,
             };
-            if is_final {
+            if !may_be_theirs {
                 return opened;
             }
-            // Another node may have opened it meanwhile: the books have one order for a key, and it may hold what is missing.
-            match room.order_of_client(&wanted.client_key).await? {
-                Some(theirs) if theirs != wanted.id => room.open_as(Some(theirs), wanted).await,
+            match room.order_of_client(&key).await? {
+                Some(theirs) if theirs != ours => room.open_known(theirs, &key, lines).await,
                 _ => opened,
             }
         };
@@ -45,23 +51,15 @@ impl Room {
         Ok(record.map(|record| record.order.id))
     }
 
-    /// Opens the order that the books know of the client's key, or a new one.
-    async fn open_as(
+    async fn open_known(
         self: &Arc<Self>,
-        known: Option<OrderId>,
-        wanted: OpenOrder,
+        id: OrderId,
+        client_key: &str,
+        lines: Vec<Line>,
     ) -> Result<OrderRecord, PaymentFailure> {
-        let id = known.unwrap_or(wanted.id);
-        self.index.client_has(&wanted.client_key, id);
+        self.index.client_has(client_key, id);
         let inner = self.clone();
-        let in_lane = async move {
-            // In a box each, so that on its way into the lane nobody carries what it may need there.
-            match known {
-                None => Box::pin(inner.open_new(wanted)).await,
-                Some(id) => Box::pin(inner.open_again(id, wanted.lines)).await,
-            }
-        };
-        self.in_lane(id, in_lane).await
+        self.in_lane(id, async move { Box::pin(inner.open_again(id, lines)).await }).await
     }
 
     /// A crowd before a full draw costs neither an actor nor the books anything.

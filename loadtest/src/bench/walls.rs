@@ -171,23 +171,32 @@ pub async fn sell<F>(
 where
     F: Future<Output = Result<()>> + Send,
 {
-    let (began, mut asking) = (std::time::Instant::now(), JoinSet::new());
-    for _ in 0..askers {
+    at_once(askers, || {
         let (purchase, sale) = (purchase.clone(), sale.clone());
-        asking.spawn(async move {
-            let mut bought = 0_usize;
+        async move {
+            let mut bought = 0;
             while let Some(draw) = sale.next() {
                 purchase(draw).await?;
                 bought += 1;
             }
-            anyhow::Ok(bought)
-        });
+            Ok(bought)
+        }
+    })
+    .await
+}
+
+/// So many at once, each until it has no more to do, and says how often it did it: all of them together, a second.
+pub async fn at_once<F>(workers: usize, work: impl Fn() -> F) -> Result<f64>
+where
+    F: Future<Output = Result<usize>> + Send + 'static,
+{
+    let began = std::time::Instant::now();
+    let mut working: JoinSet<Result<usize>> = (0..workers).map(|_| work()).collect();
+    let mut done = 0;
+    while let Some(worker) = working.join_next().await {
+        done += worker??;
     }
-    let mut bought = 0;
-    while let Some(asker) = asking.join_next().await {
-        bought += asker??;
-    }
-    Ok(bought as f64 / began.elapsed().as_secs_f64())
+    Ok(done as f64 / began.elapsed().as_secs_f64())
 }
 
 async fn open(room: &Room) -> Result<Postgres> {
