@@ -11,10 +11,10 @@ use persistence::yardstick::{Room, Yardstick};
 use crate::fresh;
 use crate::house::{Happened, House};
 use crate::report::{Report, Table, plots};
+use crate::usage::Meter;
 use contest::{Contest, Goal};
 use rival::Running;
 use shopper::Ours;
-use usage::Meter;
 use walls::Walls;
 
 mod actor_boards;
@@ -30,7 +30,6 @@ mod purchases;
 mod reads;
 pub mod rival;
 mod shopper;
-mod usage;
 mod walls;
 
 /// Connections that write the raw rows.

@@ -96,8 +96,8 @@ impl Buyer<'_> {
     async fn paid(&mut self, payment: &Payment, said: Said) -> Verdict {
         match said {
             Said::Authorised => {
-                self.told.authorised_at = Some(self.browser.site.now());
                 self.think().await;
+                self.told.authorised_at = Some(self.browser.site.now());
                 self.finish(payment, false).await
             }
             Said::Declined => Verdict::Declined,

@@ -17,6 +17,7 @@ use crate::latency::{Call, Heard, millis};
 use crate::report::{Report, Table, plots};
 use crate::subject::Subject;
 use crate::told::Told;
+use crate::usage;
 use crate::watcher::{self, Board};
 
 /// Nothing may be undecided after so much calm.
@@ -40,6 +41,8 @@ pub struct Happened {
     pub struck: Option<Struck>,
     /// The provider was made to fail, too.
     pub provider_failed: bool,
+    /// What our own server kept in memory: seconds since the run's start, megabytes.
+    pub memory: Vec<(f64, f64)>,
 }
 
 impl House {
@@ -110,6 +113,7 @@ impl House {
             blows(report, struck);
         }
         report.latencies(&heard);
+        report.tables.extend(usage::memory_table(&happened.memory));
         report.checks.extend(audit::promises(&happened.tolds, &settled));
         report.checks.push(audit::no_server_errors(&heard, happened.struck.is_some() || happened.provider_failed));
         let broken = happened.boards.iter().flat_map(|board| board.broken.clone()).collect();
@@ -186,9 +190,11 @@ fn pictures(happened: &Happened, heard: &[Heard], report: &mut Report) -> Result
         plots::cumulative("first board → every board", lag.behind_first_board),
         plots::cumulative("frame made → frame there", lag.on_the_way),
     ];
+    let memory = plots::thinned(happened.memory.clone(), POINTS_MAX);
     let all = [
         plots::lines("Sold over time", "seconds since the start", "tickets sold", &sold)?,
         plots::lines("Answers over time", "seconds since the start", "calls a second", &by_second(heard))?,
+        plots::lines("Memory", "seconds since the start", "MB", &[("server".to_owned(), memory)])?,
         plots::lines("Latency", "milliseconds", "percent of the answers", &latencies)?,
         plots::lines("Fan-out lag", "milliseconds", "percent of the sightings", &lags)?,
     ];

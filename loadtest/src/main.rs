@@ -30,6 +30,7 @@ mod season;
 mod subject;
 mod timing;
 mod told;
+mod usage;
 mod watcher;
 
 #[derive(Parser)]

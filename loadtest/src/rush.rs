@@ -20,6 +20,7 @@ use crate::plan::{Crowd, Habits};
 use crate::provider;
 use crate::report::Report;
 use crate::told::Verdict;
+use crate::usage;
 
 /// A reservation lapses after 150 seconds (decision C-1), and whoever takes it then stays to the end. Beyond the last
 /// arrival nobody waits longer than for one such wave and a restart or two.
@@ -48,6 +49,10 @@ pub struct Rush {
     /// The whole crowd follows from this number.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Percent who come in the last quarter of that time, as before a kick-off; nobody in particular when there are blows,
+    /// which are to meet buyers from the first to the last.
+    #[arg(long, default_value_t = 70)]
+    late: u32,
     /// Seconds over which the crowd arrives; at once by default, over as long as the blows last when there are some.
     #[arg(long)]
     over: Option<u64>,
@@ -103,16 +108,16 @@ async fn play(house: &House, rush: &Rush) -> Result<Report> {
         seed: rush.seed,
         buyers: rush.buyers,
         over_ms: rush.over() * 1000,
-        // Blows are to meet buyers from the first to the last.
-        late: if rush.kill_every.is_some() { 0 } else { 70 },
+        late: if rush.kill_every.is_some() { 0 } else { rush.late },
         most: rush.most,
         habits: Habits::rushed(rush.abandoners),
         together: vec![(0..rush.draws).collect(); rush.draws],
     };
     for (name, value) in [
         ("seed", rush.seed.to_string()),
-        ("draws", draws.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")),
+        ("draws", draws.len().to_string()),
         ("buyers", format!("{} within {} s", rush.buyers, rush.over())),
+        ("of them in its last quarter", format!("{} %, and what chance brings", crowd.late)),
         ("every call sent again", format!("{} times", rush.retries)),
         ("boards", rush.watchers.to_string()),
     ] {
@@ -141,6 +146,7 @@ async fn storm(house: &House, rush: &Rush, crowd: &Crowd, draws: &[i64]) -> Resu
         let blows = Blows { every: Duration::from_secs(every), postgres: rush.kill_postgres, seed: rush.seed };
         tokio::spawn(faults::strike(Arc::clone(&house.subject), blows, stopping))
     });
+    let memory = tokio::spawn(usage::remember(Arc::clone(&house.subject), house.site.started, calming.clone()));
     let gate =
         Gate { draws: draws.to_vec(), keen: KEEN + Duration::from_secs(rush.over()), at_once: rush.buyers.max(1) };
     let bar = crowd::bar("buyers", rush.buyers);
@@ -153,10 +159,11 @@ async fn storm(house: &House, rush: &Rush, crowd: &Crowd, draws: &[i64]) -> Resu
     // Boards get a moment for the last sale: two ticks and some air.
     tokio::time::sleep(Duration::from_millis(500)).await;
     calm.send_replace(true);
-    Ok(Happened { tolds: tolds?, boards: boards.join_all().await, struck, provider_failed: rush.faults })
+    let (boards, memory) = (boards.join_all().await, memory.await?);
+    Ok(Happened { tolds: tolds?, boards, struck, provider_failed: rush.faults, memory })
 }
 
-/// Whoever was told that a draw is sold out met a full one, and nobody waits in vain; says how much each sold.
+/// Whoever was told that a draw is sold out met a full one, and nobody waits in vain; says how much was sold.
 async fn full(
     browser: &Browser,
     draws: &[i64],
@@ -170,9 +177,10 @@ async fn full(
     for draw in draws {
         let answer = browser.ask(Call::Draw, &Request::get(format!("/api/draws/{draw}"))).await.context("no draw")?;
         let sold = number(&answer.body, "/ticketsSold").context("a draw without ticketsSold")?;
-        facts.push((format!("sold of FD-{draw}"), format!("{sold} of 169")));
         left += 169 - sold;
     }
+    let all = 169 * draws.len() as i64;
+    facts.push(("sold".to_owned(), format!("{} of {all}", all - left)));
     if told > 0 && draws.len() == 1 && left > 0 {
         broken.push(format!("{told} buyers were told that it is sold out, and {left} tickets are left"));
     }

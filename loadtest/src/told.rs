@@ -73,7 +73,8 @@ pub struct Told {
     /// How many tickets the last opened payment was for.
     pub wanted: u32,
     pub tickets: Vec<Ticket>,
-    /// When the card was authorised, and when the server's decision was known; since the run's start.
+    /// When the page was back from the bank with an authorised card, and when the server's decision was known; since the
+    /// run's start.
     pub authorised_at: Option<Duration>,
     pub decided_at: Option<Duration>,
     pub heard: Vec<Heard>,

@@ -133,13 +133,18 @@ pub fn lag(boards: &[Board], tolds: &[Told]) -> Lag {
         *seen = sight.at.min(*seen);
         lag.on_the_way.push(sight.age_ms);
     }
+    let mut known: HashMap<i64, Vec<(i64, Duration)>> = HashMap::new();
+    for told in tolds {
+        let (Some(decided), Some(&(draw, ticket))) = (told.decided_at, told.tickets.iter().max()) else { continue };
+        known.entry(draw).or_default().push((ticket, decided));
+    }
     for board in boards {
         for sight in board.sights.iter().filter(|sight| !sight.greeting) {
             let behind = sight.at.saturating_sub(first[&(sight.draw, sight.seq)]);
             lag.behind_first_board.push(millis(behind));
         }
-        for told in tolds {
-            let (Some(decided), Some(&(draw, ticket))) = (told.decided_at, told.tickets.iter().max()) else { continue };
+        let followed = board.newest.keys().filter_map(|draw| Some((*draw, known.get(draw)?)));
+        for (draw, (ticket, decided)) in followed.flat_map(|(draw, all)| all.iter().map(move |one| (draw, *one))) {
             let shown = board.sights.iter().find(|sight| sight.draw == draw && sight.sold >= ticket);
             lag.behind_buyer.extend(shown.map(|sight| millis(sight.at.saturating_sub(decided))));
         }

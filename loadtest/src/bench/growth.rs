@@ -8,10 +8,10 @@ use persistence::yardstick::Room;
 use super::Place;
 use super::contest::{Better, Contest};
 use super::shopper::{self, Sale, draws_for};
-use super::usage::Meter;
 use super::walls::{self, Walls};
 use crate::fresh;
 use crate::report::Report;
+use crate::usage::Meter;
 
 const DRAW_KB_MAX: f64 = 8.0;
 const READY_MS_MAX: f64 = 2_000.0;

@@ -12,11 +12,11 @@ use super::contest::{Better, Contest};
 use super::limit;
 use super::line::Line;
 use super::shopper::{self, RowLock, Sale, TICKETS, draws_for};
-use super::usage::Cpu;
 use super::walls::{self, Walls};
 use crate::fresh;
 use crate::latency::{Percentiles, millis};
 use crate::report::Table;
+use crate::usage::Cpu;
 
 const LATENCY: [&str; 6] = ["", "answers", "p50", "p90", "p99", "longest"];
 /// pretix on a machine of the same kind: 2.7 guest purchases a second, 690 ms of processor time each, 560 ms when alone

@@ -1,9 +1,12 @@
 //! What processes used, as the system counts it: the server (the sandbox is inside it) and its Postgres with all its children.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use tokio::sync::{Mutex, watch};
 
+use crate::report::Table;
 use crate::subject::Subject;
 
 /// The system counts processor time in hundredths of a second, whatever its clock does (`USER_HZ`).
@@ -11,6 +14,7 @@ const MS_PER_TICK: u64 = 10;
 /// Work that goes on behind an answer (mails, notices) is over when hardly anything is used for so long.
 const LOOK: Duration = Duration::from_millis(300);
 const IDLE_MS_MAX: u64 = 20;
+const SECOND: Duration = Duration::from_secs(1);
 const CALM_MAX: Duration = Duration::from_secs(60);
 
 /// Whose use is measured.
@@ -78,6 +82,34 @@ impl Meter {
     }
 }
 
+/// What our own server keeps in memory, looked at once a second until told to stop: seconds since the start, megabytes. While
+/// it is dead, and for somebody else's server, there is nothing to see.
+pub async fn remember(
+    subject: Arc<Mutex<Subject>>,
+    started: Instant,
+    mut stop: watch::Receiver<bool>,
+) -> Vec<(f64, f64)> {
+    let mut seen = Vec::new();
+    while tokio::time::timeout(SECOND, stop.wait_for(|stop| *stop)).await.is_err() {
+        let server = subject.lock().await.pid();
+        if let Some(resident) = server.and_then(|server| resident_kb(server).ok()) {
+            seen.push((started.elapsed().as_secs_f64(), resident / 1024.0));
+        }
+    }
+    seen
+}
+
+/// What `remember` saw at the start, at each quarter of the time and at most; nothing for a server that is not ours.
+pub fn memory_table(seen: &[(f64, f64)]) -> Option<Table> {
+    let last = seen.len().checked_sub(1)?;
+    let head = ["", "start", "quarter", "half", "three quarters", "end", "most"];
+    let mut table = Table::new("Memory (MB)", &head);
+    let most = seen.iter().map(|(_, megabytes)| *megabytes).fold(0.0, f64::max);
+    let quarters = (0..=4).map(|quarter| seen[last * quarter / 4].1).chain([most]);
+    table.row(["server".to_owned()].into_iter().chain(quarters.map(|megabytes| format!("{megabytes:.0}"))));
+    Some(table)
+}
+
 /// What a process keeps in memory, in kilobytes.
 fn resident_kb(pid: u32) -> Result<f64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
@@ -114,6 +146,14 @@ mod tests {
         let stat = "42 (postgres: w (x) y) S 1 42 42 0 -1 4194560 9 8 7 6 150 50 3 2 20 0 1 0 100";
         assert_eq!(read_stat(stat), Some((2_000, 50)));
         assert_eq!(read_stat("42 (cut"), None);
+    }
+
+    #[test]
+    fn memory_is_told_by_quarters_and_at_its_most() {
+        let seen = [1.0, 2.0, 9.0, 4.0, 5.0].map(|megabytes| (0.0, megabytes));
+        let table = memory_table(&seen).expect("a table");
+        assert_eq!(table.rows[1], ["server", "1", "2", "9", "4", "5", "9"]);
+        assert!(memory_table(&[]).is_none());
     }
 
     #[test]
