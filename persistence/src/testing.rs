@@ -7,11 +7,13 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use nix::unistd::mkdtemp;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, Connection};
 use tokio::sync::OnceCell;
@@ -160,11 +162,7 @@ pub struct Folder(PathBuf);
 
 impl Folder {
     pub fn new() -> Folder {
-        static FOLDERS: AtomicU32 = AtomicU32::new(1);
-        let name = format!("folder-{}-{}", std::process::id(), FOLDERS.fetch_add(1, Ordering::Relaxed));
-        let path = base().join(name);
-        fs::create_dir_all(&path).expect("a folder for the test");
-        Folder(path)
+        Folder(fresh("folder").expect("a folder for the test"))
     }
 
     pub fn path(&self) -> &Path {
@@ -189,10 +187,18 @@ fn base() -> PathBuf {
     PathBuf::from(format!("/tmp/football-doubles-tests-{}", nix::unistd::geteuid()))
 }
 
-async fn open() -> Result<Shelter, Box<dyn std::error::Error + Send + Sync>> {
+/// A folder that nobody had before. The system's process numbers come round again within an hour of tests, so a name made of one
+/// may be a killed process's, with all that it left.
+fn fresh(kind: &str) -> io::Result<PathBuf> {
     fs::create_dir_all(base())?;
+    let path = mkdtemp(&base().join(format!("{kind}-XXXXXX")))?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+    Ok(path)
+}
+
+async fn open() -> Result<Shelter, Box<dyn std::error::Error + Send + Sync>> {
+    let dir = owner::folder(&fresh("process")?)?;
     let (prepared, lock) = prepare().await?;
-    let dir = owner::folder(&base().join(format!("process-{}", std::process::id())))?;
     copy(&prepared.join("data"), &dir.join("data"))?;
     drop(lock);
     let cluster = Cluster::start(&dir, Durability::None).await?;
@@ -272,9 +278,12 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     copied.success().then_some(()).ok_or_else(|| io::Error::other("cp failed"))
 }
 
+/// The note is the last thing that Postgres takes away. Its process may stay as a zombie for ever, where nobody inherits orphans
+/// (a container whose first process is not made for it).
 fn guard(dir: &Path, pid: i32) -> io::Result<Child> {
     use std::os::unix::process::CommandExt;
-    const WAIT_THEN_CLEAN: &str = "cat >/dev/null; kill -QUIT $1; while kill -0 $1; do sleep 0.1; done; rm -rf \"$2\"";
+    const WAIT_THEN_CLEAN: &str = "cat >/dev/null; kill -QUIT $1; \
+        while kill -0 $1 && [ -e \"$2/data/postmaster.pid\" ]; do sleep 0.1; done; rm -rf \"$2\"";
     Command::new("sh")
         .args(["-c", WAIT_THEN_CLEAN, "guardian", &pid.to_string()])
         .arg(dir)
