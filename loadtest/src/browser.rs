@@ -121,7 +121,7 @@ impl Browser {
             .cookie_store(true)
             .timeout(Duration::from_secs(30))
             .pool_idle_timeout(Duration::from_secs(5))
-            .local_address(desk(&site.base, seed))
+            .local_address(own_address(&site.base, seed))
             .build()
             .context("an HTTP client")?;
         Ok(Self { site, http, dice: Mutex::new(Dice::of(seed, 1)), heard: Mutex::new(Vec::new()) })
@@ -214,7 +214,7 @@ impl Browser {
 
 /// The address that a browser calls from. All of 127.0.0.0/8 is this machine, where the system knows that: from one address a
 /// crowd of thousands uses up the ports it may call from, and then waits for its own system instead of for the server.
-fn desk(base: &str, seed: u64) -> Option<IpAddr> {
+fn own_address(base: &str, seed: u64) -> Option<IpAddr> {
     let [.., third, last] = seed.to_be_bytes();
     (cfg!(target_os = "linux") && base.contains("//127.0.0.1"))
         .then(|| Ipv4Addr::new(127, 0, third, last.max(1)).into())

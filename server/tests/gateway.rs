@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use actix_web::dev::Service;
 use actix_web::{App, HttpServer};
 use actors::testing::FakeGateway;
 use actors::{Connect, Gateway, GatewayError, NewIntent, Stripe, StripeSettings, SystemClock};
@@ -28,20 +29,28 @@ fn code(error: GatewayError) -> String {
     }
 }
 
-/// The stand-in behind a real port, and how many connections were ever made to it.
+/// The stand-in behind a real port, and how many connections and calls were ever made to it.
 struct StandIn {
     sandbox: Arc<Sandbox>,
     stripe: Stripe,
     connections: Arc<AtomicUsize>,
+    calls: Arc<AtomicUsize>,
 }
 
 async fn stand_in() -> StandIn {
     let sandbox = Sandbox::open(None, Options::default()).expect("the sandbox opens");
-    let connections = Arc::new(AtomicUsize::new(0));
-    let (served, counted) = (sandbox.clone(), connections.clone());
-    let server = HttpServer::new(move || App::new().configure(|cfg| sandbox::configure(cfg, served.clone())))
+    let (connections, calls) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
+    let (served, connected, called) = (sandbox.clone(), connections.clone(), calls.clone());
+    let counting = move || {
+        let called = called.clone();
+        App::new().configure(|cfg| sandbox::configure(cfg, served.clone())).wrap_fn(move |call, next| {
+            called.fetch_add(1, Ordering::Relaxed);
+            next.call(call)
+        })
+    };
+    let server = HttpServer::new(counting)
         .on_connect(move |_, _| {
-            counted.fetch_add(1, Ordering::Relaxed);
+            connected.fetch_add(1, Ordering::Relaxed);
         })
         .workers(1)
         .disable_signals()
@@ -51,7 +60,7 @@ async fn stand_in() -> StandIn {
     actix_web::rt::spawn(server.run());
     let mut settings = StripeSettings::new("sk_test_1", format!("http://{address}/sandbox/stripe/"));
     settings.timeout = Duration::from_secs(30);
-    StandIn { sandbox, stripe: Stripe::new(&settings).expect("a gateway"), connections }
+    StandIn { sandbox, stripe: Stripe::new(&settings).expect("a gateway"), connections, calls }
 }
 
 /// The words for cards differ; nothing else may.
@@ -183,6 +192,14 @@ async fn a_list_has_more_than_one_page() {
         stand_in.stripe.create(&format!("create-{number}"), &order(number, 500)).await.unwrap();
     }
     assert_eq!(stand_in.stripe.list(&club(), LONG_AGO).await.unwrap().len(), 130);
+    let called = || stand_in.calls.load(Ordering::Relaxed);
+    let mut asked = called();
+    for (number, pages) in [(130, 1), (1, 2)] {
+        let found = stand_in.stripe.find(&club(), OrderId(number), LONG_AGO).await.unwrap();
+        assert_eq!(found.and_then(|opened| opened.intent.order), Some(OrderId(number)));
+        assert_eq!(called() - asked, pages, "an order is looked for from the newest on, and no further than it is");
+        asked = called();
+    }
 }
 
 #[actix_web::test]

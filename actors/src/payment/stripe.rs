@@ -4,12 +4,14 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::future::ready;
 use std::num::NonZeroU32;
+use std::pin::pin;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::{AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
-use futures_util::TryStreamExt;
+use futures_util::{Stream, TryStreamExt};
 use serde_json::json;
 use stripe::{IdempotencyKey, RequestStrategy, StripeRequest};
 use stripe_client_core::{CustomizableStripeRequest, RequestBuilder, StripeMethod};
@@ -98,13 +100,14 @@ impl Stripe {
         let retrieve = RetrievePaymentIntent::new(id.0.as_str()).expand(expand());
         send(&self.platform.of(&account.0)?, &retrieve, None).await
     }
+}
 
-    async fn listed(&self, account: &AccountId, since: Timestamp) -> Result<Vec<Theirs>, GatewayError> {
-        let expand: Vec<String> = EXPAND.iter().map(|path| format!("data.{path}")).collect();
-        let list = ListPaymentIntent::new().limit(PAGE).created(RangeQueryTs::gte(since.0 / 1000)).expand(expand);
-        let club = self.platform.of(&account.0)?;
-        list.paginate().stream(&club).try_collect().await.map_err(|Wrong(error)| error)
-    }
+/// An account's intents created since a time, newest first. Each takes some 15 KB as the library reads it, and a rush makes
+/// thousands: no more than a page of them is there at a time.
+fn listed(account: &Http, since: Timestamp) -> impl Stream<Item = Result<Theirs, GatewayError>> {
+    let expand: Vec<String> = EXPAND.iter().map(|path| format!("data.{path}")).collect();
+    let list = ListPaymentIntent::new().limit(PAGE).created(RangeQueryTs::gte(since.0 / 1000)).expand(expand);
+    list.paginate().stream(account).map_err(|Wrong(error)| error)
 }
 
 fn expand() -> Vec<String> {
@@ -243,7 +246,8 @@ impl Gateway for Stripe {
     }
 
     async fn list(&self, account: &AccountId, since: Timestamp) -> Result<Vec<PaymentIntent>, GatewayError> {
-        self.listed(account, since).await?.iter().map(|theirs| reading::intent(account, theirs)).collect()
+        let club = self.platform.of(&account.0)?;
+        listed(&club, since).and_then(|theirs| ready(reading::intent(account, &theirs))).try_collect().await
     }
 
     async fn find(
@@ -253,9 +257,11 @@ impl Gateway for Stripe {
         since: Timestamp,
     ) -> Result<Option<Opened>, GatewayError> {
         let order = order.to_string();
-        let found = self.listed(account, since).await?.into_iter().find(|theirs| {
-            theirs.metadata.get(ORDER) == Some(&order) && theirs.status != PaymentIntentStatus::Canceled
+        let club = self.platform.of(&account.0)?;
+        let wanted = listed(&club, since).try_filter(|theirs| {
+            ready(theirs.metadata.get(ORDER) == Some(&order) && theirs.status != PaymentIntentStatus::Canceled)
         });
+        let found = pin!(wanted).try_next().await?;
         found.map(|theirs| reading::opened(account, &theirs)).transpose()
     }
 }
