@@ -150,6 +150,7 @@ routes! { ROUTES
     Delete "/api/uploads/bundle-image"              Seller   FORM   => club::uploads::remove;
     Get    "/uploads/{key}"                         Public   FORM   => club::uploads::show;
     Get    "/api/stripe-debug"                      Club     FORM   => club::payments::transactions;
+    Get    "/api/stripe-debug/sums"                 Club     FORM   => club::payments::sums;
     Get    "/api/admin/payment-integrity-audit"     Club     FORM   => club::payments::integrity;
     Get    "/api/admin/payment-recovery-report"     Seller   FORM   => club::payments::recovery_report;
     Get    "/api/draws/{draw}/tickets/csv"          Seller   FORM   => club::reports::table;

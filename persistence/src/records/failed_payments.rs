@@ -14,7 +14,6 @@ pub struct FailedPayment {
     pub status: String,
     pub at: Timestamp,
     pub amount: Cents,
-    pub buyer_email: Option<String>,
     pub draws: Vec<i64>,
     pub tickets: i64,
     pub reason: Option<String>,
@@ -22,72 +21,97 @@ pub struct FailedPayment {
     pub method: Option<String>,
 }
 
-type Row = (
-    String,
-    String,
-    OffsetDateTime,
-    i64,
-    Option<String>,
-    Vec<i64>,
-    i64,
-    Option<String>,
-    Option<String>,
-    Option<String>,
-);
+/// The newest of them, and all of them in sums.
+#[derive(Clone, Debug, Default)]
+pub struct FailedPayments {
+    /// [`LISTED_MAX`] at most.
+    pub newest: Vec<FailedPayment>,
+    pub count: i64,
+    pub total: Cents,
+    /// Who left an address, each counted once.
+    pub customers: i64,
+}
+
+/// How many are listed at most.
+pub const LISTED_MAX: i64 = 2000;
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    payment_intent_id: String,
+    status: String,
+    opened_at: OffsetDateTime,
+    total_cents: i64,
+    draws: Vec<i64>,
+    tickets: i64,
+    reason: Option<String>,
+    payment_method: Option<String>,
+    /// The provider's own notice.
+    payload: Option<String>,
+    count: i64,
+    total: i64,
+    customers: i64,
+}
 
 impl Records {
     /// Declined, refused or let go by us after the buyer authorised, or in need of somebody's eye; newest first. That a card was
     /// declined is known from the provider's own notice; what was merely left, or was paid in the end, is no failure.
-    pub async fn failed_payments(&self, club: Option<ClubId>, since: Timestamp) -> Result<Vec<FailedPayment>, Failure> {
+    pub async fn failed_payments(&self, club: Option<ClubId>, since: Timestamp) -> Result<FailedPayments, Failure> {
         let read = sqlx::query_as(
-            "select o.payment_intent_id,
-                 coalesce(p.status, case o.state when 'quoted' then 'requires_payment_method'
-                     when 'rejecting' then 'requires_capture' when 'anomaly' then 'anomaly' else 'canceled' end),
-                 o.opened_at, o.total_cents, o.buyer_email, l.draws, l.tickets, o.reason,
-                 coalesce(p.payment_method, w.payment_method), n.payload
-             from orders o
-                 join lateral (
-                     select array_agg(draw_id order by draw_id) as draws, sum(count)::bigint as tickets
-                     from order_lines where order_id = o.id
-                 ) l on true
-                 left join payments p on p.payment_intent_id = o.payment_intent_id
-                 left join provider_pi w on w.payment_intent_id = o.payment_intent_id
-                 left join lateral (
-                     select payload from webhook_events e
-                     where e.payment_intent_id = o.payment_intent_id and e.kind = 'payment_intent.payment_failed'
-                     order by e.received_at desc limit 1
-                 ) n on true
-             where o.payment_intent_id is not null and o.captured_at is null and o.opened_at >= $1
-                 and ($2::bigint is null or o.club_id = $2)
-                 and (o.state in ('rejecting', 'void', 'anomaly')
-                     or (o.state = 'released' and o.authorised_at is not null)
-                     or (o.state in ('quoted', 'released') and o.authorised_at is null and n.payload is not null))
-             order by o.opened_at desc limit 2000",
+            "with failed as (
+                 select o.payment_intent_id,
+                     coalesce(p.status, case o.state when 'quoted' then 'requires_payment_method'
+                         when 'rejecting' then 'requires_capture' when 'anomaly' then 'anomaly' else 'canceled' end)
+                         as status,
+                     o.opened_at, o.total_cents, o.buyer_email, l.draws, l.tickets, o.reason,
+                     coalesce(p.payment_method, w.payment_method) as payment_method, n.payload
+                 from orders o
+                     join lateral (
+                         select array_agg(draw_id order by draw_id) as draws, sum(count)::bigint as tickets
+                         from order_lines where order_id = o.id
+                     ) l on true
+                     left join payments p on p.payment_intent_id = o.payment_intent_id
+                     left join provider_pi w on w.payment_intent_id = o.payment_intent_id
+                     left join lateral (
+                         select payload from webhook_events e
+                         where e.payment_intent_id = o.payment_intent_id and e.kind = 'payment_intent.payment_failed'
+                         order by e.received_at desc limit 1
+                     ) n on true
+                 where o.payment_intent_id is not null and o.captured_at is null and o.opened_at >= $1
+                     and ($2::bigint is null or o.club_id = $2)
+                     and (o.state in ('rejecting', 'void', 'anomaly')
+                         or (o.state = 'released' and o.authorised_at is not null)
+                         or (o.state in ('quoted', 'released') and o.authorised_at is null and n.payload is not null))
+             )
+             select * from failed cross join (
+                 select count(*), sum(total_cents)::bigint as total, count(distinct buyer_email) as customers from failed
+             ) sums
+             order by opened_at desc limit $3",
         )
         .bind(column(since))
-        .bind(club.map(|club| club.0));
+        .bind(club.map(|club| club.0))
+        .bind(LISTED_MAX);
         let rows: Vec<Row> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
-        Ok(rows.into_iter().map(failed).collect())
+        let Some(Row { count, total, customers, .. }) = rows.first() else { return Ok(FailedPayments::default()) };
+        let (count, total, customers) = (*count, Cents(*total), *customers);
+        Ok(FailedPayments { newest: rows.into_iter().map(failed).collect(), count, total, customers })
     }
 }
 
 fn failed(row: Row) -> FailedPayment {
-    let (payment_intent, status, at, amount, buyer_email, draws, tickets, reason, method, notice) = row;
-    let notice = notice.and_then(|payload| serde_json::from_str::<Value>(&payload).ok()).unwrap_or_default();
+    let notice = row.payload.and_then(|payload| serde_json::from_str::<Value>(&payload).ok()).unwrap_or_default();
     let error = &notice["data"]["object"]["last_payment_error"];
     let text = |value: &Value| value.as_str().map(str::to_string);
     let told = &error["payment_method"];
     let told = text(&told["card"]["wallet"]["type"]).or_else(|| text(&told["type"]));
     let declined = text(&error["decline_code"]).or_else(|| text(&error["code"]));
     FailedPayment {
-        payment_intent,
-        status,
-        at: timestamp(at),
-        amount: Cents(amount),
-        buyer_email,
-        draws,
-        tickets,
-        reason: declined.or(reason),
-        method: method.or(told),
+        payment_intent: row.payment_intent_id,
+        status: row.status,
+        at: timestamp(row.opened_at),
+        amount: Cents(row.total_cents),
+        draws: row.draws,
+        tickets: row.tickets,
+        reason: declined.or(row.reason),
+        method: row.payment_method.or(told),
     }
 }

@@ -139,7 +139,7 @@ impl Seeding<'_> {
         }
         // The provider's notices tell of them; one that is late comes again after the start.
         for _ in 0..NOTICE_TRIES {
-            if self.records().failed_payments(None, self.now.plus_ms(-HOUR_MS)).await?.len() >= sellers.len() {
+            if self.records().failed_payments(None, self.now.plus_ms(-HOUR_MS)).await?.newest.len() >= sellers.len() {
                 break;
             }
             crowd::pause().await;

@@ -207,13 +207,30 @@ pub struct TransactionLine {
     pub ticket_price: String,
 }
 
-/// B:121. Amounts in cents.
+/// The successful payments of the last 30 days in sums, in dollars (B:87). The list beside it holds the newest `listedMax`.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionSums {
+    pub count: i64,
+    pub listed_max: i64,
+    pub total_charged: String,
+    pub stripe_fees: String,
+    pub platform_fees: String,
+    pub club_payouts: String,
+    /// Always nothing, as specified (decision D-13).
+    pub prize_pools: &'static str,
+    /// The provider has not told all its fees yet.
+    pub fees_estimated: bool,
+}
+
+/// B:121. Amounts in cents. The list holds the newest, the numbers are of all.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IntegrityAudit {
     pub failed_payments: Vec<FailedPayment>,
+    pub failed_count: i64,
     pub total_failed_amount: i64,
-    pub affected_customers: usize,
+    pub affected_customers: i64,
     pub checked_at: String,
 }
 

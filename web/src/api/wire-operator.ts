@@ -19,6 +19,7 @@ export type {
   Scanned as Found,
   Setting as SystemSetting,
   Ticket as AdminTicket,
+  TransactionSums,
   WaitlistEntry,
   Whoami,
 } from './generated/schema';

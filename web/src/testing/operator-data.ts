@@ -1,5 +1,5 @@
 /** What a server with a busy evening behind it would tell the operator's console; for unit tests and pictures. */
-import type { AdminClub, AdminDraw, AdminFooterMenu, AdminTicket, Anomaly, OrphanedTicket, SystemSetting, Transaction, WaitlistEntry, Whoami } from '@/api/wire-operator';
+import type { AdminClub, AdminDraw, AdminFooterMenu, AdminTicket, Anomaly, OrphanedTicket, SystemSetting, Transaction, TransactionSums, WaitlistEntry, Whoami } from '@/api/wire-operator';
 import { aDraw } from './a-draw';
 import { platformAnswers } from './platform-data';
 
@@ -49,6 +49,8 @@ export function transactions(nowMs: number): Transaction[] {
     };
   });
 }
+
+export const SUMS: TransactionSums = { count: 25, listedMax: 5000, totalCharged: '334.18', stripeFees: '13.20', platformFees: '10.85', clubPayouts: '-310.13', prizePools: '0.00', feesEstimated: true };
 
 export function draws(nowMs: number): AdminDraw[] {
   const names = [['Redcliffe Sharks', 'Wynnum Tigers'], ['Burleigh Bears', 'Souths Logan Magpies'], ['Norths Devils', 'Ipswich Jets'], ['Tweed Seagulls', 'Easts Tigers'], ['Mackay Cutters', 'Central Queensland Capras'], ['Training A', 'Training B']];
@@ -112,6 +114,7 @@ export function consoleAnswers(nowMs: number): Record<string, unknown> {
     'GET /api/admin/payment-anomalies/stats': { total: 41, unresolved: 3, resolved: 38, oldestUnresolvedAt: list[2]?.detectedAt },
     'GET /api/admin/orphaned-tickets': orphans(nowMs),
     'GET /api/stripe-debug': transactions(nowMs),
+    'GET /api/stripe-debug/sums': SUMS,
     'GET /api/admin/draws': draws(nowMs),
     'GET /api/draws/1042/tickets': tickets(),
     'GET /api/admin/clubs': clubs(),

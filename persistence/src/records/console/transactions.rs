@@ -36,8 +36,44 @@ pub struct TransactionRow {
     pub away_team: String,
 }
 
+/// Successful payments of which each was charged the same and cost the same at the provider.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct AlikeTransactions {
+    pub count: i64,
+    /// Each.
+    pub amount_cents: i64,
+    /// Each; unknown while the provider has not said.
+    pub provider_fee_cents: Option<i64>,
+    /// Together, less what was given back.
+    pub platform_fee_cents: i64,
+    /// Together.
+    pub refunded_cents: i64,
+}
+
+/// How many payments the list holds at most; their sums are about all of them.
+pub const LISTED_MAX: i64 = 5000;
+
 impl Records {
-    /// Newest first, of one club or of all.
+    /// The successful ones, of one club or of all, for their sums.
+    pub async fn alike_transactions(
+        &self,
+        club: Option<ClubId>,
+        since: Timestamp,
+    ) -> Result<Vec<AlikeTransactions>, Failure> {
+        let read = sqlx::query_as(
+            "select count(*), p.amount_cents, p.provider_fee_cents,
+                 sum(p.application_fee_cents - p.application_fee_refunded_cents)::bigint as platform_fee_cents,
+                 sum(p.amount_refunded_cents)::bigint as refunded_cents
+             from orders o join payments p on p.payment_intent_id = o.payment_intent_id
+             where p.status = 'succeeded' and o.opened_at >= $1 and ($2::bigint is null or o.club_id = $2)
+             group by p.amount_cents, p.provider_fee_cents",
+        )
+        .bind(column(since))
+        .bind(club.map(|club| club.0));
+        self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
+    }
+
+    /// Newest first, of one club or of all; [`LISTED_MAX`] at most.
     pub async fn transactions(&self, club: Option<ClubId>, since: Timestamp) -> Result<Vec<TransactionRow>, Failure> {
         let read = sqlx::query_as(
             "select o.id as order_id, o.payment_intent_id, p.status, p.account_id, o.opened_at as created_at, o.club_id,
@@ -53,10 +89,11 @@ impl Records {
                  ) l on true
                  join draws d on d.id = l.draws[1]
              where o.opened_at >= $1 and ($2::bigint is null or o.club_id = $2)
-             order by o.opened_at desc, o.id limit 5000",
+             order by o.opened_at desc, o.id limit $3",
         )
         .bind(column(since))
-        .bind(club.map(|club| club.0));
+        .bind(club.map(|club| club.0))
+        .bind(LISTED_MAX);
         self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
     }
 }

@@ -5,7 +5,8 @@ use crate::wire::claim::{BankShown, BankTold, BankWhole, Claim, PasswordAgain};
 use crate::wire::club::OwnClub;
 use crate::wire::desk::Transaction as ProviderTransaction;
 use crate::wire::desk::{
-    ConnectStatus, HomePageForm, ImageRemoval, ImageUpload, IntegrityAudit, OfferForm, Onboarding, OwnOffer, Uploaded,
+    ConnectStatus, HomePageForm, ImageRemoval, ImageUpload, IntegrityAudit, OfferForm, Onboarding, OwnOffer,
+    TransactionSums, Uploaded,
 };
 use crate::wire::draw_form::{Agreed, Agreement, Archiving, DrawForm, DrawTemplate, OwnDraw};
 use crate::wire::fixture::Imported;
@@ -55,6 +56,7 @@ describe! {
     Delete "/api/uploads/bundle-image" "Forgets a share image of the club's own." takes ImageRemoval -> (), refuses 404;
     Get "/uploads/{key}" "A picture of a club." -> "image/png";
     Get "/api/stripe-debug" "Payments of the last 30 days: the club's own, or everybody's for the operator." -> [ProviderTransaction];
+    Get "/api/stripe-debug/sums" "The successful ones of them in sums, also of those that the list has no room for." -> TransactionSums;
     Get "/api/admin/payment-integrity-audit" "Payments of the last 30 days that came to nothing." -> IntegrityAudit;
     Get "/api/admin/payment-recovery-report" "The same as a text." -> "text/plain";
     Get "/api/draws/{draw}/tickets/csv" "A draw's sold tickets with their buyers, and its sums." -> "text/csv";

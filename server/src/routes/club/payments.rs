@@ -1,18 +1,16 @@
 //! The payment pages: what the provider did in the last 30 days, and what failed. A club sees its own rows (decision G-2).
 
-use std::collections::BTreeSet;
-
 use actix_web::http::header;
 use actix_web::{HttpResponse, web};
 use domain::access::Principal;
 use domain::{Cents, ClubId, fee};
-use persistence::records::console::transactions::TransactionRow;
-use persistence::records::failed_payments::FailedPayment as Failed;
+use persistence::records::console::transactions::{AlikeTransactions, LISTED_MAX, TransactionRow};
+use persistence::records::failed_payments::{FailedPayment as Failed, FailedPayments};
 
 use crate::error::Problem;
 use crate::identity::Caller;
 use crate::state::State;
-use crate::wire::desk::{FailedMetadata, FailedPayment, IntegrityAudit, Transaction, TransactionLine};
+use crate::wire::desk::{FailedMetadata, FailedPayment, IntegrityAudit, Transaction, TransactionLine, TransactionSums};
 use crate::wire::instant::rfc3339;
 
 const SINCE_SECONDS: i64 = 30 * 86_400;
@@ -32,10 +30,35 @@ pub async fn transactions(state: web::Data<State>, caller: Caller) -> Result<Htt
     Ok(HttpResponse::Ok().json(rows.iter().map(|row| wire(row, link(row), knows(row))).collect::<Vec<_>>()))
 }
 
+pub async fn sums(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
+    let since = state.clock.now().plus_seconds(-SINCE_SECONDS);
+    let alike = state.records.alike_transactions(scope(caller), since).await?;
+    let sum = |of: fn(&AlikeTransactions) -> i64| alike.iter().map(of).sum::<i64>();
+    let charged = sum(|one| one.count * one.amount_cents);
+    let provider_fees = sum(|one| one.count * provider_fee(one.amount_cents, one.provider_fee_cents).0);
+    let platform_fees = sum(|one| one.platform_fee_cents);
+    let refunded = sum(|one| one.refunded_cents);
+    Ok(HttpResponse::Ok().json(TransactionSums {
+        count: sum(|one| one.count),
+        listed_max: LISTED_MAX,
+        total_charged: Cents(charged).decimal(),
+        stripe_fees: Cents(provider_fees).decimal(),
+        platform_fees: Cents(platform_fees).decimal(),
+        club_payouts: Cents(charged - provider_fees - platform_fees - refunded).decimal(),
+        prize_pools: "0.00",
+        fees_estimated: alike.iter().any(|one| one.provider_fee_cents.is_none()),
+    }))
+}
+
+/// What the provider keeps of a charge: what it said, or an estimate until then (decision D-18).
+fn provider_fee(charged: i64, said: Option<i64>) -> Cents {
+    said.map_or_else(|| fee::card_fee(Cents(charged)), Cents)
+}
+
 /// `knows`: the caller may know who bought (decision G-17).
 fn wire(row: &TransactionRow, link: String, knows: bool) -> Transaction {
     let charged = Cents(row.amount_cents);
-    let provider_fee = row.provider_fee_cents.map_or_else(|| fee::card_fee(charged), Cents);
+    let provider_fee = provider_fee(row.amount_cents, row.provider_fee_cents);
     let platform_fee = Cents(row.application_fee_cents - row.application_fee_refunded_cents);
     let payout = charged - provider_fee - platform_fee - Cents(row.refunded_cents);
     let lines = row.draws.iter().zip(&row.counts).zip(&row.prices).map(|((draw, count), price)| TransactionLine {
@@ -81,7 +104,6 @@ fn wire(row: &TransactionRow, link: String, knows: bool) -> Transaction {
 
 pub async fn integrity(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
     let failed = failed(&state, caller).await?;
-    let customers: BTreeSet<String> = failed.iter().filter_map(|row| row.buyer_email.clone()).collect();
     let row = |row: &Failed| FailedPayment {
         payment_intent_id: row.payment_intent.clone(),
         amount: row.amount.0,
@@ -94,10 +116,11 @@ pub async fn integrity(state: web::Data<State>, caller: Caller) -> Result<HttpRe
         },
     };
     Ok(HttpResponse::Ok().json(IntegrityAudit {
-        total_failed_amount: failed.iter().map(|row| row.amount.0).sum(),
-        affected_customers: customers.len(),
+        failed_count: failed.count,
+        total_failed_amount: failed.total.0,
+        affected_customers: failed.customers,
         checked_at: rfc3339(state.clock.now()),
-        failed_payments: failed.iter().map(row).collect(),
+        failed_payments: failed.newest.iter().map(row).collect(),
     }))
 }
 
@@ -105,8 +128,8 @@ pub async fn integrity(state: web::Data<State>, caller: Caller) -> Result<HttpRe
 pub async fn recovery_report(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
     let failed = failed(&state, caller).await?;
     let now = rfc3339(state.clock.now());
-    let mut text = format!("Payment recovery report\nGenerated {now}\nFailed payments: {}\n\n", failed.len());
-    for row in &failed {
+    let mut text = format!("Payment recovery report\nGenerated {now}\nFailed payments: {}\n\n", failed.count);
+    for row in &failed.newest {
         let reason = row.reason.as_deref().unwrap_or("no reason kept");
         text.push_str(&format!(
             "{}  {}  {}  {}  draw {}  {} tickets  {}\n",
@@ -119,6 +142,10 @@ pub async fn recovery_report(state: web::Data<State>, caller: Caller) -> Result<
             reason
         ));
     }
+    let left_out = failed.count - failed.newest.len() as i64;
+    if left_out > 0 {
+        text.push_str(&format!("and {left_out} older ones\n"));
+    }
     text.push_str(
         "\nNobody was charged for these: a payment is authorised first and captured only with its tickets.\n",
     );
@@ -128,7 +155,7 @@ pub async fn recovery_report(state: web::Data<State>, caller: Caller) -> Result<
         .body(text))
 }
 
-async fn failed(state: &State, caller: Caller) -> Result<Vec<Failed>, Problem> {
+async fn failed(state: &State, caller: Caller) -> Result<FailedPayments, Problem> {
     let since = state.clock.now().plus_seconds(-SINCE_SECONDS);
     Ok(state.records.failed_payments(scope(caller), since).await?)
 }

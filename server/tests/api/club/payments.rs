@@ -10,6 +10,8 @@ use crate::support::{BAD_CARD, Buyer, TestServer, club};
 const PAGES: [&str; 3] =
     ["/api/stripe-debug", "/api/admin/payment-integrity-audit", "/api/admin/payment-recovery-report"];
 
+const SUMS: &str = "/api/stripe-debug/sums";
+
 /// The bank says no; the provider tells us so.
 async fn declined(buyer: &Buyer, draw: DrawId, count: u16) -> Intent {
     let intent = buyer.intent(draw, count).await;
@@ -49,10 +51,13 @@ async fn a_club_sees_its_own_payments_and_how_each_was_made() {
     assert_eq!((&first["customerCharged"], &first["platformFee"]), (&json!("10.00"), &json!("0.35")));
     assert_eq!((&first["prizePool"], &first["paymentMethod"]), (&json!("0.00"), &json!("card")));
     assert_eq!(second["paymentMethod"], "apple_pay");
+    let own = browser.get(SUMS).await.ok();
+    assert_eq!((&own["count"], &own["totalCharged"], &own["prizePools"]), (&json!(2), &json!("15.00"), &json!("0.00")));
     server.operator().await;
-    let all = club::operator(&server).await.get(PAGES[0]).await.ok();
-    assert_eq!(all.as_array().map(Vec::len), Some(3));
-    for path in PAGES {
+    let operator = club::operator(&server).await;
+    assert_eq!(operator.get(PAGES[0]).await.ok().as_array().map(Vec::len), Some(3));
+    assert_eq!(operator.get(SUMS).await.ok()["totalCharged"], "20.00");
+    for path in PAGES.into_iter().chain([SUMS]) {
         server.alice().get(path).await.refused(401, "unauthenticated");
     }
     server.finish().await;
@@ -91,6 +96,7 @@ async fn a_declined_card_is_listed_for_its_club_and_for_the_operator() {
     let operator = club::operator(&server).await;
     let audit = failures(&operator, 2).await;
     assert_eq!((&audit["totalFailedAmount"], &audit["affectedCustomers"]), (&json!(2500), &json!(2)));
+    assert_eq!(audit["failedCount"], 2);
     // Paid with another card, it is no failure any more.
     alice.authorise(&own).await;
     assert_eq!(alice.purchase(broncos, 2, &own).await.ok()["status"], "succeeded");

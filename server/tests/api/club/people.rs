@@ -154,6 +154,7 @@ async fn a_viewer_sees_counts_and_money_and_no_buyer_and_only_owners_see_bank_de
         format!("/api/draws/{draw}/financials"),
         format!("/api/clubs/{club}/stats"),
         format!("/api/draws/{draw}"),
+        "/api/stripe-debug/sums".to_string(),
     ];
     for page in &pages {
         let told = viewer.get(page).await;

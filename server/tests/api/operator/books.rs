@@ -17,6 +17,18 @@ async fn transactions(operator: &Buyer) -> [i64; 3] {
     [sum("customerCharged"), sum("platformFee"), sum("refunded")]
 }
 
+/// What is listed adds up to the sums beside the list, once nothing changes any more.
+async fn the_list_adds_up_to_its_sums(operator: &Buyer) {
+    let rows = operator.get("/api/stripe-debug").await.ok();
+    let succeeded = || rows.as_array().into_iter().flatten().filter(|row| row["status"] == "succeeded");
+    // Cents, because a payment that went back weighs below zero for its club.
+    let listed = ["amount", "stripeFee", "platformFeeCents", "clubPayoutCents"]
+        .map(|name| succeeded().filter_map(|row| row[name].as_i64()).sum::<i64>());
+    let sums = operator.get("/api/stripe-debug/sums").await.ok();
+    let said = ["totalCharged", "stripeFees", "platformFees", "clubPayouts"].map(|name| cents(&sums[name]));
+    assert_eq!((said, sums["count"].as_u64()), (listed, Some(succeeded().count() as u64)));
+}
+
 /// The same as the sandbox counted it.
 async fn sandbox(operator: &Buyer) -> [i64; 3] {
     let total = operator.get("/sandbox/ledger").await.ok()["total"].clone();
@@ -43,6 +55,7 @@ async fn console_audit_and_sandbox_agree_to_the_cent() {
     };
     let theirs =
         eventually("the refund and all fees, of what was refunded too, are known on both sides", settled).await;
+    the_list_adds_up_to_its_sums(&operator).await;
 
     let analytics = operator.get("/api/admin/analytics").await.ok();
     let fees = operator.get("/api/admin/platform-fees").await.ok();

@@ -98,7 +98,12 @@ async fn a_club_named_in_a_body_or_a_query_is_no_way_round() {
     let nobodys = storm.post("/api/terms/accept", json!({ "clubId": 999_999 })).await;
     assert_eq!(told(&theirs), told(&nobodys));
     // The console's pages that clubs may open show a club its own rows, whatever it asks for (decision G-2).
-    for path in ["/api/stripe-debug", "/api/admin/payment-integrity-audit", "/api/admin/payment-recovery-report"] {
+    for path in [
+        "/api/stripe-debug",
+        "/api/stripe-debug/sums",
+        "/api/admin/payment-integrity-audit",
+        "/api/admin/payment-recovery-report",
+    ] {
         let own = storm.get(path).await;
         let asked = storm.get(&format!("{path}?clubId={}", stock.club)).await;
         for answer in [own, asked] {

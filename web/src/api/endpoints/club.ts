@@ -37,6 +37,7 @@ export const AT = {
   serviceTerms: '/api/terms/service',
   audit: '/api/admin/payment-integrity-audit',
   stripeDebug: '/api/stripe-debug',
+  stripeSums: '/api/stripe-debug/sums',
 } as const;
 
 export const startConnect = (club: number) => post<{ onboardingUrl: string }>(`/api/clubs/${club}/stripe-connect`, {});

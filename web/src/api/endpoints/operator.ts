@@ -1,6 +1,6 @@
 /** One typed function per address that the operator's console calls (operator.md §7 and what issue 5 adds). */
 import { del, download, get, patch, post } from '@/api/http';
-import type { AdminClub, AdminDraw, AdminFooterMenu, AdminTicket, Allocated, Anomaly, AnomalyStats, Cancellation, Customer, Enrolment, FooterItem, Found, InFlight, OrderDetail, OrphanedTicket, Recovered, Refunded, SystemSetting, Transaction, WaitlistEntry, Whoami } from '@/api/wire-operator';
+import type { AdminClub, AdminDraw, AdminFooterMenu, AdminTicket, Allocated, Anomaly, AnomalyStats, Cancellation, Customer, Enrolment, FooterItem, Found, InFlight, OrderDetail, OrphanedTicket, Recovered, Refunded, SystemSetting, Transaction, TransactionSums, WaitlistEntry, Whoami } from '@/api/wire-operator';
 import type { Analytics, AuditPage, Configuration, Health, PlatformFees, SearchHit, Series } from '@/api/wire-platform';
 
 const id = (value: string | number) => encodeURIComponent(String(value));
@@ -32,6 +32,7 @@ export interface Recovery {
 
 export const recoverTicket = (ticket: string, recovery: Recovery) => patch<Recovered>(`/api/admin/tickets/${id(ticket)}/recover`, recovery);
 export const fetchTransactions = () => get<Transaction[]>('/api/stripe-debug');
+export const fetchTransactionSums = () => get<TransactionSums>('/api/stripe-debug/sums');
 export const fetchOrder = (order: string) => get<OrderDetail>(`/api/admin/orders/${id(order)}`);
 export const refundOrder = (order: string, reason: string) => post<Refunded>(`/api/admin/orders/${id(order)}/refund`, { reason });
 

@@ -755,10 +755,11 @@ export interface components {
                 [key: string]: number;
             };
         };
-        /** @description B:121. Amounts in cents. */
+        /** @description B:121. Amounts in cents. The list holds the newest, the numbers are of all. */
         IntegrityAudit: {
             affectedCustomers: number;
             checkedAt: string;
+            failedCount: number;
             failedPayments: components["schemas"]["FailedPayment"][];
             totalFailedAmount: number;
         };
@@ -1506,6 +1507,19 @@ export interface components {
             ticketCount: number;
             ticketPrice: string;
         };
+        /** @description The successful payments of the last 30 days in sums, in dollars (B:87). The list beside it holds the newest `listedMax`. */
+        TransactionSums: {
+            clubPayouts: string;
+            count: number;
+            /** @description The provider has not told all its fees yet. */
+            feesEstimated: boolean;
+            listedMax: number;
+            platformFees: string;
+            /** @description Always nothing, as specified (decision D-13). */
+            prizePools: string;
+            stripeFees: string;
+            totalCharged: string;
+        };
         Undone: {
             correctionsSent: number;
             newStatus: string;
@@ -1814,6 +1828,7 @@ export type Ticket = components['schemas']['Ticket'];
 export type TicketBought = components['schemas']['TicketBought'];
 export type TicketsWanted = components['schemas']['TicketsWanted'];
 export type TransactionLine = components['schemas']['TransactionLine'];
+export type TransactionSums = components['schemas']['TransactionSums'];
 export type Undone = components['schemas']['Undone'];
 export type Uploaded = components['schemas']['Uploaded'];
 export type User = components['schemas']['User'];

@@ -29,7 +29,7 @@ export function PaymentMonitoring() {
   usePageTitle('Payment monitoring');
   const refresh = async () => showToast((await retry()) ? { title: 'Audit refreshed' } : { title: C.refreshFailed, text: C.pleaseTryAgain, bad: true });
   const cards: [string, string][] = [
-    [C.failedPayments, data ? String(data.failedPayments.length) : '–'],
+    [C.failedPayments, data ? String(data.failedCount) : '–'],
     [C.totalAmount, data ? dollars(data.totalFailedAmount) : '–'],
     [C.affectedCustomers, data ? String(data.affectedCustomers) : '–'],
   ];
@@ -47,6 +47,7 @@ export function PaymentMonitoring() {
           <h2 id="failed-title">Failed payments</h2>
           {data && data.failedPayments.length === 0 ? <p className="lead">None.</p> : null}
           <ul className="failures">{(data?.failedPayments ?? []).map((payment) => <Failed key={payment.paymentIntentId} payment={payment} />)}</ul>
+          {data && data.failedCount > data.failedPayments.length ? <p className="meta">The newest {data.failedPayments.length} are listed.</p> : null}
         </section>
         <section className="card" aria-labelledby="guards-title">
           <h2 id="guards-title">Safeguards</h2>

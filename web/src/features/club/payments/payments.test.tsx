@@ -14,6 +14,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
+const SUMS = 'GET /api/stripe-debug/sums';
 const STATUS = 'GET /api/clubs/1/stripe-connect/status';
 const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 const title = () => screen.getByRole('heading', { level: 1 }).textContent;
@@ -68,11 +69,12 @@ test('while the new link is being made the refresh page says so, and asks only o
 });
 
 test('the audit is shown with its sums, refreshed and downloaded', async () => {
-  const audit = { failedPayments: [{ paymentIntentId: 'pi_1', amount: 1047, created: 1_795_000_000, status: 'requires_payment_method', metadata: { drawId: 1042, ticketCount: 2, paymentMethod: 'card' } }], totalFailedAmount: 1047, affectedCustomers: 1 };
+  const audit = { failedPayments: [{ paymentIntentId: 'pi_1', amount: 1047, created: 1_795_000_000, status: 'requires_payment_method', metadata: { drawId: 1042, ticketCount: 2, paymentMethod: 'card' } }], failedCount: 2001, totalFailedAmount: 1047, affectedCustomers: 1 };
   const server = new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('GET /api/admin/payment-integrity-audit', { body: audit });
   show(<PaymentMonitoring />, '/admin/payment-monitoring');
   expect(await screen.findByText('pi_1')).toBeTruthy();
-  expect(screen.getByText('Failed Payments')).toBeTruthy();
+  expect(screen.getByText('Failed Payments').nextSibling?.textContent).toBe('2001');
+  expect(screen.getByText('The newest 1 are listed.')).toBeTruthy();
   expect(screen.getAllByText('$10.47').length).toBe(2);
   expect(screen.getByText(/Draw 1042 · 2 tickets · card/)).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Refresh Audit' }));
@@ -85,7 +87,7 @@ test('the audit is shown with its sums, refreshed and downloaded', async () => {
 });
 
 test('a refresh of the audit or of the transactions that fails says so and keeps what is shown', async () => {
-  new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('GET /api/admin/payment-integrity-audit', { body: { failedPayments: [], totalFailedAmount: 0, affectedCustomers: 0 } }, { status: 500 }).on('GET /api/stripe-debug', { body: [] }, { status: 500 }, { body: [] });
+  new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('GET /api/admin/payment-integrity-audit', { body: { failedPayments: [], failedCount: 0, totalFailedAmount: 0, affectedCustomers: 0 } }, { status: 500 }).on('GET /api/stripe-debug', { body: [] }, { status: 500 }, { body: [] }).on(SUMS, { body: {} });
   const { unmount } = show(<PaymentMonitoring />, '/admin/payment-monitoring');
   await screen.findByText('None.');
   await userEvent.click(screen.getByRole('button', { name: 'Refresh Audit' }));
@@ -101,7 +103,7 @@ test('a refresh of the audit or of the transactions that fails says so and keeps
 });
 
 test('a guest reads on both payment pages that a login is needed', async () => {
-  new FakeServer().on('GET /api/admin/whoami', { status: 401 }).on('GET /api/admin/payment-integrity-audit', { status: 401 }).on('GET /api/stripe-debug', { status: 401 });
+  new FakeServer().on('GET /api/admin/whoami', { status: 401 }).on('GET /api/admin/payment-integrity-audit', { status: 401 }).on('GET /api/stripe-debug', { status: 401 }).on(SUMS, { status: 401 });
   const { unmount } = show(<PaymentMonitoring />, '/admin/payment-monitoring');
   expect(await screen.findByText('Please log in to access this page.')).toBeTruthy();
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Logout' })).toBeNull());
@@ -115,11 +117,13 @@ test('transactions have their sums, with the prize pools fixed at nothing, and a
   vi.useFakeTimers();
   const one = { paymentIntentId: 'pi_1', status: 'succeeded', createdAt: '2026-11-18T11:06:40Z', customerCharged: '10.47', stripeFees: '0.48', platformFee: '0.35', clubPayout: '9.64', customerName: 'Robin', lines: [{ drawNumber: 1042 }, { drawNumber: 1043 }] };
   const answer = [one, { ...one, paymentIntentId: 'pi_2', customerCharged: '5.00', clubPayout: '-0.40', lines: [] }, { ...one, paymentIntentId: 'pi_3', status: 'canceled' }];
-  const server = new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('GET /api/stripe-debug', { body: answer });
+  const sums = { count: 7001, listedMax: 3, totalCharged: '15.47', stripeFees: '0.96', platformFees: '0.70', clubPayouts: '-9.24', prizePools: '0.00', feesEstimated: false };
+  const server = new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('GET /api/stripe-debug', { body: answer }).on(SUMS, { body: sums });
   show(<StripeDebug />, '/admin/stripe-debug');
   await pass(0);
   expect(screen.getByText('1042, 1043')).toBeTruthy();
-  expect(screen.getAllByRole('definition').map((value) => value.textContent)).toEqual(['$15.47', '$0.96', '$0.70', '$9.24', '$0.00']);
+  expect(screen.getAllByRole('definition').map((value) => value.textContent)).toEqual(['$15.47', '$0.96', '$0.70', '−$9.24', '$0.00']);
+  expect(screen.getByText('The list holds the newest 3 payments; the sums are of all 7001 that succeeded.')).toBeTruthy();
   await pass(30_000);
-  expect(server.paths().filter((path) => path.includes('stripe-debug'))).toHaveLength(2);
+  expect(server.paths().filter((path) => path.includes('stripe-debug'))).toHaveLength(4);
 });

@@ -1,10 +1,11 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { AT } from '@/api/endpoints/club';
-import type { StripeTransaction } from '@/api/wire-payments';
+import type { StripeTransaction, TransactionSums } from '@/api/wire-payments';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
-import { cents, dollars } from '@/shared/money';
+import { dollars } from '@/shared/money';
 import { C } from '@/shared/strings-club';
+import { NewestPayments } from '@/shared/ui/newest-payments';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { signedDollars } from '../dashboard/draw-words';
@@ -13,28 +14,20 @@ import { LoadTrouble, PaymentsFrame } from './payments-frame';
 
 const EVERY_MS = 30_000;
 
-type Money = 'customerCharged' | 'stripeFees' | 'platformFee' | 'clubPayout';
-
-/** The sum as a decimal string; a payment given back can weigh below zero. */
-export function sumOf(rows: readonly StripeTransaction[], of: Money): string {
-  const signed = (decimal: string) => (decimal.startsWith('-') ? -cents(decimal.slice(1)) : cents(decimal));
-  const sum = rows.reduce((total, row) => total + signed(row[of]), 0);
-  return `${sum < 0 ? '-' : ''}${Math.floor(Math.abs(sum) / 100)}.${String(Math.abs(sum) % 100).padStart(2, '0')}`;
-}
-
 /** Successful payments of the last 30 days with their sums (B:87); the prize pools of this page are fixed at nothing (decision D-13). */
 export function StripeDebug() {
   const { data, problem, retry } = useAnswer<StripeTransaction[]>(AT.stripeDebug, { every: EVERY_MS, guarded: false });
+  const { data: sums, retry: retrySums } = useAnswer<TransactionSums>(AT.stripeSums, { every: EVERY_MS, guarded: false });
   const config = useAtomValue(configAtom);
   const showToast = useSetAtom(showToastAtom);
-  const refresh = async () => showToast((await retry()) ? { title: 'Transactions refreshed' } : { title: C.refreshFailed, text: C.pleaseTryAgain, bad: true });
+  const refresh = async () => showToast((await Promise.all([retry(), retrySums()])).every(Boolean) ? { title: 'Transactions refreshed' } : { title: C.refreshFailed, text: C.pleaseTryAgain, bad: true });
   usePageTitle('Transactions');
   const paid = data?.filter(({ status }) => status === 'succeeded');
   const cards: [string, string | undefined][] = [
-    ['Total Charged', paid && sumOf(paid, 'customerCharged')],
-    ['Stripe Fees', paid && sumOf(paid, 'stripeFees')],
-    ['Platform Fees', paid && sumOf(paid, 'platformFee')],
-    ['Club Payouts', paid && sumOf(paid, 'clubPayout')],
+    ['Total Charged', sums?.totalCharged],
+    ['Stripe Fees', sums?.stripeFees],
+    ['Platform Fees', sums?.platformFees],
+    ['Club Payouts', sums?.clubPayouts],
     ['Prize Pools', '0.00'],
   ];
   return (
@@ -50,7 +43,8 @@ export function StripeDebug() {
           <h2 id="transactions-title">Last 30 days</h2>
           {paid && paid.length === 0 ? <p className="lead">No payments yet.</p> : null}
           {paid && paid.length > 0 ? <Rows transactions={paid} /> : null}
-          {config ? <p className="meta">Platform fee: {config.feeRateBps / 100}% of ticket sales, at most {dollars(config.feeCapCents)} a draw.{paid?.some(({ feesEstimated }) => feesEstimated) ? ' Some card fees are estimated.' : ''}</p> : null}
+          <NewestPayments listed={data} sums={sums} />
+          {config ? <p className="meta">Platform fee: {config.feeRateBps / 100}% of ticket sales, at most {dollars(config.feeCapCents)} a draw.{sums?.feesEstimated ? ' Some card fees are estimated.' : ''}</p> : null}
         </section>
       </main>
     </PaymentsFrame>

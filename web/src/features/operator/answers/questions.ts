@@ -19,6 +19,7 @@ export const QUESTIONS = {
   anomalies: question(ask.fetchAnomalies, HALF_A_MINUTE, 'anomalies'),
   stats: question(ask.fetchAnomalyStats, HALF_A_MINUTE, 'anomalies'),
   transactions: question(ask.fetchTransactions, HALF_A_MINUTE, 'transactions'),
+  transactionSums: question(ask.fetchTransactionSums, HALF_A_MINUTE, 'transactions'),
   maintenance: question(ask.fetchMaintenance, HALF_A_MINUTE, 'settings'),
   settings: question(ask.fetchSettings, A_MINUTE, 'settings'),
   // What it names no interval for is asked once a minute, and at once when the socket says it changed.

@@ -18,7 +18,7 @@ export const SECTIONS: readonly Section[] = [
   { key: 'draws', title: O.drawManagement, needs: ['draws', 'hideTest'] },
   { key: 'payments', title: O.paymentMonitor, needs: ['anomalies'] },
   { key: 'orphans', title: O.orphanedTickets, needs: [] },
-  { key: 'transactions', title: O.stripeTransactions, needs: ['transactions'] },
+  { key: 'transactions', title: O.stripeTransactions, needs: ['transactions', 'transactionSums'] },
   { key: 'system', title: O.systemControls, needs: ['settings', 'registration', 'hideTest', 'configuration', 'menus'] },
   { key: 'fees', title: O.platformFeesReport, needs: ['configuration', 'draws', 'hideTest'] },
 ];

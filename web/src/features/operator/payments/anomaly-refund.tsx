@@ -28,7 +28,7 @@ export function AnomalyRefund({ anomaly, open, onClose, onResolved }: AnomalyRef
       toast({ title: 'Refunded', text: `${back} goes back.` });
     }, { failed: 'Refund failed', failedText: 'Nothing was refunded. Please try again.' });
     if (!done) return;
-    void again('transactions').catch(() => {});
+    void again('transactions', 'transactionSums').catch(() => {});
     onClose();
     onResolved();
   };

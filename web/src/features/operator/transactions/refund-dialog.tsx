@@ -43,7 +43,7 @@ function Refunding({ order, onClose, onDone }: RefundDialogProps & { order: stri
       toast({ title: state === 'succeeded' ? 'Refunded' : 'Refund under way', text: refusedBefore ? `${money(amount)} goes back.` : `${money(amount)} goes back; ${ticketsVoided.length} ${ticketsVoided.length === 1 ? 'ticket is' : 'tickets are'} void.` });
     }, { failed: 'Refund failed', failedText: 'Nothing was refunded. Please try again.' });
     if (!done) return;
-    void again('transactions', 'anomalies', 'stats').catch(() => {});
+    void again('transactions', 'transactionSums', 'anomalies', 'stats').catch(() => {});
     onDone?.();
     onClose();
   };

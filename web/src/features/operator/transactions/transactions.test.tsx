@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { aServer, expectToast, NOW, openConsole, press, refused } from '@/testing/a-console';
-import { transactions } from '@/testing/operator-data';
+import { SUMS, transactions } from '@/testing/operator-data';
 import { fees } from '@/testing/platform-data';
 import { money, percent, sumOf } from '../pieces/money';
 
@@ -14,16 +14,17 @@ test('money is added in cents, with a minus where one is due, and nothing known 
   expect([sumOf(['0.10', '0.20', null]), sumOf(['5.00', '-7.50']), money('1234.50'), money(null), money(''), percent(350), percent(175)]).toEqual(['$0.30', '−$2.50', '$1,234.50', '–', '–', '3.5%', '1.75%']);
 });
 
-test('the sums are of all successful payments, the list of the latest twenty', async () => {
-  aServer();
+test('the sums are the server’s, of all successful payments; the list is of the latest twenty', async () => {
+  const server = aServer({ 'GET /api/stripe-debug/sums': { body: { ...SUMS, listedMax: 26, count: 11_038 } } });
   openConsole('transactions');
   const table = await screen.findByRole('table', { name: 'Transactions' });
   expect(within(table).getAllByRole('row').length).toBe(1 + 20 + 1);
-  const good = transactions(NOW).filter(({ status }) => status === 'succeeded');
-  expect(good.length).toBe(25);
   expect([...document.querySelectorAll('.ops-figure')].map((figure) => figure.textContent)).toEqual([
-    `Total Charged${sumOf(good.map((row) => row.customerCharged))}`, `Stripe Fees${sumOf(good.map((row) => row.stripeFees))}partly estimated`, `Platform Fees${sumOf(good.map((row) => row.platformFee))}`, `Club Payouts${sumOf(good.map((row) => row.clubPayout))}`,
+    'Total Charged$334.18', 'Stripe Fees$13.20partly estimated', 'Platform Fees$10.85', 'Club Payouts−$310.13',
   ]);
+  expect(screen.getByText('The list holds the newest 26 payments; the sums are of all 11038 that succeeded.')).toBeTruthy();
+  await press('Refresh');
+  expect(server.paths().filter((path) => path === 'GET /api/stripe-debug/sums')).toHaveLength(2);
   await press(/^Every status/);
   await press('Show all 26');
   expect(within(table).getByText('requires payment method')).toBeTruthy();

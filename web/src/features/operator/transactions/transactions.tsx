@@ -2,7 +2,8 @@ import { useMemo, useState } from 'react';
 import type { Transaction } from '@/api/wire-operator';
 import { dayAndTime } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
-import { useAnswer } from '../answers/use-answers';
+import { NewestPayments } from '@/shared/ui/newest-payments';
+import { useAnswer, useAskAgain } from '../answers/use-answers';
 import { useAddress } from '../console/address';
 import { HeadActions } from '../console/head-actions';
 import { KeyHints } from '../console/shortcuts';
@@ -56,14 +57,15 @@ const COLUMNS: readonly Column<Transaction>[] = [
 ];
 
 function RefreshButton() {
-  const { again } = useAnswer('transactions');
+  const again = useAskAgain();
   const doing = useDoing();
-  return <HeadActions><Pressing className="btn small sec" busy={doing.busy} onPress={() => void doing.run(again, { failed: O.refreshFailed })}>{O.refresh}</Pressing></HeadActions>;
+  return <HeadActions><Pressing className="btn small sec" busy={doing.busy} onPress={() => void doing.run(() => again('transactions', 'transactionSums'), { failed: O.refreshFailed })}>{O.refresh}</Pressing></HeadActions>;
 }
 
 /** Stripe Transactions: the last 30 days' sums, and the latest successful payments (C:78-81). */
 export function Transactions() {
   const list = useAnswer('transactions');
+  const { data: sums } = useAnswer('transactionSums');
   const { read, write } = useAddress();
   const [refunding, setRefunding] = useState<string | null>(null);
   // An order by its id, as the search finds it: also one that the list does not hold.
@@ -78,10 +80,10 @@ export function Transactions() {
     <>
       <RefreshButton />
       <Figures label={O.stripeTransactions}>
-        <Figure label="Total Charged" value={good && sumOf(good.map((row) => row.customerCharged))} />
-        <Figure label="Stripe Fees" value={good && sumOf(good.map((row) => row.stripeFees))} note={good?.some((row) => row.feesEstimated) ? 'partly estimated' : undefined} />
-        <Figure label="Platform Fees" value={good && sumOf(good.map((row) => row.platformFee))} />
-        <Figure label="Club Payouts" value={good && sumOf(good.map((row) => row.clubPayout))} />
+        <Figure label="Total Charged" value={sums && money(sums.totalCharged)} />
+        <Figure label="Stripe Fees" value={sums && money(sums.stripeFees)} note={sums?.feesEstimated ? 'partly estimated' : undefined} />
+        <Figure label="Platform Fees" value={sums && money(sums.platformFees)} />
+        <Figure label="Club Payouts" value={sums && money(sums.clubPayouts)} />
       </Figures>
       <Shown {...list} data={rows} title={O.transactionsFailed} rows={8}>
         {(transactions) => (
@@ -94,6 +96,7 @@ export function Transactions() {
           />
         )}
       </Shown>
+      <NewestPayments listed={list.data} sums={sums} />
       <KeyHints />
       {open ? <TransactionDialog transaction={open} onClose={close} onRefund={setRefunding} /> : null}
       {openId && !open && (list.data || list.error) ? <OrderDialog key={openId} order={openId} onClose={close} onRefund={setRefunding} /> : null}
