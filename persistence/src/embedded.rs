@@ -15,6 +15,7 @@ pub mod backup;
 pub mod binaries;
 pub(crate) mod cluster;
 mod keeper;
+mod note;
 pub(crate) mod owner;
 pub mod restore;
 

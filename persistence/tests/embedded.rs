@@ -10,6 +10,12 @@ async fn connect(embedded: &Embedded) -> PgConnection {
     PgConnection::connect_with(&embedded.options()).await.expect("the private Postgres answers")
 }
 
+/// The number of its first process.
+fn postgres_of(embedded: &Embedded) -> String {
+    let note = std::fs::read_to_string(embedded.dir().join("data/postmaster.pid")).unwrap_or_default();
+    note.lines().next().unwrap_or_default().to_string()
+}
+
 #[tokio::test]
 async fn what_was_written_is_there_after_a_stop_and_after_a_killed_server() {
     let folder = Folder::new();
@@ -114,10 +120,11 @@ async fn two_tests_never_see_each_others_rows() {
     assert_eq!(clubs, 0);
 }
 
-/// The killed server is this very test in another process, which finds its folder in the environment.
-#[tokio::test]
-async fn a_server_killed_without_warning_finds_its_postgres_running() {
-    const FOLDER: &str = "FD_TEST_KILLED_SERVER";
+const FOLDER: &str = "FD_TEST_KILLED_SERVER";
+
+/// A killed server, which left its Postgres running: it is the very test that asks in another process, which finds its folder
+/// in the environment and never comes back from here.
+async fn a_killed_server_left_its_postgres(test: &str) -> Folder {
     if let Some(folder) = std::env::var_os(FOLDER) {
         let embedded = Embedded::start(folder.as_ref()).await.expect("started");
         let mut connection = connect(&embedded).await;
@@ -128,7 +135,7 @@ async fn a_server_killed_without_warning_finds_its_postgres_running() {
     }
     let folder = Folder::new();
     let mut server = std::process::Command::new(std::env::current_exe().expect("a path"))
-        .args(["--exact", "a_server_killed_without_warning_finds_its_postgres_running", "--nocapture"])
+        .args(["--exact", test, "--nocapture"])
         .env(FOLDER, folder.path())
         .stdout(std::process::Stdio::piped())
         .spawn()
@@ -137,13 +144,67 @@ async fn a_server_killed_without_warning_finds_its_postgres_running() {
     assert!(std::io::BufRead::lines(said).any(|line| line.expect("readable").contains("told")));
     server.kill().expect("killed");
     server.wait().expect("gone");
+    folder
+}
 
+async fn told(embedded: &Embedded) -> Result<String, sqlx::Error> {
+    let mut connection = PgConnection::connect_with(&embedded.options()).await?;
+    sqlx::query_scalar("select word from told").fetch_one(&mut connection).await
+}
+
+#[tokio::test]
+async fn a_server_killed_without_warning_finds_its_postgres_running() {
+    let folder = a_killed_server_left_its_postgres("a_server_killed_without_warning_finds_its_postgres_running").await;
     let embedded = Embedded::start(folder.path()).await.expect("adopted");
     assert!(embedded.adopted());
-    let word: String =
-        sqlx::query_scalar("select word from told").fetch_one(&mut connect(&embedded).await).await.expect("read");
-    assert_eq!(word, "yes");
+    assert_eq!(told(&embedded).await.expect("read"), "yes");
     embedded.stop().await;
+}
+
+/// As in a container whose first process is made for nothing of the kind: here, orphans are this test's, which never waits.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_postgres_killed_where_nobody_waits_for_orphans_comes_back_all_the_same() {
+    nix::sys::prctl::set_child_subreaper(true).expect("allowed");
+    let folder =
+        a_killed_server_left_its_postgres("a_postgres_killed_where_nobody_waits_for_orphans_comes_back_all_the_same")
+            .await;
+    let embedded = Embedded::start(folder.path()).await.expect("adopted");
+    let pid = postgres_of(&embedded);
+    let killed = std::process::Command::new("kill").args(["-9", &pid]).status().expect("kill");
+    assert!(killed.success());
+    while postgres_of(&embedded) == pid || told(&embedded).await.is_err() {
+        tokio::task::yield_now().await;
+    }
+    let left = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("nobody waited for it");
+    assert!(left.contains(") Z "), "{left}");
+    assert_eq!(told(&embedded).await.expect("read"), "yes");
+    embedded.stop().await;
+}
+
+/// The machine lost its power, and another program was given the number that Postgres had noted.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn another_program_under_the_noted_number_keeps_nobody_out() {
+    use std::os::unix::fs::MetadataExt;
+    use std::os::unix::process::CommandExt;
+    let folder = Folder::new();
+    let first = Embedded::start(folder.path()).await.expect("started");
+    let path = first.dir().join("data/postmaster.pid");
+    let note = std::fs::read_to_string(&path).expect("a note");
+    first.stop().await;
+    let owner = std::fs::metadata(folder.path()).expect("a folder").uid();
+    let mut other = std::process::Command::new("sleep").arg("60").uid(owner).spawn().expect("another program");
+    let (_, rest) = note.split_once('\n').expect("lines");
+    std::fs::write(&path, format!("{}\n{rest}", other.id())).expect("written");
+
+    let second = Embedded::start(folder.path()).await.expect("started all the same");
+    assert!(!second.adopted());
+    assert_ne!(postgres_of(&second), other.id().to_string());
+    second.stop().await;
+    assert!(other.try_wait().expect("known").is_none(), "the other program was left alone");
+    other.kill().expect("killed");
+    other.wait().expect("gone");
 }
 
 /// Postgres refuses to run as root, and root's folders are nobody else's.

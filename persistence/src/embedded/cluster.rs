@@ -11,10 +11,13 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions, Connection};
 
 use super::binaries::{self, Binaries};
-use super::{EmbeddedError, owner};
+use super::note::Note;
+use super::{EmbeddedError, note, owner};
 
 /// The role of everything that connects.
 const ROLE: &str = "app";
+/// As Postgres names its socket.
+const SOCKET: &str = ".s.PGSQL.5432";
 const START_SECONDS_MAX: u64 = 60;
 const STOP_SECONDS_MAX: u64 = 60;
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
@@ -87,7 +90,7 @@ impl Cluster {
 
     /// Fast shutdown: open transactions are rolled back, everything committed is written down.
     pub(crate) async fn stop(mut self) {
-        if kill(self.pid, Signal::SIGINT).is_err() {
+        if !self.lives() || kill(self.pid, Signal::SIGINT).is_err() {
             return;
         }
         let give_up = Instant::now() + Duration::from_secs(STOP_SECONDS_MAX);
@@ -99,8 +102,7 @@ impl Cluster {
     pub(super) fn lives(&mut self) -> bool {
         match &mut self.child {
             Some(child) => matches!(child.try_wait(), Ok(None)),
-            // The note is the last thing that it takes away.
-            None => lives(self.pid) && Noted::read(&self.dir.join("data")).is_some(),
+            None => Note::read(&self.dir.join("data")).is_some_and(|note| note.lives()),
         }
     }
 }
@@ -132,54 +134,28 @@ fn options(socket_dir: &Path, database: &str) -> PgConnectOptions {
     )
 }
 
-fn lives(pid: Pid) -> bool {
-    kill(pid, None).is_ok()
-}
-
 /// A Postgres of this very data directory that a killed server left behind.
 async fn adopt(dir: &Path) -> Option<Cluster> {
     let data = dir.join("data");
     let give_up = Instant::now() + Duration::from_secs(START_SECONDS_MAX);
     // It may be starting or stopping at this very moment: then a moment later there is an answer.
     while Instant::now() < give_up {
-        let noted = Noted::read(&data)?;
-        if !lives(noted.pid) {
+        let note = Note::read(&data)?;
+        if !note.lives() {
             return None;
         }
-        if answers(&noted.socket_dir, &data).await {
+        if answers(&note.socket_dir, &data).await {
             tracing::info!("adopted the PostgreSQL that was left running in {}", dir.display());
-            let door = Door { socket_dir: noted.socket_dir };
-            return Some(Cluster { dir: dir.into(), door, pid: noted.pid, child: None });
+            let door = Door { socket_dir: note.socket_dir };
+            return Some(Cluster { dir: dir.into(), door, pid: note.pid, child: None });
         }
-        if !noted.is_changing() {
-            // The number belongs to some other program by now; Postgres itself sees through a stale note.
+        if !note.is_changing() {
+            // The number may be another Postgres's by now; this one sees for itself.
             return None;
         }
         tokio::time::sleep(LOOK_AGAIN).await;
     }
     None
-}
-
-/// What a running Postgres notes in its data directory.
-struct Noted {
-    pid: Pid,
-    socket_dir: PathBuf,
-    status: String,
-}
-
-impl Noted {
-    fn read(data: &Path) -> Option<Noted> {
-        let text = fs::read_to_string(data.join("postmaster.pid")).ok()?;
-        let mut lines = text.lines();
-        let pid = Pid::from_raw(lines.next()?.trim().parse().ok()?);
-        let socket_dir = PathBuf::from(lines.nth(3).unwrap_or_default());
-        let status = lines.nth(2).unwrap_or_default().trim().to_string();
-        Some(Noted { pid, socket_dir, status })
-    }
-
-    fn is_changing(&self) -> bool {
-        matches!(self.status.as_str(), "starting" | "stopping" | "")
-    }
 }
 
 /// Whether whoever listens on the socket serves this data directory.
@@ -225,6 +201,8 @@ async fn launch(binaries: &Binaries, dir: &Path, durability: Durability) -> Resu
     let log = dir.join("postgres.log");
     let folder = |why| EmbeddedError::Folder { path: log.clone(), why };
     let output = File::create(&log).map_err(folder)?;
+    note::disown(&Note::of(&dir.join("data"))).map_err(folder)?;
+    note::disown(&socket_dir.join(format!("{SOCKET}.lock"))).map_err(folder)?;
     let mut postgres = owner::command(&binaries.folder.join("postgres"), dir);
     postgres.arg("-D").arg(dir.join("data")).arg("-k").arg(&socket_dir);
     settings(&mut postgres, durability);
@@ -273,7 +251,7 @@ fn settings(postgres: &mut Command, durability: Durability) {
 
 /// Beside the data; or under `/tmp` when the name would be longer than the system's 107 bytes for a socket.
 fn socket_dir(dir: &Path) -> Result<PathBuf, EmbeddedError> {
-    const NAME_BYTES_MAX: usize = 107 - "/.s.PGSQL.5432.lock".len();
+    const NAME_BYTES_MAX: usize = 107 - "/".len() - SOCKET.len() - ".lock".len();
     if dir.as_os_str().len() <= NAME_BYTES_MAX {
         return Ok(dir.to_path_buf());
     }
