@@ -127,3 +127,15 @@ test('transactions have their sums, with the prize pools fixed at nothing, and a
   await pass(30_000);
   expect(server.paths().filter((path) => path.includes('stripe-debug'))).toHaveLength(4);
 });
+
+test('of thousands of transactions the newest hundred are drawn, and all when asked for', async () => {
+  const row = (number: number) => ({ paymentIntentId: `pi_${number}`, status: 'succeeded', createdAt: '2026-11-18T11:06:40Z', customerCharged: '5.00', stripeFees: '0.39', platformFee: '0.18', clubPayout: '4.43' });
+  const sums = { count: 101, listedMax: 5000, totalCharged: '505.00', stripeFees: '39.39', platformFees: '18.18', clubPayouts: '447.43', prizePools: '0.00', feesEstimated: false };
+  new FakeServer().on('GET /api/admin/whoami', { body: aWhoami() }).on('GET /api/stripe-debug', { body: Array.from({ length: 101 }, (_, number) => row(number)) }).on(SUMS, { body: sums });
+  show(<StripeDebug />, '/admin/stripe-debug');
+  const all = await screen.findByRole('button', { name: 'Show all 101' });
+  expect(screen.getAllByRole('row')).toHaveLength(1 + 100);
+  await userEvent.click(all);
+  expect(screen.getAllByRole('row')).toHaveLength(1 + 101);
+  expect(screen.queryByRole('button', { name: 'Show all 101' })).toBeNull();
+});

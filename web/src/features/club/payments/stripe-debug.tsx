@@ -1,4 +1,5 @@
 import { useAtomValue, useSetAtom } from 'jotai';
+import { useState } from 'react';
 import { AT } from '@/api/endpoints/club';
 import type { StripeTransaction, TransactionSums } from '@/api/wire-payments';
 import { configAtom } from '@/features/shared-live/live-atoms';
@@ -13,6 +14,8 @@ import { useAnswer } from '../data/use-answer';
 import { LoadTrouble, PaymentsFrame } from './payments-frame';
 
 const EVERY_MS = 30_000;
+/** More are drawn when asked for: a phone takes its time over thousands. */
+const ROWS_AT_FIRST = 100;
 
 /** Successful payments of the last 30 days with their sums (B:87); the prize pools of this page are fixed at nothing (decision D-13). */
 export function StripeDebug() {
@@ -53,26 +56,31 @@ export function StripeDebug() {
 
 /** Sums beside each other on a desk; on a phone the table scrolls inside its card. */
 function Rows({ transactions }: { transactions: readonly StripeTransaction[] }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? transactions : transactions.slice(0, ROWS_AT_FIRST);
   return (
-    <div className="table-wrap" tabIndex={0} role="region" aria-label="Transactions of the last 30 days">
-      <table>
-        <thead>
-          <tr><th scope="col">When</th><th scope="col">Draw</th><th scope="col">Buyer</th><th scope="col" className="num">Charged</th><th scope="col" className="num">Stripe fee</th><th scope="col" className="num">Platform fee</th><th scope="col" className="num">Club</th></tr>
-        </thead>
-        <tbody>
-          {transactions.map((row) => (
-            <tr key={row.paymentIntentId}>
-              <td>{dayAndTime(row.createdAt)}</td>
-              <td>{row.lines?.map(({ drawNumber }) => drawNumber).join(', ') || row.drawId || '–'}</td>
-              <td>{row.customerName ?? '–'}</td>
-              <td className="num">{signedDollars(row.customerCharged)}</td>
-              <td className="num">{signedDollars(row.stripeFees)}</td>
-              <td className="num">{signedDollars(row.platformFee)}</td>
-              <td className="num">{signedDollars(row.clubPayout)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      <div className="table-wrap" tabIndex={0} role="region" aria-label="Transactions of the last 30 days">
+        <table>
+          <thead>
+            <tr><th scope="col">When</th><th scope="col">Draw</th><th scope="col">Buyer</th><th scope="col" className="num">Charged</th><th scope="col" className="num">Stripe fee</th><th scope="col" className="num">Platform fee</th><th scope="col" className="num">Club</th></tr>
+          </thead>
+          <tbody>
+            {shown.map((row) => (
+              <tr key={row.paymentIntentId}>
+                <td>{dayAndTime(row.createdAt)}</td>
+                <td>{row.lines?.map(({ drawNumber }) => drawNumber).join(', ') || row.drawId || '–'}</td>
+                <td>{row.customerName ?? '–'}</td>
+                <td className="num">{signedDollars(row.customerCharged)}</td>
+                <td className="num">{signedDollars(row.stripeFees)}</td>
+                <td className="num">{signedDollars(row.platformFee)}</td>
+                <td className="num">{signedDollars(row.clubPayout)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {shown.length < transactions.length ? <div className="row-actions"><button type="button" className="btn small sec" onClick={() => setAll(true)}>Show all {transactions.length}</button></div> : null}
+    </>
   );
 }
