@@ -64,6 +64,7 @@ impl House {
         subject.ready(Duration::from_secs(20)).await?;
         let site = Site {
             base: subject.base.clone(),
+            provider: subject.provider.clone(),
             started: Instant::now(),
             retries,
             patience,
@@ -133,6 +134,7 @@ impl House {
 async fn publishable_key(site: &Site) -> Result<String> {
     let site = Arc::new(Site {
         base: site.base.clone(),
+        provider: site.provider.clone(),
         started: site.started,
         retries: 0,
         patience: site.patience,

@@ -27,6 +27,7 @@ mod proxy;
 mod report;
 mod rush;
 mod season;
+mod stand_in;
 mod subject;
 mod timing;
 mod told;

@@ -104,7 +104,8 @@ impl Place {
         let house = House::with(Subject::start_at(dir, port, variables).await?, 1, PATIENCE).await?;
         let base = format!("http://{}", links[2].address);
         let publishable_key = house.site.publishable_key.clone();
-        let through = Site { base, started: house.site.started, retries: 1, patience: PATIENCE, publishable_key };
+        let started = house.site.started;
+        let through = Site { provider: base.clone(), base, started, retries: 1, patience: PATIENCE, publishable_key };
         let club = Club::all(&house.site).await?.into_iter().next().context("no club")?;
         Ok(Place { house, through: Arc::new(through), links, club, embedded })
     }

@@ -19,6 +19,7 @@ use crate::latency::Call;
 use crate::plan::{Crowd, Habits};
 use crate::provider;
 use crate::report::Report;
+use crate::stand_in;
 use crate::told::Verdict;
 use crate::usage;
 
@@ -65,6 +66,9 @@ pub struct Rush {
     /// Let the sandbox lose, double and delay its webhooks, break connections and answer with errors now and then.
     #[arg(long)]
     faults: bool,
+    /// The provider's stand-in in this process instead of in the server's, so that the server's memory is its own.
+    #[arg(long, conflicts_with = "base")]
+    provider_apart: bool,
     /// A server that runs already; by default one is started, and ended afterwards.
     #[arg(long)]
     base: Option<String>,
@@ -91,7 +95,11 @@ pub async fn run(rush: &Rush) -> Result<Report> {
         rush.base.is_none() || rush.kill_every.is_none(),
         "only our own server is killed: leave out --base"
     );
-    let house = House::open(rush.base.as_deref(), rush.retries, Duration::from_secs(90)).await?;
+    let patience = Duration::from_secs(90);
+    let house = match &rush.base {
+        None if rush.provider_apart => House::with(stand_in::subject_apart().await?, rush.retries, patience).await?,
+        base => House::open(base.as_deref(), rush.retries, patience).await?,
+    };
     let outcome = play(&house, rush).await;
     house.close(rush.keep).await?;
     outcome

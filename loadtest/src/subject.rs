@@ -18,6 +18,8 @@ use crate::books::Access;
 /// Where the doubted server is.
 pub struct Subject {
     pub base: String,
+    /// Where the provider's stand-in is reached: the server's own base, unless it is apart.
+    pub provider: String,
     own: Option<Own>,
 }
 
@@ -34,7 +36,8 @@ struct Own {
 impl Subject {
     /// Talks to a server somebody else runs; it is never killed.
     pub fn elsewhere(base: &str) -> Self {
-        Self { base: base.trim_end_matches('/').to_owned(), own: None }
+        let base = base.trim_end_matches('/').to_owned();
+        Self { provider: base.clone(), base, own: None }
     }
 
     /// Starts the workspace's server in demo mode on a free port in a temporary folder, and waits until it is ready.
@@ -58,7 +61,8 @@ impl Subject {
     pub async fn start_at(dir: PathBuf, port: u16, variables: Vec<(&'static str, String)>) -> Result<Self> {
         let binary = binary().await?;
         let base = format!("http://127.0.0.1:{port}");
-        let mut subject = Self { base, own: Some(Own { binary, dir, port, variables, child: None }) };
+        let own = Some(Own { binary, dir, port, variables, child: None });
+        let mut subject = Self { provider: base.clone(), base, own };
         subject.restart(Duration::from_secs(180)).await?;
         Ok(subject)
     }

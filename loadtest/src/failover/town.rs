@@ -4,10 +4,8 @@
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use actix_web::{App, HttpServer};
 use anyhow::{Context, Result, bail};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -15,7 +13,6 @@ use persistence::auditor::Auditor;
 use persistence::embedded::Embedded;
 use persistence::postgres::bank::{BANK, SERVES};
 use persistence::{Postgres, Sealer};
-use server::sandbox::{self, Options, Sandbox};
 use tokio::net::{TcpListener, UnixStream};
 use tokio::process::{Child, Command};
 
@@ -24,6 +21,7 @@ use super::net::{self, Loses, Net};
 use super::post_office;
 use super::shopper::{Place, Shopper};
 use super::{Fault, PATIENCE};
+use crate::stand_in;
 use crate::subject::{self, Subject};
 
 const NODES: usize = 2;
@@ -72,8 +70,8 @@ impl Town {
         let net = Net::lay(NODES);
         let host = if net.is_some() { net::host() } else { "127.0.0.1".to_owned() };
         let books_at = proxy(&host, &postgres.url()).await?;
-        let sandbox = Sandbox::open(Some(data.join("sandbox")), Options::default())?;
-        let provider = provider(&host, &sandbox)?;
+        let sandbox = stand_in::open(&data.join("sandbox"))?;
+        let provider = stand_in::serve(&host, &sandbox)?;
         let address = |number| if net.is_some() { net::node(number) } else { "127.0.0.1".to_owned() };
         let nodes: Vec<String> =
             (0..NODES).map(|number| format!("http://{}:{}", address(number), port(number))).collect();
@@ -269,23 +267,6 @@ impl Town {
         }
         std::fs::remove_dir_all(&self.dir).with_context(|| format!("removing {}", self.dir.display()))
     }
-}
-
-fn provider(host: &str, sandbox: &Arc<Sandbox>) -> Result<String> {
-    let served = sandbox.clone();
-    let (listening, heard) = std::sync::mpsc::channel();
-    let address = (host.to_owned(), 0);
-    // actix wants a system of its own.
-    std::thread::spawn(move || {
-        actix_web::rt::System::new().block_on(async move {
-            let http = HttpServer::new(move || App::new().configure(|cfg| sandbox::configure(cfg, served.clone())));
-            let http = http.workers(1).disable_signals().bind(address)?;
-            let _ = listening.send(http.addrs().first().copied());
-            http.run().await
-        })
-    });
-    let address = heard.recv()?.context("the provider has no address")?;
-    Ok(format!("http://{address}"))
 }
 
 /// Postgres listens on a socket in a folder, which every namespace reaches; a link that is cut must cut the database off.
