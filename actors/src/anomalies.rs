@@ -83,13 +83,20 @@ impl From<Failure> for Unresolved {
 
 impl Anomalies {
     pub(crate) fn new(room: Arc<Room>, reconciler: Reconciler) -> Anomalies {
-        Anomalies { room, reconciler, act: None }
+        Anomalies {
+            room,
+            reconciler,
+            act: None,
+        }
     }
 
     /// A handle that signs: a repair stands in the audit log with the entry, in the same transaction.
     #[must_use]
     pub fn by(&self, act: Entry) -> Anomalies {
-        Anomalies { act: Some(Arc::new(act)), ..self.clone() }
+        Anomalies {
+            act: Some(Arc::new(act)),
+            ..self.clone()
+        }
     }
 
     /// Newest first.
@@ -104,7 +111,11 @@ impl Anomalies {
     /// The books could not be read.
     pub async fn counts(&self) -> Result<AnomalyCounts, Failure> {
         let (total, unresolved) = self.room.books.anomaly_counts().await?;
-        Ok(AnomalyCounts { total, unresolved, resolved: total.saturating_sub(unresolved) })
+        Ok(AnomalyCounts {
+            total,
+            unresolved,
+            resolved: total.saturating_sub(unresolved),
+        })
     }
 
     /// Compares the last hour with the provider, and heals what can be healed (decision I-3).
@@ -121,7 +132,9 @@ impl Anomalies {
     /// As of [`Reconciler::scan`].
     pub async fn scan(&self, hours_back: u32) -> Result<Scanned, Failure> {
         let hours = i64::from(hours_back.clamp(1, HOURS_MAX));
-        self.reconciler.scan(self.room.clock.now().plus_ms(-hours * HOUR_MS)).await
+        self.reconciler
+            .scan(self.room.clock.now().plus_ms(-hours * HOUR_MS))
+            .await
     }
 
     /// "Mark Resolved" by somebody; the same about the same payment does not come back. A paused draw whose anomaly it is goes
@@ -130,7 +143,11 @@ impl Anomalies {
     /// # Errors
     /// Not written.
     pub async fn resolve(&self, anomaly: u128, by: &str) -> Result<bool, Failure> {
-        let resolved = self.room.books.resolve(anomaly, &format!("by {by}"), self.room.clock.now()).await;
+        let resolved = self
+            .room
+            .books
+            .resolve(anomaly, &format!("by {by}"), self.room.clock.now())
+            .await;
         self.room.draws.look();
         resolved
     }
@@ -147,7 +164,11 @@ impl Anomalies {
         buyer: BuyerDetails,
         token: String,
     ) -> Result<OrderRecord, Unresolved> {
-        let (room, payment, act) = (self.room.clone(), payment.clone(), self.act.as_deref().cloned());
+        let (room, payment, act) = (
+            self.room.clone(),
+            payment.clone(),
+            self.act.as_deref().cloned(),
+        );
         // To its end, whether or not the asker waits.
         let work = async move {
             let record = room.allocate_missing(&payment, buyer, token, act).await?;
@@ -165,8 +186,14 @@ impl Anomalies {
     /// # Errors
     /// `HasTickets`: refund the order instead. `Refunded`, `Unknown`, `Unavailable`.
     pub async fn give_back(&self, payment: &PaymentIntentId) -> Result<Returned, Unresolved> {
-        let (room, payment, act) = (self.room.clone(), payment.clone(), self.act.as_deref().cloned());
-        let returned = tokio::spawn(async move { room.return_stranger(&payment, act).await }.in_current_span());
+        let (room, payment, act) = (
+            self.room.clone(),
+            payment.clone(),
+            self.act.as_deref().cloned(),
+        );
+        let returned = tokio::spawn(
+            async move { room.return_stranger(&payment, act).await }.in_current_span(),
+        );
         returned.await.unwrap_or(Err(Unresolved::Unavailable))
     }
 
@@ -183,7 +210,8 @@ impl Anomalies {
         approved: bool,
     ) -> Result<OrderRecord, Unresolved> {
         let (room, act) = (self.room.clone(), self.act.as_deref().cloned());
-        let recovered = tokio::spawn(async move { room.recover(draw, serial, &buyer, approved, act).await });
+        let recovered =
+            tokio::spawn(async move { room.recover(draw, serial, &buyer, approved, act).await });
         recovered.await.unwrap_or(Err(Unresolved::Unavailable))
     }
 }
@@ -194,9 +222,23 @@ mod tests {
 
     #[test]
     fn success_is_what_was_resolved_and_nothing_wrong_is_all_of_it() {
-        let rate = |resolved, total| AnomalyCounts { total, unresolved: total - resolved, resolved }.success_rate();
+        let rate = |resolved, total| {
+            AnomalyCounts {
+                total,
+                unresolved: total - resolved,
+                resolved,
+            }
+            .success_rate()
+        };
         assert_eq!(
-            [rate(0, 0), rate(0, 3), rate(1, 3), rate(2, 3), rate(1, 200), rate(3, 3)],
+            [
+                rate(0, 0),
+                rate(0, 3),
+                rate(1, 3),
+                rate(2, 3),
+                rate(1, 200),
+                rate(3, 3)
+            ],
             [100, 0, 33, 67, 1, 100]
         );
     }

@@ -127,14 +127,29 @@ impl DrawActor {
         obituary: Obituary,
     ) -> DrawActor {
         let (queue, timer) = (Queue::default(), Timer::default());
-        DrawActor { draw, queue, scheduled: false, leaving: false, epoch, ledger, clock, window, timer, obituary }
+        DrawActor {
+            draw,
+            queue,
+            scheduled: false,
+            leaving: false,
+            epoch,
+            ledger,
+            clock,
+            window,
+            timer,
+            obituary,
+        }
     }
 
     /// A motion follows, after everything that is in the mailbox: actix empties that before it looks at what was spawned, so
     /// that whatever was asked while a commit was being written is decided together.
     fn schedule(&mut self, ctx: &mut Context<DrawActor>) {
         if !std::mem::replace(&mut self.scheduled, true) {
-            ctx.spawn(fut::ready(()).map(|(), actor: &mut DrawActor, ctx: &mut Context<DrawActor>| actor.motion(ctx)));
+            ctx.spawn(
+                fut::ready(()).map(|(), actor: &mut DrawActor, ctx: &mut Context<DrawActor>| {
+                    actor.motion(ctx)
+                }),
+            );
         }
     }
 
@@ -156,7 +171,10 @@ impl DrawActor {
             self.make_room(unsaid.answers.len(), ctx);
             let ledger = self.ledger.clone();
             let write = wrap_future::<_, DrawActor>(async move { ledger.append(appends).await });
-            return ctx.wait(write.map(|written, actor: &mut DrawActor, ctx| actor.written(written, unsaid, ctx)));
+            return ctx
+                .wait(write.map(|written, actor: &mut DrawActor, ctx| {
+                    actor.written(written, unsaid, ctx)
+                }));
         }
         // A timer that came too early wrote nothing, and must be armed again.
         if self.timer.is_idle() {
@@ -165,7 +183,12 @@ impl DrawActor {
         self.go_on(ctx);
     }
 
-    fn written(&mut self, written: Result<(), Failure>, unsaid: Unsaid, ctx: &mut Context<DrawActor>) {
+    fn written(
+        &mut self,
+        written: Result<(), Failure>,
+        unsaid: Unsaid,
+        ctx: &mut Context<DrawActor>,
+    ) {
         if self.window.is_killed() {
             return ctx.terminate();
         }
@@ -198,7 +221,10 @@ impl DrawActor {
             failpoint::reach(Step::Show, Side::After);
         }
         self.queue.went_well();
-        unsaid.answers.into_iter().for_each(|(asker, answer)| asker.answer(answer));
+        unsaid
+            .answers
+            .into_iter()
+            .for_each(|(asker, answer)| asker.answer(answer));
     }
 
     /// After a motion: the next one, or none.
@@ -213,7 +239,11 @@ impl DrawActor {
 
     /// Whoever waits here, or for the commit under way, takes a place in the mailbox. Nought would mean no limit.
     fn make_room(&self, under_way: usize, ctx: &mut Context<DrawActor>) {
-        ctx.set_mailbox_capacity(MAILBOX_MAX.saturating_sub(self.queue.len() + under_way).max(1));
+        ctx.set_mailbox_capacity(
+            MAILBOX_MAX
+                .saturating_sub(self.queue.len() + under_way)
+                .max(1),
+        );
     }
 
     /// What a failed write means. When nobody knows, memory may be wrong: stop, and be rebuilt from the books.
@@ -244,8 +274,13 @@ impl DrawActor {
 
     fn arm(&mut self, written: bool, ctx: &mut Context<DrawActor>) {
         let now = self.clock.now();
-        let earliest = if written { now } else { now.plus_ms(TICK_AGAIN_MS) };
-        self.timer.arm(now, self.draw.next_deadline(), earliest, ctx);
+        let earliest = if written {
+            now
+        } else {
+            now.plus_ms(TICK_AGAIN_MS)
+        };
+        self.timer
+            .arm(now, self.draw.next_deadline(), earliest, ctx);
     }
 }
 
@@ -290,7 +325,11 @@ impl Handler<AskCells> for DrawActor {
     type Result = ();
 
     fn handle(&mut self, asked: AskCells, _: &mut Context<Self>) {
-        let cells = asked.serials.iter().map(|serial| (*serial, self.draw.deal().cell(*serial))).collect();
+        let cells = asked
+            .serials
+            .iter()
+            .map(|serial| (*serial, self.draw.deal().cell(*serial)))
+            .collect();
         let _ = asked.reply.send(cells);
     }
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use actix::{Addr, Handler, Message};
-use domain::{Allocation, Cell, Command, Deal, DrawId, Editor, Refusal, Reservation, Serial, TermsEdit, View};
+use domain::{
+    Allocation, Cell, Command, Deal, DrawId, Editor, Refusal, Reservation, Serial, TermsEdit, View,
+};
 use persistence::Ledger;
 use persistence::ledger::{DrawDetails, Rider};
 use persistence::nodes::{Boot, Node, Roll};
@@ -75,14 +77,24 @@ impl Draws {
         membership: Arc<Membership>,
         ledger: Arc<dyn Ledger>,
     ) -> Draws {
-        Draws { roster, supervisor, membership, ledger, silences: Arc::default(), act: None }
+        Draws {
+            roster,
+            supervisor,
+            membership,
+            ledger,
+            silences: Arc::default(),
+            act: None,
+        }
     }
 
     /// A handle that signs: every commit it brings about carries the entry into the audit log, in the same transaction. A
     /// command that changes nothing leaves none.
     #[must_use]
     pub fn by(&self, act: Entry) -> Draws {
-        Draws { act: Some(Arc::new(act)), ..self.clone() }
+        Draws {
+            act: Some(Arc::new(act)),
+            ..self.clone()
+        }
     }
 
     /// Carries out a command, with what the asker wants written in the same transaction. Idempotent: a command that was
@@ -90,9 +102,20 @@ impl Draws {
     ///
     /// # Errors
     /// [`Denied`]; after `Unavailable` the same command may be sent again.
-    pub async fn execute(&self, draw: DrawId, command: Command, rider: Option<Rider>) -> Result<Committed, Denied> {
-        let errand = Errand { command, rider, act: self.act.as_deref().cloned() };
-        self.errand(draw, errand, Way::MayForward).await.unwrap_or(Err(Denied::Unavailable))
+    pub async fn execute(
+        &self,
+        draw: DrawId,
+        command: Command,
+        rider: Option<Rider>,
+    ) -> Result<Committed, Denied> {
+        let errand = Errand {
+            command,
+            rider,
+            act: self.act.as_deref().cloned(),
+        };
+        self.errand(draw, errand, Way::MayForward)
+            .await
+            .unwrap_or(Err(Denied::Unavailable))
     }
 
     /// The same for another node, which took this one for the draw's owner: it is done here, if need be after claiming the
@@ -137,8 +160,13 @@ impl Draws {
         details: Option<DrawDetails>,
         by: Editor,
     ) -> Result<Committed, Denied> {
-        let command = Command::Amend { edit, by, described: details.is_some() };
-        self.execute(draw, command, details.map(Rider::Describe)).await
+        let command = Command::Amend {
+            edit,
+            by,
+            described: details.is_some(),
+        };
+        self.execute(draw, command, details.map(Rider::Describe))
+            .await
     }
 
     /// Takes a draw that has ended out of the public lists, or puts it back (B:140, decision E-14).
@@ -146,7 +174,8 @@ impl Draws {
     /// # Errors
     /// `Refused(NotCompleted)` while it is on sale or awaits its result.
     pub async fn archive(&self, draw: DrawId, archived: bool) -> Result<Committed, Denied> {
-        self.execute(draw, Command::Archive { archived }, None).await
+        self.execute(draw, Command::Archive { archived }, None)
+            .await
     }
 
     /// Takes a result back (decision E-6): the view's status is `active` again only while kick-off is ahead, else `closed`.
@@ -206,13 +235,26 @@ impl Draws {
     ///
     /// # Errors
     /// [`Denied`]
-    pub async fn cells(&self, draw: DrawId, serials: &[Serial]) -> Result<Vec<(Serial, Cell)>, Denied> {
+    pub async fn cells(
+        &self,
+        draw: DrawId,
+        serials: &[Serial],
+    ) -> Result<Vec<(Serial, Cell)>, Denied> {
         let wanted = serials.to_vec();
-        if let Some(cells) = self.ask(draw, |reply| AskCells { serials: wanted, reply }).await? {
+        if let Some(cells) = self
+            .ask(draw, |reply| AskCells {
+                serials: wanted,
+                reply,
+            })
+            .await?
+        {
             return Ok(cells);
         }
         let deal = self.deal_from_the_books(draw).await?;
-        Ok(serials.iter().map(|serial| (*serial, deal.cell(*serial))).collect())
+        Ok(serials
+            .iter()
+            .map(|serial| (*serial, deal.cell(*serial)))
+            .collect())
     }
 
     /// The whole deal with its seed. Secret until the draw is completed and its kick-off has passed (decisions K-1, E-6).
@@ -272,8 +314,13 @@ impl Draws {
                 Asked::Sent => {
                     let answer = answer.await.unwrap_or(Err(Denied::Unavailable));
                     let written = answer.as_ref().is_ok_and(|committed| committed.written);
-                    let is_true = written || (self.membership.term() == Some(term) && self.membership.is_fresh());
-                    return Ok(if is_true { answer } else { Err(Denied::Unavailable) });
+                    let is_true = written
+                        || (self.membership.term() == Some(term) && self.membership.is_fresh());
+                    return Ok(if is_true {
+                        answer
+                    } else {
+                        Err(Denied::Unavailable)
+                    });
                 }
                 Asked::Paused => return Ok(Err(Denied::Paused)),
                 Asked::Full => return Ok(Err(Denied::Unavailable)),
@@ -283,7 +330,11 @@ impl Draws {
                     }
                     message
                 }
-                Asked::Elsewhere(owner, _) if asked_before.replace(owner.boot) == Some(owner.boot) => break,
+                Asked::Elsewhere(owner, _)
+                    if asked_before.replace(owner.boot) == Some(owner.boot) =>
+                {
+                    break;
+                }
                 Asked::Elsewhere(owner, message) => {
                     let mut stands_still = false;
                     if way == Way::MayForward {
@@ -293,7 +344,10 @@ impl Draws {
                         }
                     }
                     // Its process may be gone, or its lease over, or the draw in other hands: the books know.
-                    let who = Waker::Forsaken { by: owner.boot, stands_still };
+                    let who = Waker::Forsaken {
+                        by: owner.boot,
+                        stands_still,
+                    };
                     if let Err(denied) = self.wake_for(draw, who).await {
                         return Ok(Err(denied));
                     }
@@ -306,10 +360,21 @@ impl Draws {
 
     /// What the owner answered; else whether it and the draw stand still: nothing came back for a while, and the books, which we
     /// hear well, showed hardly a commit meanwhile. A busy owner's draw goes on.
-    async fn forward(&self, owner: &Node, draw: DrawId, errand: &Errand) -> Result<Result<Committed, Denied>, bool> {
-        let Some(view) = self.roster.watch(draw) else { return Err(false) };
+    async fn forward(
+        &self,
+        owner: &Node,
+        draw: DrawId,
+        errand: &Errand,
+    ) -> Result<Result<Committed, Denied>, bool> {
+        let Some(view) = self.roster.watch(draw) else {
+            return Err(false);
+        };
         let asked_at = Instant::now();
-        let asked = self.membership.place.neighbours.execute(owner, draw, errand.clone());
+        let asked = self
+            .membership
+            .place
+            .neighbours
+            .execute(owner, draw, errand.clone());
         let (answer, moves) = while_watching(view, asked).await;
         let lasted = asked_at.elapsed();
         // What it knows by heart it may tell over the worst of links, one packet each way; a commit takes it a dozen.
@@ -319,13 +384,18 @@ impl Draws {
         answer.map_err(|why| {
             let silent = why == Unreachable::Silent && lasted >= SILENCE;
             // A database that stands still has silenced us both.
-            let hears_well = self.membership.hears_well() && self.membership.has_heard_since(asked_at);
+            let hears_well =
+                self.membership.hears_well() && self.membership.has_heard_since(asked_at);
             silent && hears_well && self.silences.add(draw, owner.boot, lasted, moves)
         })
     }
 
     /// `None`: another node owns the draw.
-    async fn ask<M, T>(&self, draw: DrawId, message: impl FnOnce(oneshot::Sender<T>) -> M) -> Result<Option<T>, Denied>
+    async fn ask<M, T>(
+        &self,
+        draw: DrawId,
+        message: impl FnOnce(oneshot::Sender<T>) -> M,
+    ) -> Result<Option<T>, Denied>
     where
         M: Message<Result = ()> + Send + 'static,
         DrawActor: Handler<M>,
@@ -339,7 +409,10 @@ impl Draws {
         Self::answered(self.roster.ask(draw, message), answer).await
     }
 
-    async fn answered<M, T>(asked: Asked<M>, answer: oneshot::Receiver<T>) -> Result<Option<T>, Denied> {
+    async fn answered<M, T>(
+        asked: Asked<M>,
+        answer: oneshot::Receiver<T>,
+    ) -> Result<Option<T>, Denied> {
         match asked {
             Asked::Sent => answer.await.map(Some).map_err(|_| Denied::Unavailable),
             Asked::Elsewhere(..) => Ok(None),
@@ -349,6 +422,9 @@ impl Draws {
     }
 
     async fn wake_for(&self, draw: DrawId, who: Waker) -> Result<(), Denied> {
-        self.supervisor.send(Wake { draw, who }).await.unwrap_or(Err(Denied::Unavailable))
+        self.supervisor
+            .send(Wake { draw, who })
+            .await
+            .unwrap_or(Err(Denied::Unavailable))
     }
 }

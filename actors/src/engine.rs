@@ -14,8 +14,8 @@ use crate::supervisor::roster::Roster;
 use crate::supervisor::{DrawSupervisor, HandOver, Rest, WakeAll};
 use crate::thread::Thread;
 use crate::{
-    Anomalies, Clock, Draws, Gateway, Neighbourhood, Outbox, Payments, Post, Reconciler, mailer, membership, notices,
-    reconciler,
+    Anomalies, Clock, Draws, Gateway, Neighbourhood, Outbox, Payments, Post, Reconciler, mailer,
+    membership, notices, reconciler,
 };
 
 /// How long stopping waits for what was begun; whatever is cut off is found by the next restart scan.
@@ -81,7 +81,10 @@ impl Engine {
             Placement::OwnThreads { draws } => (0..=draws.max(1)).map(|_| Arbiter::new()).collect(),
             Placement::Current => Vec::new(),
         };
-        let mut of_draws: Vec<Thread> = threads.iter().map(|thread| Thread::Own(thread.handle())).collect();
+        let mut of_draws: Vec<Thread> = threads
+            .iter()
+            .map(|thread| Thread::Own(thread.handle()))
+            .collect();
         let rest = of_draws.pop().unwrap_or(Thread::Current);
         if of_draws.is_empty() {
             of_draws.push(rest.clone());
@@ -91,9 +94,15 @@ impl Engine {
         let dying = killed.clone();
         let roster = Arc::new(Roster::new(killed.clone()));
         let supervisor = {
-            let (ledger, books, clock) = (parts.ledger.clone(), parts.books.clone(), parts.clock.clone());
+            let (ledger, books, clock) = (
+                parts.ledger.clone(),
+                parts.books.clone(),
+                parts.clock.clone(),
+            );
             let (roster, membership) = (roster.clone(), membership.clone());
-            rest.start(move || DrawSupervisor::new(ledger, books, clock, roster, membership, of_draws))
+            rest.start(move || {
+                DrawSupervisor::new(ledger, books, clock, roster, membership, of_draws)
+            })
         };
         let draws = Draws::new(roster, supervisor.clone(), membership.clone(), parts.ledger);
         let desk = Desk::new(rest.start(move || PaymentActor::new(dying)));
@@ -113,14 +122,38 @@ impl Engine {
         let (stop, stopping) = watch::channel(false);
         let lease = membership::run(membership.clone(), supervisor.clone(), stopping.clone());
         rest.spawn(until_killed(killed.clone(), lease));
-        rest.spawn(until_killed(killed.clone(), operations::run(room.clone(), stopping.clone())));
-        rest.spawn(until_killed(killed.clone(), notices::run(room.clone(), stopping.clone())));
-        rest.spawn(until_killed(killed.clone(), reconciler::run(room.clone(), stopping.clone())));
-        rest.spawn(until_killed(killed, mailer::run(room.clone(), parts.mail, stopping)));
+        rest.spawn(until_killed(
+            killed.clone(),
+            operations::run(room.clone(), stopping.clone()),
+        ));
+        rest.spawn(until_killed(
+            killed.clone(),
+            notices::run(room.clone(), stopping.clone()),
+        ));
+        rest.spawn(until_killed(
+            killed.clone(),
+            reconciler::run(room.clone(), stopping.clone()),
+        ));
+        rest.spawn(until_killed(
+            killed,
+            mailer::run(room.clone(), parts.mail, stopping),
+        ));
         let (payments, reconciler) = (Payments::new(room.clone()), Reconciler::new(room.clone()));
         let outbox = Outbox::new(room.clone());
         let anomalies = Anomalies::new(room, reconciler.clone());
-        Ok(Engine { draws, payments, reconciler, anomalies, outbox, supervisor, membership, desk, stop, kill, threads })
+        Ok(Engine {
+            draws,
+            payments,
+            reconciler,
+            anomalies,
+            outbox,
+            supervisor,
+            membership,
+            desk,
+            stop,
+            kill,
+            threads,
+        })
     }
 
     /// Gives the draws to the other nodes while this one still answers: from now on it asks them. Without others it does
@@ -129,7 +162,10 @@ impl Engine {
         if !self.membership.has_others() {
             return;
         }
-        if tokio::time::timeout(DRAIN_MAX, self.supervisor.send(HandOver)).await.is_err() {
+        if tokio::time::timeout(DRAIN_MAX, self.supervisor.send(HandOver))
+            .await
+            .is_err()
+        {
             tracing::warn!("draws were not handed over; the lease ends by itself");
         }
     }
@@ -137,10 +173,16 @@ impl Engine {
     /// Lets what was begun come to an end, and stops. Nothing is lost by not calling it: a stop is a kind crash.
     pub async fn stop(self) {
         self.stop.send_replace(true);
-        if tokio::time::timeout(DRAIN_MAX, self.desk.drain()).await.is_err() {
+        if tokio::time::timeout(DRAIN_MAX, self.desk.drain())
+            .await
+            .is_err()
+        {
             tracing::warn!("payment work was cut off; the restart scan finds it");
         }
-        if tokio::time::timeout(DRAIN_MAX, self.supervisor.send(Rest)).await.is_err() {
+        if tokio::time::timeout(DRAIN_MAX, self.supervisor.send(Rest))
+            .await
+            .is_err()
+        {
             tracing::warn!("draws were cut off in the middle of a commit");
         }
         self.membership.leave().await;

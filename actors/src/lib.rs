@@ -30,6 +30,8 @@ pub use payment::connect::{AccountStatus, Connect};
 pub use payment::gateway::{Gateway, GatewayError, NewIntent, Opened, UNEXPECTED_STATE};
 pub use payment::strangers::Returned;
 pub use payment::stripe::{Stripe, StripeSettings};
-pub use payments::{Cancelled, Confirmed, FulfilStatus, Fulfilled, OpenOrder, PaymentFailure, Payments};
+pub use payments::{
+    Cancelled, Confirmed, FulfilStatus, Fulfilled, OpenOrder, PaymentFailure, Payments,
+};
 pub use reconciler::{Reconciler, Scanned};
 pub use tally::{Tally, Timings};

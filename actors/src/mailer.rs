@@ -67,7 +67,11 @@ impl Outbox {
         to: &str,
         data: &str,
     ) -> Result<bool, Failure> {
-        let queued = self.room.books.queue_mail(key, kind, order, to, data, self.room.clock.now()).await?;
+        let queued = self
+            .room
+            .books
+            .queue_mail(key, kind, order, to, data, self.room.clock.now())
+            .await?;
         self.nudge();
         Ok(queued)
     }
@@ -76,7 +80,8 @@ impl Outbox {
     pub fn nudge(&self) {
         self.room.nudges.mail.notify_one();
         #[cfg(feature = "testing")]
-        self.nudged.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        self.nudged
+            .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     }
 
     /// How often the mailer was told by this handle: real time shows no difference between a nudge and a look by chance.
@@ -94,7 +99,12 @@ pub(crate) struct Mailer {
 }
 
 pub(crate) async fn run(room: Arc<Room>, post: Arc<dyn Post>, stop: watch::Receiver<bool>) {
-    let mailer = Mailer { me: room.draws.boot(), books: room.books.clone(), clock: room.clock.clone(), post };
+    let mailer = Mailer {
+        me: room.draws.boot(),
+        books: room.books.clone(),
+        clock: room.clock.clone(),
+        post,
+    };
     let mut rhythm = Rhythm::new(REST, stop);
     while rhythm.next(&room.nudges.mail).await {
         match mailer.drain_some().await {
@@ -114,7 +124,10 @@ pub(crate) async fn run(room: Arc<Room>, post: Arc<dyn Post>, stop: watch::Recei
 
 impl Mailer {
     async fn drain_some(&self) -> Result<usize, Failure> {
-        let mails = self.books.claim_mail(self.me, self.clock.now(), LEASE_MS, CLAIM_MAX).await?;
+        let mails = self
+            .books
+            .claim_mail(self.me, self.clock.now(), LEASE_MS, CLAIM_MAX)
+            .await?;
         // A post that is slow for one is not slow for all.
         for delivered in join_all(mails.iter().map(|mail| self.deliver(mail))).await {
             delivered?;
@@ -134,7 +147,13 @@ impl Mailer {
             Err(why) => {
                 tracing::warn!(why, mail.id, mail.kind, "a mail could not be sent");
                 let again = now.plus_ms(pause_ms(mail.attempts, mail.id as u64));
-                self.books.mail_failed(mail.id, &why, (mail.attempts < ATTEMPTS_MAX).then_some(again)).await
+                self.books
+                    .mail_failed(
+                        mail.id,
+                        &why,
+                        (mail.attempts < ATTEMPTS_MAX).then_some(again),
+                    )
+                    .await
             }
         }
     }

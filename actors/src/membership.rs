@@ -84,7 +84,9 @@ impl Membership {
     /// Whether what an actor knows may be told though nothing was written. A node that reaches us badly may have taken a draw
     /// over, and waits as long before it serves.
     pub(crate) fn is_fresh(&self) -> bool {
-        self.place.me.address.is_empty() || self.is_leaving() || lock(&self.heard_at).elapsed() < MEMORY
+        self.place.me.address.is_empty()
+            || self.is_leaving()
+            || lock(&self.heard_at).elapsed() < MEMORY
     }
 
     /// The books said whose our draws are; they were asked at this time.
@@ -128,7 +130,11 @@ impl Membership {
     }
 
     pub(crate) fn knows(&self, boot: Boot) -> bool {
-        self.roll.borrow().others.iter().any(|other| other.boot == boot)
+        self.roll
+            .borrow()
+            .others
+            .iter()
+            .any(|other| other.boot == boot)
     }
 
     /// What one node is enough for is ours: the eldest's. While nodes come and go it may be nobody's or two nodes' for the
@@ -169,7 +175,11 @@ impl Membership {
             *known = roll;
             moved
         });
-        Ok(Renewed { changed, in_time, until })
+        Ok(Renewed {
+            changed,
+            in_time,
+            until,
+        })
     }
 
     /// A new lease begins: nothing is in memory that was there before it.
@@ -200,7 +210,8 @@ impl Membership {
         self.answered(asked_at);
         if buried {
             tracing::warn!(node = %gone, "a node's process has ended; its draws are free");
-            self.roll.send_modify(|roll| roll.others.retain(|other| other.boot != gone));
+            self.roll
+                .send_modify(|roll| roll.others.retain(|other| other.boot != gone));
         }
         buried
     }
@@ -246,7 +257,9 @@ pub(crate) async fn run(
                 pause = RENEW_EVERY;
                 if !renewed.in_time {
                     // A process that hung, or was cut off: others may have taken its draws, and sold from them.
-                    tracing::warn!("the lease had ended; what is in memory is read anew before it is believed");
+                    tracing::warn!(
+                        "the lease had ended; what is in memory is read anew before it is believed"
+                    );
                     let _ = supervisor.send(Doubt).await;
                     membership.serve(&renewed);
                 }

@@ -57,7 +57,14 @@ pub struct Neighbourhood {
 impl Neighbourhood {
     /// One process by itself. If there is another all the same, draws that it owns are unavailable here, and never harmed.
     pub fn alone(boot: Boot, nodes: Arc<dyn Nodes>) -> Neighbourhood {
-        Neighbourhood { me: Node { boot, address: String::new() }, nodes, neighbours: Arc::new(Nobody) }
+        Neighbourhood {
+            me: Node {
+                boot,
+                address: String::new(),
+            },
+            nodes,
+            neighbours: Arc::new(Nobody),
+        }
     }
 }
 

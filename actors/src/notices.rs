@@ -34,7 +34,11 @@ pub(crate) async fn run(room: Arc<Room>, stop: watch::Receiver<bool>) {
         let now = room.clock.now();
         left_alone.retain(|_, until| *until > now);
         let (overdue, most) = (now.plus_ms(-OVERDUE_MS), READ_MAX + left_alone.len() as u32);
-        let mut notices = match room.books.notices_unhandled(room.draws.boot(), overdue, most).await {
+        let mut notices = match room
+            .books
+            .notices_unhandled(room.draws.boot(), overdue, most)
+            .await
+        {
             Ok(notices) => notices,
             Err(failure) => {
                 tracing::warn!(%failure, "notices could not be read");
@@ -49,7 +53,12 @@ pub(crate) async fn run(room: Arc<Room>, stop: watch::Receiver<bool>) {
         let before = left_alone.len();
         if may_be_more {
             let room_for = LEFT_ALONE_MAX.saturating_sub(before);
-            left_alone.extend(waiting.into_iter().take(room_for).map(|id| (id, now.plus_ms(LEFT_ALONE_MS))));
+            left_alone.extend(
+                waiting
+                    .into_iter()
+                    .take(room_for)
+                    .map(|id| (id, now.plus_ms(LEFT_ALONE_MS))),
+            );
         }
         if handled > 0 || left_alone.len() > before {
             rhythm.found_something();
@@ -67,7 +76,11 @@ async fn handle_all(room: &Arc<Room>, notices: Vec<Notice>) -> Vec<String> {
         let room = room.clone();
         async move { (!handle(&room, &notice).await).then_some(notice.event_id) }.boxed()
     });
-    handled.buffer_unordered(TOGETHER_MAX).filter_map(ready).collect().await
+    handled
+        .buffer_unordered(TOGETHER_MAX)
+        .filter_map(ready)
+        .collect()
+        .await
 }
 
 /// `true`: it need not be looked at again.
@@ -75,7 +88,11 @@ async fn handle(room: &Arc<Room>, notice: &Notice) -> bool {
     if !heed(room, notice).await {
         return false;
     }
-    match room.books.notice_handled(&notice.event_id, room.clock.now()).await {
+    match room
+        .books
+        .notice_handled(&notice.event_id, room.clock.now())
+        .await
+    {
         Ok(()) => true,
         Err(failure) => {
             tracing::warn!(%failure, notice.event_id, "a notice will be handled again");
@@ -87,7 +104,9 @@ async fn handle(room: &Arc<Room>, notice: &Notice) -> bool {
 /// Does what a notice hints at; `false`: it could not be done now.
 async fn heed(room: &Arc<Room>, notice: &Notice) -> bool {
     // What names no payment intent (`account.updated`, `payout.*`) is not ours: the server reads it at the door.
-    let Some(id) = &notice.payment_intent else { return true };
+    let Some(id) = &notice.payment_intent else {
+        return true;
+    };
     let order = match room.index.order_of(id) {
         Some(order) => Some(order),
         None => match room.books.order_by_payment_intent(id).await {
@@ -98,12 +117,16 @@ async fn heed(room: &Arc<Room>, notice: &Notice) -> bool {
     let comparison = Comparison { room: room.clone() };
     let Some(order) = order else {
         // Ours whose creation has not been written yet, or one that a restored backup forgot.
-        let Some(account) = notice.account.clone().map(AccountId) else { return true };
+        let Some(account) = notice.account.clone().map(AccountId) else {
+            return true;
+        };
         return comparison.stranger(&account, id).await.is_ok();
     };
     if notice.kind.starts_with("payment_intent.") {
         let inside = room.clone();
-        let fulfilled = room.in_lane(order, async move { inside.fulfil(order, &mut None).await }).await;
+        let fulfilled = room
+            .in_lane(order, async move { inside.fulfil(order, &mut None).await })
+            .await;
         return !matches!(fulfilled, Err(PaymentFailure::Unavailable));
     }
     // A refund or a dispute, perhaps made behind our back.

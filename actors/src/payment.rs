@@ -64,7 +64,11 @@ pub(crate) struct PaymentActor {
 
 impl PaymentActor {
     pub(crate) fn new(killed: watch::Receiver<bool>) -> PaymentActor {
-        PaymentActor { lanes: Rc::default(), accepted: watch::Sender::default(), killed }
+        PaymentActor {
+            lanes: Rc::default(),
+            accepted: watch::Sender::default(),
+            killed,
+        }
     }
 }
 
@@ -90,7 +94,12 @@ impl Handler<Work> for PaymentActor {
             Some(waiting) => waiting.push_back(work.job),
             None => {
                 lanes.insert(work.lane.clone(), VecDeque::new());
-                let lane = run_lane(self.lanes.clone(), self.accepted.clone(), work.lane, work.job);
+                let lane = run_lane(
+                    self.lanes.clone(),
+                    self.accepted.clone(),
+                    work.lane,
+                    work.job,
+                );
                 actix::spawn(until_killed(self.killed.clone(), lane));
             }
         }
@@ -99,7 +108,10 @@ impl Handler<Work> for PaymentActor {
 }
 
 /// Drops what it runs the moment the engine is killed.
-pub(crate) async fn until_killed(mut killed: watch::Receiver<bool>, work: impl Future<Output = ()>) {
+pub(crate) async fn until_killed(
+    mut killed: watch::Receiver<bool>,
+    work: impl Future<Output = ()>,
+) {
     tokio::select! {
         biased;
         // An engine that was let go without a word is no reason to stop.
@@ -152,7 +164,9 @@ pub(crate) struct Desk {
 
 impl Desk {
     pub(crate) fn new(actor: Addr<PaymentActor>) -> Desk {
-        Desk { actor: Arc::new(actor) }
+        Desk {
+            actor: Arc::new(actor),
+        }
     }
 
     /// Runs work in its lane, to its end, even when the caller goes away. `None`: too much work, or it panicked.
@@ -171,7 +185,12 @@ impl Desk {
                 let _ = reply.send(work.await);
             };
             // Its log lines belong to whoever asked for it.
-            self.actor.try_send(Work { lane, job: job.in_current_span().boxed() }).ok()?;
+            self.actor
+                .try_send(Work {
+                    lane,
+                    job: job.in_current_span().boxed(),
+                })
+                .ok()?;
             answer.await.ok()
         }
     }

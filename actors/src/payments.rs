@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use domain::{
-    AccountId, ClubId, Command, DrawId, Line, OrderId, PaymentIntentId, Refusal, Reservation, Timestamp, View,
+    AccountId, ClubId, Command, DrawId, Line, OrderId, PaymentIntentId, Refusal, Reservation,
+    Timestamp, View,
 };
 use persistence::Failure;
 use persistence::books::{Notice, OrderRecord, TermsAgreed};
@@ -105,7 +106,10 @@ impl Payments {
     /// transaction as its first effect. What changes nothing leaves none.
     #[must_use]
     pub fn by(&self, act: Entry) -> Payments {
-        Payments { act: Some(Arc::new(act)), ..self.clone() }
+        Payments {
+            act: Some(Arc::new(act)),
+            ..self.clone()
+        }
     }
 
     /// Opens an order, or resizes the one this client key opened: reserves every line or none (decision C-10) and makes or
@@ -136,16 +140,26 @@ impl Payments {
     }
 
     async fn fulfil_order(&self, order: OrderId) -> Result<Fulfilled, PaymentFailure> {
-        self.in_lane(order, move |room| async move { room.fulfil(order, &mut None).await }).await
+        self.in_lane(order, move |room| async move {
+            room.fulfil(order, &mut None).await
+        })
+        .await
     }
 
     /// Confirms an order's payment intent with a payment method the browser made (decision C-5).
     ///
     /// # Errors
     /// `Declined` with the provider's words; the order stays open for another card.
-    pub async fn confirm(&self, order: OrderId, payment_method: &str) -> Result<Confirmed, PaymentFailure> {
+    pub async fn confirm(
+        &self,
+        order: OrderId,
+        payment_method: &str,
+    ) -> Result<Confirmed, PaymentFailure> {
         let method = payment_method.to_owned();
-        self.in_lane(order, move |room| async move { room.confirm(order, &method).await }).await
+        self.in_lane(order, move |room| async move {
+            room.confirm(order, &method).await
+        })
+        .await
     }
 
     /// "Keep my tickets": 120 s more in every draw of the order, at most ten times (decision B-8). Answers when the shown
@@ -154,7 +168,8 @@ impl Payments {
     /// # Errors
     /// `Refused` when it lapsed already or was extended often enough.
     pub async fn extend(&self, order: OrderId) -> Result<Timestamp, PaymentFailure> {
-        self.in_lane(order, move |room| async move { room.extend(order).await }).await
+        self.in_lane(order, move |room| async move { room.extend(order).await })
+            .await
     }
 
     /// The order's reservation as its buyer is shown it: `until` is when the shown two minutes end, the soonest of its draws.
@@ -163,7 +178,11 @@ impl Payments {
     /// # Errors
     /// `OrderUnknown`, `Unavailable`.
     pub async fn reservation(&self, order: OrderId) -> Result<Option<Reservation>, PaymentFailure> {
-        self.in_lane(order, move |room| async move { room.reservation(order).await }).await
+        self.in_lane(
+            order,
+            move |room| async move { room.reservation(order).await },
+        )
+        .await
     }
 
     /// The buyer leaves: reservations are released, the payment intent is canceled unless the buyer authorised it or is before
@@ -172,7 +191,8 @@ impl Payments {
     /// # Errors
     /// `OrderUnknown`, `Unavailable`.
     pub async fn abandon(&self, order: OrderId) -> Result<(), PaymentFailure> {
-        self.in_lane(order, move |room| async move { room.abandon(order).await }).await
+        self.in_lane(order, move |room| async move { room.abandon(order).await })
+            .await
     }
 
     /// The buyer was shown another amount than the order's (decision C-3): unless it has its tickets already, the order is
@@ -181,7 +201,11 @@ impl Payments {
     /// # Errors
     /// `OrderUnknown`, `Unavailable`.
     pub async fn turn_down(&self, order: OrderId) -> Result<FulfilStatus, PaymentFailure> {
-        self.in_lane(order, move |room| async move { room.turn_down(order).await }).await
+        self.in_lane(
+            order,
+            move |room| async move { room.turn_down(order).await },
+        )
+        .await
     }
 
     /// Takes the tickets back and gives the money back, with the application fee's part (decisions B-22, D-3). An order that
@@ -191,7 +215,10 @@ impl Payments {
     /// `OrderUnknown`, `Unavailable`; asked again it goes on where it stopped.
     pub async fn refund(&self, order: OrderId, reason: &str) -> Result<(), PaymentFailure> {
         let (reason, act) = (reason.to_owned(), self.act.as_deref().cloned());
-        self.in_lane(order, move |room| async move { room.refund(order, &reason, act).await }).await
+        self.in_lane(order, move |room| async move {
+            room.refund(order, &reason, act).await
+        })
+        .await
     }
 
     /// The game is off: the draw is cancelled, and every order with a ticket in it is refunded with the fee's part (decision
@@ -205,7 +232,10 @@ impl Payments {
         let mut act = self.act.as_deref().cloned();
         // To its end, whether or not the asker waits.
         let cancelled = tokio::spawn(async move {
-            let view = room.ask_signed(draw, Command::Cancel, None, &mut act).await?.view;
+            let view = room
+                .ask_signed(draw, Command::Cancel, None, &mut act)
+                .await?
+                .view;
             let refunds = room.refund_called_off(&reason).await.unwrap_or_default();
             Ok(Cancelled { view, refunds })
         });
@@ -223,8 +253,13 @@ impl Payments {
     /// Not stored: the provider is to send it again.
     pub async fn notice(&self, notice: Notice) -> Result<bool, Failure> {
         let room = self.room.clone();
-        let stored =
-            self.apart(async move { room.books.notice(&notice, room.draws.boot(), room.clock.now()).await }).await?;
+        let stored = self
+            .apart(async move {
+                room.books
+                    .notice(&notice, room.draws.boot(), room.clock.now())
+                    .await
+            })
+            .await?;
         self.room.nudges.notices.notify_one();
         Ok(stored)
     }
@@ -235,7 +270,8 @@ impl Payments {
     /// Not written.
     pub async fn fill_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<(), Failure> {
         let (room, buyer) = (self.room.clone(), buyer.clone());
-        self.apart(async move { room.books.fill_buyer(order, &buyer).await }).await
+        self.apart(async move { room.books.fill_buyer(order, &buyer).await })
+            .await
     }
 
     /// What the buyer says before paying replaces what was stored, its blanks nothing; for the order's own browser alone.
@@ -243,18 +279,33 @@ impl Payments {
     ///
     /// # Errors
     /// Not written.
-    pub async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<bool, Failure> {
+    pub async fn correct_buyer(
+        &self,
+        order: OrderId,
+        buyer: &BuyerDetails,
+    ) -> Result<bool, Failure> {
         let (room, buyer) = (self.room.clone(), buyer.clone());
-        self.apart(async move { room.books.correct_buyer(order, &buyer).await }).await
+        self.apart(async move { room.books.correct_buyer(order, &buyer).await })
+            .await
     }
 
     /// Age and terms were confirmed; the first time counts (decision C-12).
     ///
     /// # Errors
     /// Not written.
-    pub async fn consented(&self, order: OrderId, ip: &str, terms: TermsAgreed) -> Result<(), Failure> {
+    pub async fn consented(
+        &self,
+        order: OrderId,
+        ip: &str,
+        terms: TermsAgreed,
+    ) -> Result<(), Failure> {
         let (room, ip) = (self.room.clone(), ip.to_owned());
-        self.apart(async move { room.books.consented(order, room.clock.now(), &ip, terms).await }).await
+        self.apart(async move {
+            room.books
+                .consented(order, room.clock.now(), &ip, terms)
+                .await
+        })
+        .await
     }
 
     /// The order as the books hold it.
@@ -263,7 +314,8 @@ impl Payments {
     /// The books could not be read.
     pub async fn order(&self, order: OrderId) -> Result<Option<OrderRecord>, Failure> {
         let room = self.room.clone();
-        self.apart(async move { room.books.order(order).await }).await
+        self.apart(async move { room.books.order(order).await })
+            .await
     }
 
     /// The order of an order token (decision B-9).
@@ -272,7 +324,8 @@ impl Payments {
     /// The books could not be read.
     pub async fn order_by_token(&self, token: &str) -> Result<Option<OrderRecord>, Failure> {
         let (room, token) = (self.room.clone(), token.to_owned());
-        self.apart(async move { room.books.order_by_token(&token).await }).await
+        self.apart(async move { room.books.order_by_token(&token).await })
+            .await
     }
 
     /// The order that was opened under a client key (decision C-2).
@@ -281,23 +334,31 @@ impl Payments {
     /// The books could not be read.
     pub async fn order_by_client_key(&self, key: &str) -> Result<Option<OrderRecord>, Failure> {
         let (room, key) = (self.room.clone(), key.to_owned());
-        self.apart(async move { room.books.order_by_client_key(&key).await }).await
+        self.apart(async move { room.books.order_by_client_key(&key).await })
+            .await
     }
 
     /// The order a payment intent pays for.
     ///
     /// # Errors
     /// The books could not be read.
-    pub async fn order_by_payment_intent(&self, id: &PaymentIntentId) -> Result<Option<OrderRecord>, Failure> {
+    pub async fn order_by_payment_intent(
+        &self,
+        id: &PaymentIntentId,
+    ) -> Result<Option<OrderRecord>, Failure> {
         let (room, id) = (self.room.clone(), id.clone());
-        self.apart(async move { room.books.order_by_payment_intent(&id).await }).await
+        self.apart(async move { room.books.order_by_payment_intent(&id).await })
+            .await
     }
 
     async fn order_id(&self, id: &PaymentIntentId) -> Result<OrderId, PaymentFailure> {
         if let Some(order) = self.room.index.order_of(id) {
             return Ok(order);
         }
-        let record = self.order_by_payment_intent(id).await.map_err(|_| PaymentFailure::Unavailable)?;
+        let record = self
+            .order_by_payment_intent(id)
+            .await
+            .map_err(|_| PaymentFailure::Unavailable)?;
         let order = record.ok_or(PaymentFailure::OrderUnknown)?.order.id;
         self.room.index.intent_is(id, order);
         Ok(order)

@@ -117,7 +117,9 @@ impl Reconciler {
             }
             silent.map_or(Ok(scanned), Err)
         };
-        tokio::spawn(scan).await.unwrap_or_else(|panicked| Err(Failure::Unknown(panicked.to_string())))
+        tokio::spawn(scan)
+            .await
+            .unwrap_or_else(|panicked| Err(Failure::Unknown(panicked.to_string())))
     }
 
     /// One round of the schedule now, without its comparison with the provider: for tests, which do not wait for it.
@@ -194,7 +196,11 @@ impl Rounds {
         self.sweep().await;
         self.return_fees().await;
         self.refund_called_off().await;
-        if let Err(failure) = self.captures.witness(&self.comparison, &mut self.known).await {
+        if let Err(failure) = self
+            .captures
+            .witness(&self.comparison, &mut self.known)
+            .await
+        {
             tracing::warn!(%failure, "captured payments are compared later");
         }
         self.nameless().await;
@@ -207,20 +213,31 @@ impl Rounds {
 
     fn new(room: Arc<Room>) -> Rounds {
         let captures = Captures::since(room.clock.now().plus_ms(-START_MS));
-        Rounds { comparison: Comparison { room }, count: 0, captures, known: Known::default(), behind: None }
+        Rounds {
+            comparison: Comparison { room },
+            count: 0,
+            captures,
+            known: Known::default(),
+            behind: None,
+        }
     }
 
     /// Every open order goes through the room; what waits too long is let go.
     async fn sweep(&mut self) {
         let room = &self.comparison.room;
-        let open = match room.books.orders_open(room.clock.now().plus_ms(-YOUNG_MS), OPEN_MAX).await {
+        let open = match room
+            .books
+            .orders_open(room.clock.now().plus_ms(-YOUNG_MS), OPEN_MAX)
+            .await
+        {
             Ok(open) => open,
             Err(failure) => return tracing::warn!(%failure, "open orders could not be read"),
         };
-        let visits = stream::iter(open.into_iter().map(|record| record.order.id)).then(async |order| {
-            tokio::time::sleep(QUESTION_PAUSE).await;
-            order
-        });
+        let visits =
+            stream::iter(open.into_iter().map(|record| record.order.id)).then(async |order| {
+                tokio::time::sleep(QUESTION_PAUSE).await;
+                order
+            });
         let visits = visits.map(async |order| {
             let inside = room.clone();
             let swept = room.desk.run(Lane::Order(order), async move { inside.sweep(order).await }).await;
@@ -275,14 +292,23 @@ impl Rounds {
             let newest = room.books.newest_order().await?.unwrap_or(now);
             let since = newest.plus_ms(-CLOCKS_DIFFER_MS).min(now.plus_ms(-LIST_MS));
             let accounts = room.books.accounts().await?.into_iter().collect();
-            self.behind = Some(Behind { since: since.max(now.plus_ms(-FORGOTTEN_MS_MAX)), accounts });
+            self.behind = Some(Behind {
+                since: since.max(now.plus_ms(-FORGOTTEN_MS_MAX)),
+                accounts,
+            });
         }
-        let Some(Behind { since, accounts }) = &mut self.behind else { return Ok(()) };
+        let Some(Behind { since, accounts }) = &mut self.behind else {
+            return Ok(());
+        };
         let mut silent = 0;
         for _ in 0..accounts.len() {
-            let Some(account) = accounts.pop_front() else { break };
+            let Some(account) = accounts.pop_front() else {
+                break;
+            };
             tokio::time::sleep(QUESTION_PAUSE).await;
-            let Err(failure) = look_at(&self.comparison, &account, *since).await else { continue };
+            let Err(failure) = look_at(&self.comparison, &account, *since).await else {
+                continue;
+            };
             accounts.push_back(account);
             silent += 1;
             if silent == SILENT_ACCOUNTS_MAX {
@@ -309,20 +335,31 @@ impl Rounds {
     /// one after this one found its payment right, and not know that it did, when the answer of the books was lost.
     async fn reported(&self) -> BTreeSet<PaymentIntentId> {
         let open = self.comparison.room.books.anomalies(true, READ_MAX).await;
-        read(open, "open anomalies").into_iter().filter_map(|record| record.anomaly.payment_intent).collect()
+        read(open, "open anomalies")
+            .into_iter()
+            .filter_map(|record| record.anomaly.payment_intent)
+            .collect()
     }
 
     /// Those with open business, and some of the others in turn.
     async fn accounts_to_list(&self, now: Timestamp) -> BTreeSet<AccountId> {
         let books = &self.comparison.room.books;
         let mut accounts: BTreeSet<AccountId> = BTreeSet::new();
-        for records in
-            [books.orders_open(now, READ_MAX).await, books.orders_captured(now.plus_ms(-BUSY_MS), READ_MAX).await]
-        {
-            accounts.extend(read(records, "orders").into_iter().map(|record| record.order.account));
+        for records in [
+            books.orders_open(now, READ_MAX).await,
+            books.orders_captured(now.plus_ms(-BUSY_MS), READ_MAX).await,
+        ] {
+            accounts.extend(
+                read(records, "orders")
+                    .into_iter()
+                    .map(|record| record.order.account),
+            );
         }
         let all = read(books.accounts().await, "accounts");
-        let quiet: Vec<AccountId> = all.into_iter().filter(|account| !accounts.contains(account)).collect();
+        let quiet: Vec<AccountId> = all
+            .into_iter()
+            .filter(|account| !accounts.contains(account))
+            .collect();
         let turn = (self.count as usize * QUIET_ACCOUNTS) % quiet.len().max(1);
         accounts.extend(quiet.into_iter().cycle().skip(turn).take(QUIET_ACCOUNTS));
         accounts
@@ -358,7 +395,11 @@ fn read<T>(found: Result<Vec<T>, Failure>, what: &str) -> Vec<T> {
 
 /// Lists one account, and compares what the books do not know of. What they know is swept and witnessed; comparing all of it here
 /// would find what is only under way, and nobody would look at so old a payment again.
-async fn look_at(comparison: &Comparison, account: &AccountId, since: Timestamp) -> Result<(), Failure> {
+async fn look_at(
+    comparison: &Comparison,
+    account: &AccountId,
+    since: Timestamp,
+) -> Result<(), Failure> {
     for said in comparison.list(account, since).await? {
         if comparison.is_forgotten(&said).await? {
             comparison.one(&said).await?;

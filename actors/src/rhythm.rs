@@ -14,7 +14,12 @@ pub(crate) struct Rhythm {
 impl Rhythm {
     /// Rests between the shortest and the longest of `rests`; ends when `stop` turns true.
     pub(crate) fn new(rests: (Duration, Duration), stop: watch::Receiver<bool>) -> Rhythm {
-        Rhythm { rest: rests.0, rests, stop, first: true }
+        Rhythm {
+            rest: rests.0,
+            rests,
+            stop,
+            first: true,
+        }
     }
 
     /// Waits for the next look; the first is at once. `false`: stop.

@@ -46,7 +46,13 @@ impl Silences {
     /// went on once a second at most, and once for each of our own errands but the last, which may have been done though their
     /// answers were lost. An owner whose draw goes on under our eyes is busy with those who do reach it.
     pub(crate) fn add(&self, draw: DrawId, owner: Boot, lasted: Duration, moves: u64) -> bool {
-        let mut silence = Silence { owner, times: 1, lasted, moves, ended_at: Instant::now() };
+        let mut silence = Silence {
+            owner,
+            times: 1,
+            lasted,
+            moves,
+            ended_at: Instant::now(),
+        };
         if let Some(before) = self.lately(draw, owner) {
             silence.times += before.times;
             silence.lasted += before.lasted;
@@ -59,7 +65,10 @@ impl Silences {
     }
 
     fn lately(&self, draw: DrawId, owner: Boot) -> Option<Silence> {
-        self.lock().get(&draw).filter(|silence| silence.owner == owner && silence.is_lately()).copied()
+        self.lock()
+            .get(&draw)
+            .filter(|silence| silence.owner == owner && silence.is_lately())
+            .copied()
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<DrawId, Silence>> {
@@ -69,7 +78,10 @@ impl Silences {
 
 /// Waits for something, and says how often a view was seen to change meanwhile: once at most for each look into the books,
 /// however many commits it showed.
-pub(crate) async fn while_watching<T>(mut view: watch::Receiver<View>, work: impl Future<Output = T>) -> (T, u64) {
+pub(crate) async fn while_watching<T>(
+    mut view: watch::Receiver<View>,
+    work: impl Future<Output = T>,
+) -> (T, u64) {
     let (mut work, mut moves) = (pin!(work), 0);
     loop {
         tokio::select! {

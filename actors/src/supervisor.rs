@@ -125,7 +125,11 @@ impl DrawSupervisor {
 
     /// Claims what is due, a batch at a time.
     fn claim_due(&mut self, ctx: &mut Context<Self>) {
-        while !self.resting && !self.roster.is_killed() && self.claims < CLAIMS_MAX && !self.due.is_empty() {
+        while !self.resting
+            && !self.roster.is_killed()
+            && self.claims < CLAIMS_MAX
+            && !self.due.is_empty()
+        {
             let mut batch = Vec::new();
             while batch.len() < CLAIM_BATCH_MAX
                 && let Some(draw) = self.due.pop_first()
@@ -144,31 +148,40 @@ impl DrawSupervisor {
         self.claiming.extend(&batch);
         let (ledger, membership) = (self.ledger.clone(), self.membership.clone());
         let suspects = std::mem::take(&mut self.suspects);
-        let standstills: Vec<_> = batch.iter().filter_map(|draw| self.standstills.remove_entry(draw)).collect();
+        let standstills: Vec<_> = batch
+            .iter()
+            .filter_map(|draw| self.standstills.remove_entry(draw))
+            .collect();
         let claim = async move {
             for suspect in suspects {
                 membership.bury(suspect).await;
             }
             let mut claimed = ledger.claim(membership.boot(), &batch).await;
-            let late = takeover::take_over(&*ledger, &membership, &standstills, claimed.as_mut().ok()).await;
+            let late =
+                takeover::take_over(&*ledger, &membership, &standstills, claimed.as_mut().ok())
+                    .await;
             batch.retain(|draw| late.iter().all(|one| one.draw != *draw));
             (batch, claimed, late)
         };
-        ctx.spawn(claim.into_actor(self).map(|(batch, claimed, late), supervisor, ctx| {
-            supervisor.claims -= 1;
-            for one in late {
-                supervisor.serve_later(one, ctx);
-            }
-            for draw in &batch {
-                supervisor.claiming.remove(draw);
-            }
-            match claimed {
-                Ok(claimed) => supervisor.claimed(&batch, claimed, ctx),
-                Err(failure) => supervisor.not_claimed(batch, &failure, ctx),
-            }
-            supervisor.claim_due(ctx);
-            supervisor.keep_listening(ctx);
-        }));
+        ctx.spawn(
+            claim
+                .into_actor(self)
+                .map(|(batch, claimed, late), supervisor, ctx| {
+                    supervisor.claims -= 1;
+                    for one in late {
+                        supervisor.serve_later(one, ctx);
+                    }
+                    for draw in &batch {
+                        supervisor.claiming.remove(draw);
+                    }
+                    match claimed {
+                        Ok(claimed) => supervisor.claimed(&batch, claimed, ctx),
+                        Err(failure) => supervisor.not_claimed(batch, &failure, ctx),
+                    }
+                    supervisor.claim_due(ctx);
+                    supervisor.keep_listening(ctx);
+                }),
+        );
     }
 
     /// A node that goes claims nothing: whoever asks it is sent to another, which takes the draw if nobody has it.
@@ -220,11 +233,19 @@ impl DrawSupervisor {
         self.generation += 1;
         let generation = self.generation;
         let window = self.roster.window(draw.view());
-        let stopped = Stopped { draw: id, generation, cause: Cause::Retired };
-        let obituary = Obituary { stopped, to: self.stops.clone() };
+        let stopped = Stopped {
+            draw: id,
+            generation,
+            cause: Cause::Retired,
+        };
+        let obituary = Obituary {
+            stopped,
+            to: self.stops.clone(),
+        };
         let (ledger, clock) = (self.ledger.clone(), self.clock.clone());
         let thread = &self.threads[id.0.unsigned_abs() as usize % self.threads.len()];
-        let addr = thread.start(move || DrawActor::new(claimed.epoch, draw, ledger, clock, window, obituary));
+        let addr = thread
+            .start(move || DrawActor::new(claimed.epoch, draw, ledger, clock, window, obituary));
         self.alive.insert(generation);
         self.roster.live(id, generation, addr);
         true
@@ -296,7 +317,10 @@ impl DrawSupervisor {
     fn restarts_too_often(&mut self, draw: DrawId) -> bool {
         let now = Instant::now();
         let restarts = &mut self.cares.entry(draw).or_default().restarts;
-        while restarts.front().is_some_and(|earlier| now.duration_since(*earlier) > RESTARTS_WITHIN) {
+        while restarts
+            .front()
+            .is_some_and(|earlier| now.duration_since(*earlier) > RESTARTS_WITHIN)
+        {
             restarts.pop_front();
         }
         if restarts.len() == RESTARTS_MAX {

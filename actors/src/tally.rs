@@ -6,7 +6,9 @@ use std::time::Duration;
 use domain::Timestamp;
 
 /// Upper ends of the buckets, in seconds; the last one has none.
-pub const BUCKETS_SECONDS: [f64; 11] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+pub const BUCKETS_SECONDS: [f64; 11] = [
+    0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
+];
 
 /// How long something took, counted in buckets.
 #[derive(Debug, Default)]
@@ -18,14 +20,20 @@ pub struct Timings {
 impl Timings {
     pub fn note(&self, took: Duration) {
         let seconds = took.as_secs_f64();
-        let place = BUCKETS_SECONDS.iter().position(|end| seconds <= *end).unwrap_or(BUCKETS_SECONDS.len());
+        let place = BUCKETS_SECONDS
+            .iter()
+            .position(|end| seconds <= *end)
+            .unwrap_or(BUCKETS_SECONDS.len());
         self.buckets[place].fetch_add(1, Ordering::Relaxed);
-        self.sum_micros.fetch_add(took.as_micros() as u64, Ordering::Relaxed);
+        self.sum_micros
+            .fetch_add(took.as_micros() as u64, Ordering::Relaxed);
     }
 
     /// Nothing was counted.
     pub fn is_none_yet(&self) -> bool {
-        self.buckets.iter().all(|bucket| bucket.load(Ordering::Relaxed) == 0)
+        self.buckets
+            .iter()
+            .all(|bucket| bucket.load(Ordering::Relaxed) == 0)
     }
 
     /// How many took at most as long as each bucket's end; the last number is all of them.
@@ -65,7 +73,8 @@ impl Tally {
     }
 
     pub(crate) fn sold(&self, tickets: usize) {
-        self.tickets_sold.fetch_add(tickets as u64, Ordering::Relaxed);
+        self.tickets_sold
+            .fetch_add(tickets as u64, Ordering::Relaxed);
     }
 
     pub(crate) fn round_ended(&self, at: Timestamp) {

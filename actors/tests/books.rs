@@ -6,9 +6,12 @@ use std::time::Duration;
 
 use actors::testing::{FakeGateway, Fault, Verb};
 use actors::{
-    Clock, Engine, EngineParts, FulfilStatus, Neighbourhood, OpenOrder, PaymentFailure, Placement, SystemClock,
+    Clock, Engine, EngineParts, FulfilStatus, Neighbourhood, OpenOrder, PaymentFailure, Placement,
+    SystemClock,
 };
-use domain::{AccountId, Cents, ClubId, Command, DrawId, GameResult, Line, OrderId, OrderState, Terms};
+use domain::{
+    AccountId, Cents, ClubId, Command, DrawId, GameResult, Line, OrderId, OrderState, Terms,
+};
 use persistence::books::OrderRecord;
 use persistence::ledger::BuyerDetails;
 use persistence::nodes::Boot;
@@ -52,7 +55,10 @@ impl Shop {
             colors: None,
         };
         let club = records.create_club(&reds).await.expect("a club").id;
-        records.connect_account(club, &account()).await.expect("connected");
+        records
+            .connect_account(club, &account())
+            .await
+            .expect("connected");
         let terms = Terms {
             price: Cents(500),
             prize_percentage: 50,
@@ -60,10 +66,18 @@ impl Shop {
             opens_at: None,
             closes_at: SystemClock.now().plus_ms(kick_off_ms),
         };
-        let new = (0..draws).map(|_| NewDraw::plain(club, "Reds", "Blues", terms)).collect();
+        let new = (0..draws)
+            .map(|_| NewDraw::plain(club, "Reds", "Blues", terms))
+            .collect();
         let draws = postgres.create_draws(new).await.expect("draws");
         let gateway = FakeGateway::new(Arc::new(SystemClock));
-        Shop { postgres, gateway, post: PostOffice::default(), club, draws }
+        Shop {
+            postgres,
+            gateway,
+            post: PostOffice::default(),
+            club,
+            draws,
+        }
     }
 
     async fn engine(&self) -> Engine {
@@ -75,7 +89,9 @@ impl Shop {
             mail: Arc::new(self.post.clone()),
             neighbourhood: Neighbourhood::alone(Boot::fresh(), Arc::new(self.postgres.clone())),
         };
-        Engine::start_at(parts, Placement::OwnThreads { draws: 2 }).await.expect("the engine starts")
+        Engine::start_at(parts, Placement::OwnThreads { draws: 2 })
+            .await
+            .expect("the engine starts")
     }
 
     fn wants(&self, number: u128, lines: &[(usize, u16)]) -> OpenOrder {
@@ -107,11 +123,19 @@ impl Shop {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(60), waiting).await.unwrap_or_else(|_| panic!("never: {what}"));
+        tokio::time::timeout(Duration::from_secs(60), waiting)
+            .await
+            .unwrap_or_else(|_| panic!("never: {what}"));
     }
 
     async fn state(&self, order: OrderId) -> OrderState {
-        self.postgres.order(order).await.expect("read").expect("the order").order.state
+        self.postgres
+            .order(order)
+            .await
+            .expect("read")
+            .expect("the order")
+            .order
+            .state
     }
 
     /// Nothing the database must never contain, and both books agree on the money.
@@ -120,11 +144,22 @@ impl Shop {
         assert!(violations.is_empty(), "{violations:#?}");
         let ours = self.postgres.account_totals().await.expect("asked");
         let takings = self.gateway.takings(&account());
-        let ours = ours.iter().find(|totals| totals.account == account()).expect("the account");
-        assert_eq!((ours.captured, ours.refunded), (takings.captured, takings.refunded));
+        let ours = ours
+            .iter()
+            .find(|totals| totals.account == account())
+            .expect("the account");
+        assert_eq!(
+            (ours.captured, ours.refunded),
+            (takings.captured, takings.refunded)
+        );
         assert_eq!(ours.application_fees, takings.fees);
         assert_eq!(ours.application_fees_refunded, takings.fees_refunded);
-        assert!(self.gateway.intents().iter().all(|intent| intent.captures <= 1));
+        assert!(
+            self.gateway
+                .intents()
+                .iter()
+                .all(|intent| intent.captures <= 1)
+        );
     }
 }
 
@@ -176,21 +211,40 @@ fn two_hundred_buyers_want_two_each_and_the_provider_stumbles() {
             };
             buy(&engine, &shop.gateway, shop.wants(number, lines))
         });
-        let mut bought: Vec<_> = futures_util::future::join_all(buyers).await.into_iter().flatten().collect();
+        let mut bought: Vec<_> = futures_util::future::join_all(buyers)
+            .await
+            .into_iter()
+            .flatten()
+            .collect();
         shop.gateway.clear_faults();
         // In the crowd some were refused while a cart held what it then gave back. Nothing is lost: the rest sells too.
         for (number, draw) in (201..).zip([0; 40].into_iter().chain([1; 40])) {
             bought.extend(buy(&engine, &shop.gateway, shop.wants(number, &[(draw, 1)])).await);
         }
         let views = engine.draws.views();
-        assert!(views.iter().all(|view| (view.sold, view.held) == (169, 0)), "{views:?}");
-        assert_eq!(bought.iter().map(|record| record.order.tickets()).sum::<u16>(), 2 * 169);
+        assert!(
+            views.iter().all(|view| (view.sold, view.held) == (169, 0)),
+            "{views:?}"
+        );
+        assert_eq!(
+            bought
+                .iter()
+                .map(|record| record.order.tickets())
+                .sum::<u16>(),
+            2 * 169
+        );
         for record in bought.iter().take(5) {
             let stored = shop.postgres.order(record.order.id).await.unwrap().unwrap();
-            assert_eq!((&stored.order, &stored.tickets), (&record.order, &record.tickets));
+            assert_eq!(
+                (&stored.order, &stored.tickets),
+                (&record.order, &record.tickets)
+            );
         }
         let mails = bought.len();
-        shop.until("every mail has left", async |_| shop.post.delivered.lock().unwrap().len() == mails).await;
+        shop.until("every mail has left", async |_| {
+            shop.post.delivered.lock().unwrap().len() == mails
+        })
+        .await;
         engine.stop().await;
         shop.audit().await;
     });
@@ -203,7 +257,11 @@ fn a_process_dies_in_the_middle_and_the_next_one_finishes() {
         let engine = shop.engine().await;
         let mut records = Vec::new();
         for number in 1..=12 {
-            let record = engine.payments.open(shop.wants(number, &[(0, 1), (1, 2)])).await.unwrap();
+            let record = engine
+                .payments
+                .open(shop.wants(number, &[(0, 1), (1, 2)]))
+                .await
+                .unwrap();
             shop.gateway.authorise(&intent_of(&record));
             records.push(record);
         }
@@ -229,9 +287,16 @@ fn a_process_dies_in_the_middle_and_the_next_one_finishes() {
                 }
             }
         });
-        let all = tokio::time::timeout(Duration::from_secs(90), futures_util::future::join_all(calls)).await;
+        let all = tokio::time::timeout(
+            Duration::from_secs(90),
+            futures_util::future::join_all(calls),
+        )
+        .await;
         assert!(all.is_ok(), "every authorised buyer gets tickets");
-        shop.until("every mail has left", async |_| shop.post.delivered.lock().unwrap().len() == 12).await;
+        shop.until("every mail has left", async |_| {
+            shop.post.delivered.lock().unwrap().len() == 12
+        })
+        .await;
         next.stop().await;
         shop.audit().await;
     });
@@ -249,28 +314,57 @@ fn refusals_resizes_refunds_and_the_result_leave_clean_books() {
         resized.lines = shop.wants(1, &[(0, 3), (1, 1)]).lines;
         let record = payments.open(resized).await.unwrap();
         assert_eq!(record.order.total(), Cents(2078));
-        assert_eq!(shop.gateway.intent(&intent_of(&record)).unwrap().said.amount, Cents(2078));
+        assert_eq!(
+            shop.gateway
+                .intent(&intent_of(&record))
+                .unwrap()
+                .said
+                .amount,
+            Cents(2078)
+        );
         shop.gateway.authorise(&intent_of(&record));
-        assert_eq!(payments.fulfil(&intent_of(&record)).await.unwrap().status, FulfilStatus::Succeeded);
+        assert_eq!(
+            payments.fulfil(&intent_of(&record)).await.unwrap().status,
+            FulfilStatus::Succeeded
+        );
 
         // A cart that one closed draw refuses.
-        let cart = payments.open(shop.wants(2, &[(0, 1), (2, 1)])).await.unwrap();
+        let cart = payments
+            .open(shop.wants(2, &[(0, 1), (2, 1)]))
+            .await
+            .unwrap();
         let result = GameResult::new(3, 4).unwrap();
-        engine.draws.execute(shop.draws[2], Command::Complete { result }, None).await.unwrap();
+        engine
+            .draws
+            .execute(shop.draws[2], Command::Complete { result }, None)
+            .await
+            .unwrap();
         shop.gateway.authorise(&intent_of(&cart));
         let refused = payments.fulfil(&intent_of(&cart)).await.unwrap();
-        assert!(matches!(refused.status, FulfilStatus::NotCharged { .. }), "{:?}", refused.status);
+        assert!(
+            matches!(refused.status, FulfilStatus::NotCharged { .. }),
+            "{:?}",
+            refused.status
+        );
         assert_eq!(shop.state(OrderId(2)).await, OrderState::Released);
 
         // A second line that is refused at once, a buyer who leaves, a refund.
-        let refused = payments.open(shop.wants(3, &[(0, 1), (2, 1)])).await.unwrap_err();
+        let refused = payments
+            .open(shop.wants(3, &[(0, 1), (2, 1)]))
+            .await
+            .unwrap_err();
         assert!(matches!(refused, PaymentFailure::Refused { draw, .. } if draw == shop.draws[2]));
         let left = payments.open(shop.wants(4, &[(1, 5)])).await.unwrap();
         payments.abandon(left.order.id).await.unwrap();
         assert_eq!(shop.state(OrderId(4)).await, OrderState::Released);
-        let expensive = buy(&engine, &shop.gateway, shop.wants(5, &[(0, 50)])).await.unwrap();
+        let expensive = buy(&engine, &shop.gateway, shop.wants(5, &[(0, 50)]))
+            .await
+            .unwrap();
         payments.refund(record.order.id, "asked for").await.unwrap();
-        payments.refund(expensive.order.id, "asked for").await.unwrap();
+        payments
+            .refund(expensive.order.id, "asked for")
+            .await
+            .unwrap();
         shop.until("both refunds are done", async |_| {
             shop.gateway.takings(&account()).refunded == Cents(2078 + 25_039)
         })
@@ -302,13 +396,26 @@ fn whoever_tries_an_operation_uses_its_own_key() {
                 seen.push((asked.verb, asked.key.to_owned()));
             }
             let first = seen.iter().filter(|(verb, _)| *verb == asked.verb).count() == 1;
-            if counted && first { Fault::TimeoutBefore } else { Fault::None }
+            if counted && first {
+                Fault::TimeoutBefore
+            } else {
+                Fault::None
+            }
         });
-        let record = buy(&engine, &shop.gateway, shop.wants(1, &[(0, 1)])).await.unwrap();
+        let record = buy(&engine, &shop.gateway, shop.wants(1, &[(0, 1)]))
+            .await
+            .unwrap();
         let keys = keys.lock().unwrap().clone();
         for verb in [Verb::Create, Verb::Capture] {
-            let tried: Vec<_> = keys.iter().filter(|(of, _)| *of == verb).map(|(_, key)| key).collect();
-            assert!(tried.len() >= 2 && tried.iter().all(|key| *key == tried[0]), "{keys:?}");
+            let tried: Vec<_> = keys
+                .iter()
+                .filter(|(of, _)| *of == verb)
+                .map(|(_, key)| key)
+                .collect();
+            assert!(
+                tried.len() >= 2 && tried.iter().all(|key| *key == tried[0]),
+                "{keys:?}"
+            );
         }
         assert_eq!(shop.state(record.order.id).await, OrderState::Captured);
         engine.stop().await;
@@ -327,15 +434,24 @@ fn kick_off_comes_for_everybody_at_once() {
         let mut watched = engine.draws.watch(shop.draws[0]).await.unwrap();
         let mut orders = Vec::new();
         for number in 1..=20 {
-            let Ok(record) = engine.payments.open(shop.wants(number, &[(0, 1)])).await else { break };
+            let Ok(record) = engine.payments.open(shop.wants(number, &[(0, 1)])).await else {
+                break;
+            };
             shop.gateway.authorise(&intent_of(&record));
             orders.push(record);
         }
         let closed = watched.wait_for(|view| view.status == domain::Status::Closed);
-        tokio::time::timeout(Duration::from_secs(30), closed).await.expect("it closes by itself").unwrap();
+        tokio::time::timeout(Duration::from_secs(30), closed)
+            .await
+            .expect("it closes by itself")
+            .unwrap();
         for record in &orders {
             let fulfilled = engine.payments.fulfil(&intent_of(record)).await.unwrap();
-            assert!(matches!(fulfilled.status, FulfilStatus::NotCharged { .. }), "{:?}", fulfilled.status);
+            assert!(
+                matches!(fulfilled.status, FulfilStatus::NotCharged { .. }),
+                "{:?}",
+                fulfilled.status
+            );
         }
         assert_eq!(engine.draws.view(shop.draws[0]).await.unwrap().sold, 0);
         assert_eq!(shop.gateway.takings(&account()).captured, Cents::ZERO);

@@ -32,10 +32,22 @@ fn whoever_is_asked_the_draws_owner_does_it() {
         let (one, other) = two(&house).await;
         assert_eq!(other.reserves(7, 3).await.unwrap().held, 3);
         assert_eq!(one.reserves(8, 2).await.unwrap().held, 5);
-        assert_eq!(other.reserves(9, 170).await, Err(Denied::Refused(domain::Refusal::CountOutOfRange { max: 50 })));
+        assert_eq!(
+            other.reserves(9, 170).await,
+            Err(Denied::Refused(domain::Refusal::CountOutOfRange {
+                max: 50
+            }))
+        );
         let claims = house.memory.claim(Boot(3), &[DRAW]).await.unwrap();
-        assert_eq!(claims.elsewhere[0].owner.boot, one.boot, "it stays its first owner's");
-        assert_eq!(house.memory.claim(one.boot, &[DRAW]).await.unwrap().taken[0].epoch, 2, "and was claimed once");
+        assert_eq!(
+            claims.elsewhere[0].owner.boot, one.boot,
+            "it stays its first owner's"
+        );
+        assert_eq!(
+            house.memory.claim(one.boot, &[DRAW]).await.unwrap().taken[0].epoch,
+            2,
+            "and was claimed once"
+        );
     });
 }
 
@@ -44,10 +56,19 @@ fn secrets_are_read_without_the_owner() {
     play(|| async {
         let house = House::with(&[1042]);
         let (one, other) = two(&house).await;
-        let serials = [domain::Serial::new(1).unwrap(), domain::Serial::new(169).unwrap()];
-        assert_eq!(one.engine.draws.deal(DRAW).await.unwrap(), other.engine.draws.deal(DRAW).await.unwrap());
+        let serials = [
+            domain::Serial::new(1).unwrap(),
+            domain::Serial::new(169).unwrap(),
+        ];
+        assert_eq!(
+            one.engine.draws.deal(DRAW).await.unwrap(),
+            other.engine.draws.deal(DRAW).await.unwrap()
+        );
         let cells = one.engine.draws.cells(DRAW, &serials).await.unwrap();
-        assert_eq!(other.engine.draws.cells(DRAW, &serials).await.unwrap(), cells);
+        assert_eq!(
+            other.engine.draws.cells(DRAW, &serials).await.unwrap(),
+            cells
+        );
     });
 }
 
@@ -68,7 +89,9 @@ fn boards_on_another_node_follow_within_a_second() {
                     heard = now;
                 }
             };
-            tokio::time::timeout(Duration::from_secs(1), follows).await.expect("within a second");
+            tokio::time::timeout(Duration::from_secs(1), follows)
+                .await
+                .expect("within a second");
         }
     });
 }
@@ -103,7 +126,10 @@ fn a_dead_nodes_draws_are_taken_by_whoever_is_asked_at_once() {
         one.dies();
         let begun = tokio::time::Instant::now();
         assert_eq!(other.reserves(8, 2).await.unwrap().held, 5);
-        assert!(begun.elapsed() < Duration::from_secs(1), "nobody waits for the lease of the dead");
+        assert!(
+            begun.elapsed() < Duration::from_secs(1),
+            "nobody waits for the lease of the dead"
+        );
     });
 }
 
@@ -129,17 +155,39 @@ fn a_hung_nodes_draws_are_taken_when_its_lease_is_over_and_its_ghost_writes_noth
         let (one, other) = two(&house).await;
         one.line.send_replace(false);
         one.is_mute();
-        assert_eq!(other.reserves(7, 3).await, Err(Denied::Unavailable), "it may still be alive");
+        assert_eq!(
+            other.reserves(7, 3).await,
+            Err(Denied::Unavailable),
+            "it may still be alive"
+        );
         let begun = tokio::time::Instant::now();
         while other.reserves(7, 3).await.is_err() {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
         assert!(begun.elapsed() <= A_LEASE + Duration::from_millis(200));
-        assert_eq!(one.reserves(8, 1).await, Err(Denied::Unavailable), "it knows itself that it may not be believed");
+        assert_eq!(
+            one.reserves(8, 1).await,
+            Err(Denied::Unavailable),
+            "it knows itself that it may not be believed"
+        );
         one.line.send_replace(true);
         tokio::time::sleep(Duration::from_secs(2)).await;
-        assert_eq!(one.reserves(8, 1).await.unwrap().held, 4, "and asks the new owner");
-        assert_eq!(house.memory.claim(Boot(3), &[DRAW]).await.unwrap().elsewhere[0].owner.boot, other.boot);
+        assert_eq!(
+            one.reserves(8, 1).await.unwrap().held,
+            4,
+            "and asks the new owner"
+        );
+        assert_eq!(
+            house
+                .memory
+                .claim(Boot(3), &[DRAW])
+                .await
+                .unwrap()
+                .elsewhere[0]
+                .owner
+                .boot,
+            other.boot
+        );
         let (draws, replayed) = (house.memory.draws(), house.memory.replayed());
         assert_eq!(draws, replayed, "one chain of commits");
     });
@@ -165,7 +213,10 @@ fn who_hung_past_its_lease_forgets_what_it_knew_before_it_serves_again() {
         }
         let release = Command::Release { order: OrderId(7) };
         let done = one.engine.draws.execute(DRAW, release, None).await.unwrap();
-        assert!(done.written && done.view.held == 0, "it remembered no such order, for which there is nothing to do");
+        assert!(
+            done.written && done.view.held == 0,
+            "it remembered no such order, for which there is nothing to do"
+        );
     });
 }
 
@@ -180,11 +231,17 @@ fn a_node_that_lost_a_draw_unasked_learns_it_and_its_boards_follow() {
         let told = other.reserves(7, 3).await.unwrap();
         one.line.send_replace(true);
         let follows = board.wait_for(|view| view.revision >= told.revision);
-        tokio::time::timeout(Duration::from_secs(3), follows).await.expect("it hears of it").unwrap();
+        tokio::time::timeout(Duration::from_secs(3), follows)
+            .await
+            .expect("it hears of it")
+            .unwrap();
         // What the owner writes from now on arrives like everything of others.
         let told = other.reserves(8, 1).await.unwrap();
         let follows = board.wait_for(|view| view.revision >= told.revision);
-        tokio::time::timeout(Duration::from_secs(1), follows).await.expect("within a second").unwrap();
+        tokio::time::timeout(Duration::from_secs(1), follows)
+            .await
+            .expect("within a second")
+            .unwrap();
     });
 }
 
@@ -195,10 +252,27 @@ fn who_hands_over_still_answers_and_the_others_own_at_once() {
         assert_eq!(one.reserves(7, 3).await.unwrap().held, 3);
         one.engine.hand_over().await;
         let begun = tokio::time::Instant::now();
-        assert_eq!(one.reserves(8, 2).await.unwrap().held, 5, "it asks the other, which claims");
+        assert_eq!(
+            one.reserves(8, 2).await.unwrap().held,
+            5,
+            "it asks the other, which claims"
+        );
         assert_eq!(other.reserves(9, 1).await.unwrap().held, 6);
-        assert!(begun.elapsed() < Duration::from_secs(1), "nobody waits for a lease");
-        assert_eq!(house.memory.claim(Boot(3), &[DRAW]).await.unwrap().elsewhere[0].owner.boot, other.boot);
+        assert!(
+            begun.elapsed() < Duration::from_secs(1),
+            "nobody waits for a lease"
+        );
+        assert_eq!(
+            house
+                .memory
+                .claim(Boot(3), &[DRAW])
+                .await
+                .unwrap()
+                .elsewhere[0]
+                .owner
+                .boot,
+            other.boot
+        );
         one.engine.stop().await;
         assert_eq!(other.reserves(9, 2).await.unwrap().held, 7);
     });
@@ -226,10 +300,21 @@ fn a_draw_paused_on_one_node_is_woken_at_the_others_console() {
         }
         tokio::time::sleep(Duration::from_secs(20)).await;
         assert_eq!(one.reserves(7, 3).await, Err(Denied::Paused));
-        assert_eq!(other.reserves(7, 3).await, Err(Denied::Paused), "whoever is asked");
+        assert_eq!(
+            other.reserves(7, 3).await,
+            Err(Denied::Paused),
+            "whoever is asked"
+        );
         let open = other.engine.anomalies.list(true, 10).await.unwrap();
         assert_eq!(open.len(), 1, "{open:?}");
-        assert!(other.engine.anomalies.resolve(open[0].id, "the operator").await.unwrap());
+        assert!(
+            other
+                .engine
+                .anomalies
+                .resolve(open[0].id, "the operator")
+                .await
+                .unwrap()
+        );
         let begun = tokio::time::Instant::now();
         while other.reserves(7, 3).await == Err(Denied::Paused) {
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -245,13 +330,27 @@ fn a_draw_made_on_one_node_is_known_on_the_other_within_seconds() {
         let (house, one, other) = settled().await;
         house.memory.add_draw(snapshot(1043));
         one.engine.draws.wake(DrawId(1043)).await.unwrap();
-        let known = || other.engine.draws.views().iter().any(|view| view.draw == DrawId(1043));
+        let known = || {
+            other
+                .engine
+                .draws
+                .views()
+                .iter()
+                .any(|view| view.draw == DrawId(1043))
+        };
         let begun = tokio::time::Instant::now();
         while !known() {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
         assert!(begun.elapsed() <= Duration::from_secs(6));
-        assert!(other.engine.draws.execute(DrawId(1043), reserve(7, 1), None).await.is_ok());
+        assert!(
+            other
+                .engine
+                .draws
+                .execute(DrawId(1043), reserve(7, 1), None)
+                .await
+                .is_ok()
+        );
     });
 }
 

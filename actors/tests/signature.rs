@@ -24,10 +24,19 @@ fn any_header() -> impl Strategy<Value = String> {
         "[0-9a-fA-F]{0,70}",
         "\\PC{0,20}",
     ];
-    let fields = vec((field, value, prop_oneof![Just("="), Just("=="), Just(" "), Just("")]), 0..24);
+    let fields = vec(
+        (
+            field,
+            value,
+            prop_oneof![Just("="), Just("=="), Just(" "), Just("")],
+        ),
+        0..24,
+    );
     let nearly = fields.prop_map(|fields| {
-        let fields: Vec<String> =
-            fields.into_iter().map(|(name, value, between)| format!("{name}{between}{value}")).collect();
+        let fields: Vec<String> = fields
+            .into_iter()
+            .map(|(name, value, between)| format!("{name}{between}{value}"))
+            .collect();
         fields.join(",")
     });
     prop_oneof![nearly, "\\PC{0,5000}"]

@@ -94,16 +94,28 @@ fn whatever_goes_wrong_nobody_is_wronged() {
     let wanted = if again.is_some() { 0 } else { seeds_wanted() };
     let began = Instant::now();
     let from = from_environment("FROM").unwrap_or(1);
-    let seeds = known.into_iter().chain((from..=wanted).map(|seed| (seed, Pace::of(seed))));
+    let seeds = known
+        .into_iter()
+        .chain((from..=wanted).map(|seed| (seed, Pace::of(seed))));
     let harvest = play_all(seeds, Mutant::None, false);
     let (played, events, took) = (harvest.played, harvest.events, began.elapsed().as_secs());
-    println!("{played} seeds with {events} events in {took} s: {:.0} seeds a second and core", harvest.rate());
+    println!(
+        "{played} seeds with {events} events in {took} s: {:.0} seeds a second and core",
+        harvest.rate()
+    );
     for (situation, times) in &harvest.met {
         println!("{times:>9} × {situation}");
     }
     report(&harvest);
-    let missed: Vec<&str> = MUST_MEET.into_iter().filter(|situation| !harvest.met.contains_key(situation)).collect();
-    assert!(harvest.played < 1_000 || missed.is_empty(), "{} seeds never met {missed:?}", harvest.played);
+    let missed: Vec<&str> = MUST_MEET
+        .into_iter()
+        .filter(|situation| !harvest.met.contains_key(situation))
+        .collect();
+    assert!(
+        harvest.played < 1_000 || missed.is_empty(),
+        "{} seeds never met {missed:?}",
+        harvest.played
+    );
 }
 
 #[test]
@@ -112,10 +124,20 @@ fn a_seed_replays_exactly() {
     for seed in 1..=(seeds_wanted() / TWICE_ONE_IN).clamp(WORD_BY_WORD, 1_000) {
         let play = |readable| play(seed, Pace::of(seed), Mutant::None, readable);
         let (first, again) = (play(seed <= WORD_BY_WORD), play(true));
-        assert_eq!((first.hash, first.events), (again.hash, again.events), "seed {seed}");
-        assert!(seed > WORD_BY_WORD || first.text == again.text, "seed {seed} tells another story");
+        assert_eq!(
+            (first.hash, first.events),
+            (again.hash, again.events),
+            "seed {seed}"
+        );
+        assert!(
+            seed > WORD_BY_WORD || first.text == again.text,
+            "seed {seed} tells another story"
+        );
         assert_ne!(first.hash, before, "the hash says nothing");
-        assert!(again.text.len() as u64 == again.events && again.events > 0, "seed {seed} tells nothing");
+        assert!(
+            again.text.len() as u64 == again.events && again.events > 0,
+            "seed {seed} tells nothing"
+        );
         before = first.hash;
     }
 }
@@ -125,11 +147,20 @@ fn a_seed_replays_exactly() {
 fn every_mutant_is_caught() {
     let mut survivors = Vec::new();
     for mutant in Mutant::ALL {
-        let harvest = play_all((1..=MUTANT_SEEDS).map(|seed| (seed, Pace::Whole)), mutant, true);
+        let harvest = play_all(
+            (1..=MUTANT_SEEDS).map(|seed| (seed, Pace::Whole)),
+            mutant,
+            true,
+        );
         match harvest.failed.first() {
-            Some((seed, _, ending)) => println!("{mutant:?}: after {seed} seeds: {}", ending.violations[0]),
+            Some((seed, _, ending)) => {
+                println!("{mutant:?}: after {seed} seeds: {}", ending.violations[0])
+            }
             None => survivors.push(mutant),
         }
     }
-    assert!(survivors.is_empty(), "nobody noticed {survivors:?} in {MUTANT_SEEDS} seeds");
+    assert!(
+        survivors.is_empty(),
+        "nobody noticed {survivors:?} in {MUTANT_SEEDS} seeds"
+    );
 }

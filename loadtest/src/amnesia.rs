@@ -58,13 +58,26 @@ impl Amnesia {
             habits: Habits::rushed(4),
             together: vec![(0..draws.len()).collect(); draws.len()],
         };
-        let gate = Gate { draws: draws.to_vec(), keen: Duration::ZERO, at_once: self.buyers };
-        let bar = crowd::bar(if time == 0 { "remembered" } else { "forgotten" }, self.buyers);
+        let gate = Gate {
+            draws: draws.to_vec(),
+            keen: Duration::ZERO,
+            at_once: self.buyers,
+        };
+        let bar = crowd::bar(
+            if time == 0 { "remembered" } else { "forgotten" },
+            self.buyers,
+        );
         let tolds = crowd::send(Arc::clone(site), crowd.plans(draws.len()), gate, bar).await?;
-        let (settled, _) = audit::settle(site, &tolds, Duration::from_secs(CALM_SECONDS_MAX)).await?;
-        let broken: Vec<String> =
-            audit::promises(&tolds, &settled).into_iter().flat_map(|check| check.broken).collect();
-        ensure!(broken.is_empty(), "before anything was forgotten: {broken:?}");
+        let (settled, _) =
+            audit::settle(site, &tolds, Duration::from_secs(CALM_SECONDS_MAX)).await?;
+        let broken: Vec<String> = audit::promises(&tolds, &settled)
+            .into_iter()
+            .flat_map(|check| check.broken)
+            .collect();
+        ensure!(
+            broken.is_empty(),
+            "before anything was forgotten: {broken:?}"
+        );
         Ok(tolds)
     }
 }
@@ -77,13 +90,30 @@ pub async fn run(amnesia: &Amnesia) -> Result<Report> {
 }
 
 async fn play(house: &House, amnesia: &Amnesia) -> Result<Report> {
-    let mut report = Report { title: "Football Doubles: the amnesia drill".to_owned(), ..Report::default() };
+    let mut report = Report {
+        title: "Football Doubles: the amnesia drill".to_owned(),
+        ..Report::default()
+    };
     // Room for both crowds, so that nobody who paid meets a full draw when the tickets are given again.
-    let draws = fresh::draws_at(&house.site, "Amnesia", amnesia.buyers / 12 + 2, PRICE_CENTS).await?;
+    let draws =
+        fresh::draws_at(&house.site, "Amnesia", amnesia.buyers / 12 + 2, PRICE_CENTS).await?;
     amnesia.sell(&house.site, &draws, 0).await?;
-    let file = house.subject.lock().await.dir().context("our own server")?.join("before.backup");
+    let file = house
+        .subject
+        .lock()
+        .await
+        .dir()
+        .context("our own server")?
+        .join("before.backup");
     let file = file.to_string_lossy().into_owned();
-    tell(&house.subject.lock().await.command(&["backup", &file]).await?)?;
+    tell(
+        &house
+            .subject
+            .lock()
+            .await
+            .command(&["backup", &file])
+            .await?,
+    )?;
     let known = captured(house).await?;
     amnesia.sell(&house.site, &draws, 1).await?;
     let forgotten: BTreeSet<String> = captured(house).await?.difference(&known).cloned().collect();
@@ -96,9 +126,18 @@ async fn play(house: &House, amnesia: &Amnesia) -> Result<Report> {
     let began = Instant::now();
     let missed = found(house, &forgotten).await?;
     report.fact("payments taken since the backup", forgotten.len());
-    report.fact("found", format!("{} in {:.1} s", forgotten.len() - missed.len(), began.elapsed().as_secs_f64()));
+    report.fact(
+        "found",
+        format!(
+            "{} in {:.1} s",
+            forgotten.len() - missed.len(),
+            began.elapsed().as_secs_f64()
+        ),
+    );
     let name = "every forgotten payment is an anomaly within two minutes";
-    report.checks.push(Check::new(name, forgotten.len(), missed));
+    report
+        .checks
+        .push(Check::new(name, forgotten.len(), missed));
     let healed = heal(house, &forgotten).await?;
     report.fact("became tickets", healed);
     report.fact("went back", forgotten.len() - healed);
@@ -108,7 +147,9 @@ async fn play(house: &House, amnesia: &Amnesia) -> Result<Report> {
 }
 
 fn tell(output: &std::process::Output) -> Result<()> {
-    let said = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat();
+    let said = [&output.stdout, &output.stderr]
+        .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        .concat();
     ensure!(output.status.success(), "the command failed:\n{said}");
     Ok(())
 }
@@ -116,19 +157,36 @@ fn tell(output: &std::process::Output) -> Result<()> {
 /// Every payment that the provider has taken.
 async fn captured(house: &House) -> Result<BTreeSet<String>> {
     let browser = Browser::open(Arc::clone(&house.site), 0)?;
-    let ledger = browser.ask(Call::Club, &Request::get("/sandbox/ledger?detail=1")).await.context("no ledger")?;
-    let captured = ledger.body["captured"].as_array().context("no list of payments")?;
-    Ok(captured.iter().map(|payment| text(payment, "/paymentIntent")).collect())
+    let ledger = browser
+        .ask(Call::Club, &Request::get("/sandbox/ledger?detail=1"))
+        .await
+        .context("no ledger")?;
+    let captured = ledger.body["captured"]
+        .as_array()
+        .context("no list of payments")?;
+    Ok(captured
+        .iter()
+        .map(|payment| text(payment, "/paymentIntent"))
+        .collect())
 }
 
 /// Waits until each is found; gives those that are not.
 async fn found(house: &House, forgotten: &BTreeSet<String>) -> Result<Vec<String>> {
-    let access = house.subject.lock().await.access().context("our own books")?;
+    let access = house
+        .subject
+        .lock()
+        .await
+        .access()
+        .context("our own books")?;
     let auditor = Auditor::open(&access.url).await?;
     let began = Instant::now();
     loop {
         let strays = auditor.strays().await?;
-        let missed: Vec<String> = forgotten.iter().filter(|payment| !strays.contains(*payment)).cloned().collect();
+        let missed: Vec<String> = forgotten
+            .iter()
+            .filter(|payment| !strays.contains(*payment))
+            .cloned()
+            .collect();
         if missed.is_empty() || began.elapsed().as_secs() > FOUND_SECONDS_MAX {
             return Ok(missed);
         }
@@ -140,28 +198,58 @@ async fn found(house: &House, forgotten: &BTreeSet<String>) -> Result<Vec<String
 async fn heal(house: &House, forgotten: &BTreeSet<String>) -> Result<usize> {
     let operator = Browser::open(Arc::clone(&house.site), 0)?;
     let login = json!({ "email": "operator@demo.test", "password": "demo-password" });
-    expect(operator.ask(Call::Club, &Request::post("/api/clubs/login", login)).await, "logging in")?;
-    let code = expect(operator.ask(Call::Club, &Request::get("/sandbox/operator-code.json")).await, "a code")?;
+    expect(
+        operator
+            .ask(Call::Club, &Request::post("/api/clubs/login", login))
+            .await,
+        "logging in",
+    )?;
+    let code = expect(
+        operator
+            .ask(Call::Club, &Request::get("/sandbox/operator-code.json"))
+            .await,
+        "a code",
+    )?;
     let code = json!({ "code": text(&code, "/code") });
-    expect(operator.ask(Call::Club, &Request::post("/api/admin/totp/verify", code)).await, "the code")?;
-    let open = expect(operator.ask(Call::Club, &Request::get("/api/admin/payment-anomalies")).await, "the anomalies")?;
+    expect(
+        operator
+            .ask(Call::Club, &Request::post("/api/admin/totp/verify", code))
+            .await,
+        "the code",
+    )?;
+    let open = expect(
+        operator
+            .ask(Call::Club, &Request::get("/api/admin/payment-anomalies"))
+            .await,
+        "the anomalies",
+    )?;
     let anomaly_of = |payment: &str| {
         let mut rows = open.as_array().into_iter().flatten();
-        rows.find(|row| row["paymentIntentId"] == payment).map(|row| text(row, "/id"))
+        rows.find(|row| row["paymentIntentId"] == payment)
+            .map(|row| text(row, "/id"))
     };
     let mut healed = 0;
     for (number, payment) in forgotten.iter().enumerate() {
         if number % 3 == 2 {
-            let id = anomaly_of(payment).with_context(|| format!("{payment} is not in the operator's list"))?;
+            let id = anomaly_of(payment)
+                .with_context(|| format!("{payment} is not in the operator's list"))?;
             let path = format!("/api/admin/payment-anomalies/{id}/refund");
             let body = json!({ "reason": "Forgotten, and given back" });
-            expect(operator.ask(Call::Club, &Request::post(path, body)).await, "giving back")?;
+            expect(
+                operator.ask(Call::Club, &Request::post(path, body)).await,
+                "giving back",
+            )?;
             continue;
         }
         let body = json!({ "paymentIntentId": payment, "customerName": "Jo Lost", "customerEmail": "jo@crowd.test",
             "customerPhone": "0400000000" });
         expect(
-            operator.ask(Call::Club, &Request::post("/api/admin/payment-anomalies/resolve", body)).await,
+            operator
+                .ask(
+                    Call::Club,
+                    &Request::post("/api/admin/payment-anomalies/resolve", body),
+                )
+                .await,
             "allocating",
         )?;
         healed += 1;

@@ -95,12 +95,18 @@ struct Place<'a> {
 
 impl Place<'_> {
     fn buys(&self, count: usize) -> Ours {
-        Ours { publishable_key: self.key.clone(), count }
+        Ours {
+            publishable_key: self.key.clone(),
+            count,
+        }
     }
 }
 
 pub async fn run(bench: &Bench) -> Result<Report> {
-    ensure!(bench.rounds > 0 && bench.hot.iter().all(|hot| *hot > 0), "nothing to measure");
+    ensure!(
+        bench.rounds > 0 && bench.hot.iter().all(|hot| *hot > 0),
+        "nothing to measure"
+    );
     raise_file_limit();
     let house = House::open(None, 0, Duration::from_secs(30)).await?;
     let outcome = play(&house, bench).await;
@@ -113,8 +119,16 @@ pub async fn run(bench: &Bench) -> Result<Report> {
 }
 
 async fn play(house: &House, bench: &Bench) -> Result<Report> {
-    let access = house.subject.lock().await.access().context("our own books")?;
-    let shown = fresh::draws(&house.site, "Shown", 1).await?.pop().context("a draw to look at")?;
+    let access = house
+        .subject
+        .lock()
+        .await
+        .access()
+        .context("our own books")?;
+    let shown = fresh::draws(&house.site, "Shown", 1)
+        .await?
+        .pop()
+        .context("a draw to look at")?;
     let raw_draws: usize = bench.rounds * purchases::raw_draws_a_round(&bench.hot, bench.purchases);
     let yardstick = Yardstick::lay_out(&access.url, RAW_CLIENTS, raw_draws as i64).await?;
     let bodies = std::env::temp_dir().join(format!("fd-bench-{}", uuid::Uuid::new_v4().simple()));
@@ -124,10 +138,23 @@ async fn play(house: &House, bench: &Bench) -> Result<Report> {
     let rival = Running::start(&access.url, &bodies).await?;
     let meter = Meter::of(&*house.subject.lock().await)?;
     let key = house.site.publishable_key.clone();
-    let place = Place { bench, house, ours, rival: &rival, key, database: access.url.clone(), meter };
-    let mut report = Report { title: "Football Doubles: the bench".to_owned(), ..Report::default() };
+    let place = Place {
+        bench,
+        house,
+        ours,
+        rival: &rival,
+        key,
+        database: access.url.clone(),
+        meter,
+    };
+    let mut report = Report {
+        title: "Football Doubles: the bench".to_owned(),
+        ..Report::default()
+    };
     facts(&mut report, bench);
-    let (contests, tables) = place.play_all(shown, &paths, &yardstick, &mut report).await?;
+    let (contests, tables) = place
+        .play_all(shown, &paths, &yardstick, &mut report)
+        .await?;
     rival.stop().await?;
     yardstick.clear_away().await?;
     std::fs::remove_dir_all(&bodies)?;
@@ -143,7 +170,14 @@ async fn play(house: &House, bench: &Bench) -> Result<Report> {
 fn facts(report: &mut Report, bench: &Bench) {
     report.fact("machine", machine::described());
     report.fact("machine before", machine::load());
-    report.fact("build", if cfg!(debug_assertions) { "debug: no figure counts" } else { "release" });
+    report.fact(
+        "build",
+        if cfg!(debug_assertions) {
+            "debug: no figure counts"
+        } else {
+            "release"
+        },
+    );
     report.fact("rounds", bench.rounds);
     report.fact("purchases a sale", bench.purchases);
     report.fact("buyers at once", bench.buyers);
@@ -214,7 +248,11 @@ impl Place<'_> {
             contests.extend(self.growth(&young, report).await?);
         }
         let broken = young.violations().await?;
-        report.checks.push(crate::audit::Check::new("the engine's own books inside the walls", 1, broken));
+        report.checks.push(crate::audit::Check::new(
+            "the engine's own books inside the walls",
+            1,
+            broken,
+        ));
         foreman.stop().await?;
         room.clear_away().await?;
         Ok(contests)
@@ -229,12 +267,16 @@ fn pictures(contests: &[Contest]) -> Result<Vec<String>> {
     ];
     let mut pictures = Vec::new();
     for (title, unit) in all {
-        let alike = contests.iter().filter(|contest| contest.unit == unit && !contest.ratios().is_empty());
+        let alike = contests
+            .iter()
+            .filter(|contest| contest.unit == unit && !contest.ratios().is_empty());
         let lines: Vec<plots::Line> = alike
             .filter(|contest| contest.goal != Goal::None)
             .map(|contest| {
                 let ratios = contest.ratios().into_iter().enumerate();
-                let points = ratios.map(|(round, ratio)| (round as f64 + 1.0, ratio)).collect();
+                let points = ratios
+                    .map(|(round, ratio)| (round as f64 + 1.0, ratio))
+                    .collect();
                 (format!("{} / {}", contest.what, contest.rival), points)
             })
             .collect();

@@ -48,7 +48,9 @@ pub struct Access {
 impl Access {
     /// The key lies beside the database, in the demo's data folder.
     pub fn new(url: String, data: &Path) -> Self {
-        let seal_key = std::fs::read_to_string(data.join("seal.key")).ok().map(|key| key.trim().to_owned());
+        let seal_key = std::fs::read_to_string(data.join("seal.key"))
+            .ok()
+            .map(|key| key.trim().to_owned());
         Self { url, seal_key }
     }
 }
@@ -61,18 +63,29 @@ impl Audit {
             return Ok((base.clone(), self.database.as_ref().map(access)));
         }
         let file = self.data.join("running.json");
-        let sign =
-            std::fs::read_to_string(&file).with_context(|| format!("no demo runs on {}", self.data.display()))?;
-        let sign: Sign = serde_json::from_str(&sign).with_context(|| format!("reading {}", file.display()))?;
-        let base = if sign.address.contains("://") { sign.address } else { format!("http://{}", sign.address) };
-        Ok((base, Some(access(self.database.as_ref().unwrap_or(&sign.database)))))
+        let sign = std::fs::read_to_string(&file)
+            .with_context(|| format!("no demo runs on {}", self.data.display()))?;
+        let sign: Sign =
+            serde_json::from_str(&sign).with_context(|| format!("reading {}", file.display()))?;
+        let base = if sign.address.contains("://") {
+            sign.address
+        } else {
+            format!("http://{}", sign.address)
+        };
+        Ok((
+            base,
+            Some(access(self.database.as_ref().unwrap_or(&sign.database))),
+        ))
     }
 }
 
 pub async fn run(audit: &Audit) -> Result<Report> {
     let (base, access) = audit.place()?;
     let house = House::open(Some(&base), 0, Duration::from_secs(10)).await?;
-    let mut report = Report { title: "Football Doubles: the audit".to_owned(), ..Report::default() };
+    let mut report = Report {
+        title: "Football Doubles: the audit".to_owned(),
+        ..Report::default()
+    };
     // Nobody knows what was reported before: it is shown, and no fault of this look.
     let known = match &access {
         Some(access) => anomalies(access).await?,
@@ -90,58 +103,116 @@ pub async fn run(audit: &Audit) -> Result<Report> {
 pub type Anomalies = Vec<(String, i64)>;
 
 pub async fn anomalies(access: &Access) -> Result<Anomalies> {
-    let auditor = Auditor::open(&access.url).await.context("opening the books")?;
+    let auditor = Auditor::open(&access.url)
+        .await
+        .context("opening the books")?;
     Ok(auditor.went_wrong().await?)
 }
 
 /// Looks into the books and at the provider's, and writes what it finds into the report. `known`: anomalies that were open
 /// before the run.
-pub async fn examine(site: &Arc<Site>, access: Option<&Access>, known: &Anomalies, report: &mut Report) -> Result<()> {
+pub async fn examine(
+    site: &Arc<Site>,
+    access: Option<&Access>,
+    known: &Anomalies,
+    report: &mut Report,
+) -> Result<()> {
     let browser = Browser::open(Arc::clone(site), 0)?;
     report.checks.push(integrity(&browser).await?);
     let Some(access) = access else { return Ok(()) };
-    let auditor = Auditor::open(&access.url).await.context("opening the books")?;
+    let auditor = Auditor::open(&access.url)
+        .await
+        .context("opening the books")?;
     let draws = auditor.draws().await?;
-    let differs =
-        draws.iter().filter(|draw| draw.tickets != draw.sold || !(0..=169).contains(&(draw.sold + draw.held)));
-    let differs = differs
-        .map(|draw| format!("FD-{}: {} tickets, {} sold, {} held", draw.draw, draw.tickets, draw.sold, draw.held));
+    let differs = draws
+        .iter()
+        .filter(|draw| draw.tickets != draw.sold || !(0..=169).contains(&(draw.sold + draw.held)));
+    let differs = differs.map(|draw| {
+        format!(
+            "FD-{}: {} tickets, {} sold, {} held",
+            draw.draw, draw.tickets, draw.sold, draw.held
+        )
+    });
     report.checks.push(Check::new(
         "each draw has as many tickets as it says, at most 169",
         draws.len(),
         differs.collect(),
     ));
     let undecided = auditor.undecided().await?;
-    let lines = undecided.iter().map(|(order, state, age)| format!("order {order} is {state} since {age} s")).collect();
-    report.checks.push(Check::new("no authorised order is undecided", undecided.len(), lines));
+    let lines = undecided
+        .iter()
+        .map(|(order, state, age)| format!("order {order} is {state} since {age} s"))
+        .collect();
+    report.checks.push(Check::new(
+        "no authorised order is undecided",
+        undecided.len(),
+        lines,
+    ));
     let anomalies = auditor.went_wrong().await?;
-    let lines =
-        anomalies.iter().filter(|found| !known.contains(found)).map(|found| format!("{found:?}, before {known:?}"));
-    report.checks.push(Check::new("no anomaly was raised", anomalies.len(), lines.collect()));
-    let Some(key) = &access.seal_key else { return Ok(()) };
+    let lines = anomalies
+        .iter()
+        .filter(|found| !known.contains(found))
+        .map(|found| format!("{found:?}, before {known:?}"));
+    report.checks.push(Check::new(
+        "no anomaly was raised",
+        anomalies.len(),
+        lines.collect(),
+    ));
+    let Some(key) = &access.seal_key else {
+        return Ok(());
+    };
     let sealer = Sealer::from_hex(key).context("the sealing key cannot be read")?;
-    let books = Postgres::connect(&access.url, sealer).await.context("opening the books")?;
+    let books = Postgres::connect(&access.url, sealer)
+        .await
+        .context("opening the books")?;
     let rows = books.violations().await?;
-    let lines = rows.into_iter().map(|row| format!("{}: {}", row.invariant, row.object)).collect();
-    report.checks.push(Check::new("every invariant has zero rows, read from the books", draws.len(), lines));
+    let lines = rows
+        .into_iter()
+        .map(|row| format!("{}: {}", row.invariant, row.object))
+        .collect();
+    report.checks.push(Check::new(
+        "every invariant has zero rows, read from the books",
+        draws.len(),
+        lines,
+    ));
     money(&browser, &books, &auditor.strays().await?, report).await
 }
 
 /// The server's own look at its invariants: no rows expected.
 async fn integrity(browser: &Browser) -> Result<Check> {
     let path = "/api/health/integrity";
-    let answer = browser.ask(Call::Club, &Request::get(path)).await.context("no answer from the integrity check")?;
-    let rows = answer.body.get("violations").and_then(|rows| rows.as_array()).cloned().unwrap_or_default();
+    let answer = browser
+        .ask(Call::Club, &Request::get(path))
+        .await
+        .context("no answer from the integrity check")?;
+    let rows = answer
+        .body
+        .get("violations")
+        .and_then(|rows| rows.as_array())
+        .cloned()
+        .unwrap_or_default();
     let mut broken: Vec<String> = rows.iter().map(ToString::to_string).collect();
     if !answer.ok() && broken.is_empty() {
-        broken.push(format!("{path} answered {}: {}", answer.status, answer.body));
+        broken.push(format!(
+            "{path} answered {}: {}",
+            answer.status, answer.body
+        ));
     }
-    Ok(Check::new("the server itself finds every invariant at zero rows", 1, broken))
+    Ok(Check::new(
+        "the server itself finds every invariant at zero rows",
+        1,
+        broken,
+    ))
 }
 
 /// Account by account: what our books say was taken, kept as fee and given back, and what the sandbox says. `strays`: payments
 /// that no order holds and an open anomaly is about; a person is on them.
-async fn money(browser: &Browser, books: &Postgres, strays: &HashSet<String>, report: &mut Report) -> Result<()> {
+async fn money(
+    browser: &Browser,
+    books: &Postgres,
+    strays: &HashSet<String>,
+    report: &mut Report,
+) -> Result<()> {
     let mut both: BTreeMap<String, (Holding, Holding)> = BTreeMap::new();
     for ours in books.account_totals().await? {
         both.entry(ours.account.0).or_default().0 = Holding {
@@ -152,13 +223,27 @@ async fn money(browser: &Browser, books: &Postgres, strays: &HashSet<String>, re
         };
     }
     let ledger = provider::ledger(browser, strays).await?;
-    let hanging = (ledger.authorised > 0).then(|| format!("{} authorisations hang at the sandbox", ledger.authorised));
-    report.checks.push(Check::new("nothing authorised hangs at the sandbox", 1, hanging.into_iter().collect()));
+    let hanging = (ledger.authorised > 0)
+        .then(|| format!("{} authorisations hang at the sandbox", ledger.authorised));
+    report.checks.push(Check::new(
+        "nothing authorised hangs at the sandbox",
+        1,
+        hanging.into_iter().collect(),
+    ));
     for (account, theirs) in ledger.accounts {
         both.entry(account).or_default().1 = theirs;
     }
     both.retain(|_, (ours, theirs)| *ours != Holding::default() || *theirs != Holding::default());
-    let head = ["", "payments", "taken", "platform fee", "refunded", "sandbox: taken", "fee", "refunded"];
+    let head = [
+        "",
+        "payments",
+        "taken",
+        "platform fee",
+        "refunded",
+        "sandbox: taken",
+        "fee",
+        "refunded",
+    ];
     let mut table = Table::new("Our books and the sandbox's", &head);
     let mut broken = Vec::new();
     for (account, (ours, theirs)) in &both {
@@ -173,10 +258,16 @@ async fn money(browser: &Browser, books: &Postgres, strays: &HashSet<String>, re
             dollars(theirs.refunded),
         ]);
         if ours != theirs {
-            broken.push(format!("{account}: ours {ours:?}, the sandbox's {theirs:?}"));
+            broken.push(format!(
+                "{account}: ours {ours:?}, the sandbox's {theirs:?}"
+            ));
         }
     }
     report.tables.push(table);
-    report.checks.push(Check::new("our books equal the sandbox's to the cent", both.len(), broken));
+    report.checks.push(Check::new(
+        "our books equal the sandbox's to the cent",
+        both.len(),
+        broken,
+    ));
     Ok(())
 }

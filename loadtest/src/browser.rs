@@ -33,7 +33,11 @@ impl Site {
     }
 
     fn url(&self, path: &str) -> String {
-        let base = if PROVIDERS.iter().any(|own| path.starts_with(own)) { &self.provider } else { &self.base };
+        let base = if PROVIDERS.iter().any(|own| path.starts_with(own)) {
+            &self.provider
+        } else {
+            &self.base
+        };
         format!("{base}{path}")
     }
 }
@@ -62,15 +66,28 @@ pub struct Request {
 
 impl Request {
     pub fn get(path: impl Into<String>) -> Self {
-        Self { method: Method::GET, path: path.into(), body: Body::Nothing, headers: Vec::new() }
+        Self {
+            method: Method::GET,
+            path: path.into(),
+            body: Body::Nothing,
+            headers: Vec::new(),
+        }
     }
 
     pub fn post(path: impl Into<String>, body: Value) -> Self {
-        Self { method: Method::POST, body: Body::Json(body), ..Self::get(path) }
+        Self {
+            method: Method::POST,
+            body: Body::Json(body),
+            ..Self::get(path)
+        }
     }
 
     pub fn form(path: impl Into<String>, fields: Vec<(&'static str, String)>) -> Self {
-        Self { method: Method::POST, body: Body::Form(fields), ..Self::get(path) }
+        Self {
+            method: Method::POST,
+            body: Body::Form(fields),
+            ..Self::get(path)
+        }
     }
 }
 
@@ -134,7 +151,12 @@ impl Browser {
             .local_address(own_address(&site.base, seed))
             .build()
             .context("an HTTP client")?;
-        Ok(Self { site, http, dice: Mutex::new(Dice::of(seed, 1)), heard: Mutex::new(Vec::new()) })
+        Ok(Self {
+            site,
+            http,
+            dice: Mutex::new(Dice::of(seed, 1)),
+            heard: Mutex::new(Vec::new()),
+        })
     }
 
     /// Everything this browser has heard, handed over.
@@ -143,7 +165,10 @@ impl Browser {
     }
 
     pub fn below(&self, bound: u64) -> u64 {
-        self.dice.lock().unwrap_or_else(PoisonError::into_inner).below(bound)
+        self.dice
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .below(bound)
     }
 
     /// Sends it once. `None`: no answer came, and nobody knows what happened.
@@ -151,8 +176,16 @@ impl Browser {
         let (at, started) = (self.site.now(), Instant::now());
         let answer = self.exchange(request).await.ok();
         let status = answer.as_ref().map_or(0, |answer| answer.status);
-        let heard = Heard { call, at, took: started.elapsed(), status };
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(heard);
+        let heard = Heard {
+            call,
+            at,
+            took: started.elapsed(),
+            status,
+        };
+        self.heard
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(heard);
         answer
     }
 
@@ -162,10 +195,16 @@ impl Browser {
         let mut pause = Duration::from_millis(150);
         loop {
             let answer = self.once(call, request).await;
-            if answer.as_ref().is_some_and(|answer| !answer.asks_to_come_back(call)) || Instant::now() >= give_up {
+            if answer
+                .as_ref()
+                .is_some_and(|answer| !answer.asks_to_come_back(call))
+                || Instant::now() >= give_up
+            {
                 return answer;
             }
-            let wished = answer.and_then(|answer| answer.retry_after).map(|s| Duration::from_secs_f64(s.min(3.0)));
+            let wished = answer
+                .and_then(|answer| answer.retry_after)
+                .map(|s| Duration::from_secs_f64(s.min(3.0)));
             let jitter = Duration::from_millis(self.below(100));
             tokio::time::sleep(wished.unwrap_or(pause).max(pause) + jitter).await;
             pause = (pause * 3 / 2).min(Duration::from_secs(2));
@@ -195,30 +234,47 @@ impl Browser {
         let (at, started) = (self.site.now(), Instant::now());
         // A cut call has no answer by design, so silence is not counted here.
         if let Ok(Ok(answer)) = tokio::time::timeout(after, self.exchange(request)).await {
-            let heard = Heard { call, at, took: started.elapsed(), status: answer.status };
-            self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(heard);
+            let heard = Heard {
+                call,
+                at,
+                took: started.elapsed(),
+                status: answer.status,
+            };
+            self.heard
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(heard);
         }
     }
 
     async fn exchange(&self, request: &Request) -> Result<Answer, reqwest::Error> {
-        let mut asking =
-            self.http.request(request.method.clone(), self.site.url(&request.path)).header(ORIGIN, &self.site.base);
+        let mut asking = self
+            .http
+            .request(request.method.clone(), self.site.url(&request.path))
+            .header(ORIGIN, &self.site.base);
         for (name, value) in &request.headers {
             asking = asking.header(*name, value);
         }
         asking = match &request.body {
             Body::Nothing => asking,
             Body::Json(body) => asking.json(body),
-            Body::Form(fields) => {
-                asking.header(CONTENT_TYPE, "application/x-www-form-urlencoded").body(encode_form(fields))
-            }
+            Body::Form(fields) => asking
+                .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+                .body(encode_form(fields)),
             Body::Text(text) => asking.header(CONTENT_TYPE, "text/csv").body(text.clone()),
         };
         let response = asking.send().await?;
         let status = response.status().as_u16();
-        let retry_after = response.headers().get(RETRY_AFTER).and_then(|v| v.to_str().ok()?.parse().ok());
+        let retry_after = response
+            .headers()
+            .get(RETRY_AFTER)
+            .and_then(|v| v.to_str().ok()?.parse().ok());
         let bytes = response.bytes().await?;
-        Ok(Answer { status, body: serde_json::from_slice(&bytes).unwrap_or(Value::Null), retry_after })
+        Ok(Answer {
+            status,
+            body: serde_json::from_slice(&bytes).unwrap_or(Value::Null),
+            retry_after,
+        })
     }
 }
 
@@ -242,7 +298,11 @@ fn encode_form(fields: &[(&'static str, String)]) -> String {
             out
         })
     };
-    fields.iter().map(|(name, value)| format!("{}={}", escaped(name), escaped(value))).collect::<Vec<_>>().join("&")
+    fields
+        .iter()
+        .map(|(name, value)| format!("{}={}", escaped(name), escaped(value)))
+        .collect::<Vec<_>>()
+        .join("&")
 }
 
 #[cfg(test)]
@@ -258,7 +318,14 @@ mod tests {
     #[test]
     fn fields_are_read_whether_they_are_numbers_or_text() {
         let body = serde_json::json!({"a": 7, "b": "8", "c": null, "d": {"e": "x"}});
-        assert_eq!((number(&body, "/a"), number(&body, "/b"), number(&body, "/c")), (Some(7), Some(8), None));
+        assert_eq!(
+            (
+                number(&body, "/a"),
+                number(&body, "/b"),
+                number(&body, "/c")
+            ),
+            (Some(7), Some(8), None)
+        );
         assert_eq!(
             (text(&body, "/a"), text(&body, "/c"), text(&body, "/d/e")),
             ("7".into(), String::new(), "x".into())
@@ -267,9 +334,24 @@ mod tests {
 
     #[test]
     fn only_a_busy_or_missing_server_is_asked_again() {
-        let answer = |status| Answer { status, body: Value::Null, retry_after: None };
-        assert!([429, 502, 503, 504].into_iter().all(|status| answer(status).asks_to_come_back(Call::Open)));
-        assert!([200, 400, 402, 404, 409, 500].into_iter().all(|status| !answer(status).asks_to_come_back(Call::Open)));
-        assert!(answer(500).asks_to_come_back(Call::Card), "the provider's page tries again by itself");
+        let answer = |status| Answer {
+            status,
+            body: Value::Null,
+            retry_after: None,
+        };
+        assert!(
+            [429, 502, 503, 504]
+                .into_iter()
+                .all(|status| answer(status).asks_to_come_back(Call::Open))
+        );
+        assert!(
+            [200, 400, 402, 404, 409, 500]
+                .into_iter()
+                .all(|status| !answer(status).asks_to_come_back(Call::Open))
+        );
+        assert!(
+            answer(500).asks_to_come_back(Call::Card),
+            "the provider's page tries again by itself"
+        );
     }
 }

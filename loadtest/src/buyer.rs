@@ -39,10 +39,26 @@ struct Buyer<'a> {
 }
 
 /// Plays one plan. `draws` gives each draw index its number.
-pub async fn play(site: Arc<Site>, plan: &BuyerPlan, draws: &[i64], keen: Duration) -> Result<Told> {
-    let lines = plan.wanted.iter().map(|(draw, count)| (draws[*draw], *count)).collect();
+pub async fn play(
+    site: Arc<Site>,
+    plan: &BuyerPlan,
+    draws: &[i64],
+    keen: Duration,
+) -> Result<Told> {
+    let lines = plan
+        .wanted
+        .iter()
+        .map(|(draw, count)| (draws[*draw], *count))
+        .collect();
     let browser = Browser::open(site, plan.seed)?;
-    let mut buyer = Buyer { plan, browser, lines, keen, waited: false, told: Told::nothing(plan.number) };
+    let mut buyer = Buyer {
+        plan,
+        browser,
+        lines,
+        keen,
+        waited: false,
+        told: Told::nothing(plan.number),
+    };
     buyer.told.verdict = buyer.shop().await;
     buyer.told.heard = buyer.browser.heard();
     Ok(buyer.told)
@@ -51,9 +67,13 @@ pub async fn play(site: Arc<Site>, plan: &BuyerPlan, draws: &[i64], keen: Durati
 impl Buyer<'_> {
     async fn shop(&mut self) -> Verdict {
         let first = self.lines[0].0;
-        self.browser.ask(Call::Page, &Request::get(format!("/draw/{first}"))).await;
+        self.browser
+            .ask(Call::Page, &Request::get(format!("/draw/{first}")))
+            .await;
         for (draw, _) in self.lines.clone() {
-            self.browser.ask(Call::Draw, &Request::get(format!("/api/draws/{draw}"))).await;
+            self.browser
+                .ask(Call::Draw, &Request::get(format!("/api/draws/{draw}")))
+                .await;
         }
         let payment = match self.open().await {
             Opening::Opened(payment) => payment,
@@ -90,7 +110,11 @@ impl Buyer<'_> {
     }
 
     fn card(&self) -> Card {
-        if self.waited && self.plan.card == Card::Declined { Card::Replaced } else { self.plan.card }
+        if self.waited && self.plan.card == Card::Declined {
+            Card::Replaced
+        } else {
+            self.plan.card
+        }
     }
 
     async fn paid(&mut self, payment: &Payment, said: Said) -> Verdict {
@@ -117,7 +141,10 @@ impl Buyer<'_> {
 
     async fn leave(&self, payment: &Payment) {
         let path = format!("/api/reservations/{}", payment.reservation);
-        let leave = Request { method: reqwest::Method::DELETE, ..Request::get(path) };
+        let leave = Request {
+            method: reqwest::Method::DELETE,
+            ..Request::get(path)
+        };
         self.browser.insist(Call::Leave, &leave).await;
     }
 
@@ -127,13 +154,19 @@ impl Buyer<'_> {
         loop {
             let answers = self.browser.insist(Call::Open, &self.opening()).await;
             self.told.wanted = self.lines.iter().map(|(_, count)| count).sum();
-            for payment in answers.iter().filter(|answer| answer.ok()).filter_map(Payment::read) {
+            for payment in answers
+                .iter()
+                .filter(|answer| answer.ok())
+                .filter_map(Payment::read)
+            {
                 self.told.opened(payment);
             }
             if let Some(payment) = self.told.payments.last() {
                 return Opening::Opened(payment.clone());
             }
-            let Some(answer) = answers.last() else { return Opening::Stopped(Verdict::Silence) };
+            let Some(answer) = answers.last() else {
+                return Opening::Stopped(Verdict::Silence);
+            };
             match (answer.status, answer.text("/code").as_str()) {
                 (409, "tickets-unavailable") => {}
                 (409, "draw-closed") => return Opening::Stopped(Verdict::Closed),
@@ -156,10 +189,16 @@ impl Buyer<'_> {
 
     /// Wants no more than there is; false when there is nothing.
     fn shrink(&mut self, answer: &Answer) -> bool {
-        let left = number(&answer.body, "/available").and_then(|left| u32::try_from(left).ok()).unwrap_or(0);
+        let left = number(&answer.body, "/available")
+            .and_then(|left| u32::try_from(left).ok())
+            .unwrap_or(0);
         let draw = number(&answer.body, "/drawNumber").unwrap_or(self.lines[0].0);
         let mut shrunk = false;
-        for line in self.lines.iter_mut().filter(|line| line.0 == draw && left > 0 && line.1 > left) {
+        for line in self
+            .lines
+            .iter_mut()
+            .filter(|line| line.0 == draw && left > 0 && line.1 > left)
+        {
             line.1 = left;
             shrunk = true;
         }
@@ -171,8 +210,13 @@ impl Buyer<'_> {
     async fn room(&self, give_up: Duration) -> Watched {
         for (draw, _) in &self.lines {
             loop {
-                let answer = self.browser.ask(Call::Draw, &Request::get(format!("/api/draws/{draw}"))).await;
-                let Some(answer) = answer else { return Watched::GaveUp };
+                let answer = self
+                    .browser
+                    .ask(Call::Draw, &Request::get(format!("/api/draws/{draw}")))
+                    .await;
+                let Some(answer) = answer else {
+                    return Watched::GaveUp;
+                };
                 let sold = number(&answer.body, "/ticketsSold").unwrap_or(169);
                 let held = number(&answer.body, "/ticketsHeld").unwrap_or(0);
                 if sold >= 169 || answer.text("/status") != "active" {
@@ -193,16 +237,28 @@ impl Buyer<'_> {
     /// The card, in the provider's own page.
     async fn pay(&self, payment: &Payment) -> Said {
         match self.card() {
-            Card::Good => provider::confirm(&self.browser, payment, provider::GOOD_CARD, true).await,
-            Card::Declined => provider::confirm(&self.browser, payment, provider::DECLINED_CARD, false).await,
-            Card::Replaced => match provider::confirm(&self.browser, payment, provider::DECLINED_CARD, false).await {
-                Said::Declined => provider::confirm(&self.browser, payment, provider::GOOD_CARD, true).await,
-                other => other,
-            },
-            Card::Asked => match provider::confirm(&self.browser, payment, provider::ASKED_CARD, false).await {
-                Said::Asks => provider::authenticate(&self.browser, payment).await,
-                other => other,
-            },
+            Card::Good => {
+                provider::confirm(&self.browser, payment, provider::GOOD_CARD, true).await
+            }
+            Card::Declined => {
+                provider::confirm(&self.browser, payment, provider::DECLINED_CARD, false).await
+            }
+            Card::Replaced => {
+                match provider::confirm(&self.browser, payment, provider::DECLINED_CARD, false)
+                    .await
+                {
+                    Said::Declined => {
+                        provider::confirm(&self.browser, payment, provider::GOOD_CARD, true).await
+                    }
+                    other => other,
+                }
+            }
+            Card::Asked => {
+                match provider::confirm(&self.browser, payment, provider::ASKED_CARD, false).await {
+                    Said::Asks => provider::authenticate(&self.browser, payment).await,
+                    other => other,
+                }
+            }
         }
     }
 
@@ -217,16 +273,20 @@ impl Buyer<'_> {
                 return Verdict::LeftAfterPaying;
             }
             Ending::Beacon => {
-                self.browser.cut(Call::Finish, &request, Duration::from_secs(5)).await;
+                self.browser
+                    .cut(Call::Finish, &request, Duration::from_secs(5))
+                    .await;
                 return Verdict::LeftAfterPaying;
             }
             _ => {}
         }
         let story = match self.card() {
             // A declined card is not pressed again and again: the provider would block it.
-            Card::Declined | Card::Replaced if unpaid => {
-                self.browser.ask(Call::Finish, &request).await.map(|answer| Finish::read(&answer))
-            }
+            Card::Declined | Card::Replaced if unpaid => self
+                .browser
+                .ask(Call::Finish, &request)
+                .await
+                .map(|answer| Finish::read(&answer)),
             _ => self.story(&request).await,
         };
         let story = match story {
@@ -260,8 +320,11 @@ impl Buyer<'_> {
             }
             tokio::time::sleep(Duration::from_millis(250 + self.browser.below(200))).await;
             let page = Request::get(format!("/api/orders/{}", payment.token));
-            story =
-                self.browser.ask(Call::Order, &page).await.map_or(Finish::Pending, |page| Finish::read_order(&page));
+            story = self
+                .browser
+                .ask(Call::Order, &page)
+                .await
+                .map_or(Finish::Pending, |page| Finish::read_order(&page));
         }
         self.told.decided_at = Some(self.browser.site.now());
         match story {
@@ -284,7 +347,10 @@ impl Buyer<'_> {
     }
 
     fn odd(&mut self, what: String) -> Verdict {
-        self.told.broken.push(format!("buyer {}: unexpected answer: {what}", self.plan.number));
+        self.told.broken.push(format!(
+            "buyer {}: unexpected answer: {what}",
+            self.plan.number
+        ));
         Verdict::Silence
     }
 
@@ -302,7 +368,10 @@ impl Buyer<'_> {
     }
 
     fn items(&self) -> Value {
-        self.lines.iter().map(|(draw, count)| json!({"drawId": draw, "quantity": count})).collect()
+        self.lines
+            .iter()
+            .map(|(draw, count)| json!({"drawId": draw, "quantity": count}))
+            .collect()
     }
 
     /// The attempt's key is made once and kept until it succeeded, as the page does.
@@ -313,7 +382,10 @@ impl Buyer<'_> {
                 "/api/create-payment-intent",
                 json!({"drawNumber": draw, "ticketCount": count, "buyer": self.details(), "clientKey": key}),
             ),
-            _ => Request::post("/api/cart/create-payment-intent", json!({"items": self.items(), "clientKey": key})),
+            _ => Request::post(
+                "/api/cart/create-payment-intent",
+                json!({"items": self.items(), "clientKey": key}),
+            ),
         }
     }
 

@@ -84,8 +84,15 @@ impl Sum {
     /// The same check of another round is one line with the round's number.
     fn add(&mut self, round: u32, checks: Vec<Check>) {
         for mut check in checks {
-            check.broken.iter_mut().for_each(|broken| *broken = format!("round {round}: {broken}"));
-            match self.checks.iter_mut().find(|known| known.name == check.name) {
+            check
+                .broken
+                .iter_mut()
+                .for_each(|broken| *broken = format!("round {round}: {broken}"));
+            match self
+                .checks
+                .iter_mut()
+                .find(|known| known.name == check.name)
+            {
                 Some(known) => {
                     known.looked_at += check.looked_at;
                     known.broken.append(&mut check.broken);
@@ -119,19 +126,36 @@ async fn play(house: &House, crashes: &Crashes) -> Result<Report> {
             sum.struck.kills(),
             crashes.kills,
             sum.acknowledged.len(),
-            sum.checks.iter().map(|check| check.broken.len()).sum::<usize>()
+            sum.checks
+                .iter()
+                .map(|check| check.broken.len())
+                .sum::<usize>()
         );
     }
     // What was acknowledged in the first round is there after the last.
-    let (settled, _) = audit::settle(&house.site, &sum.acknowledged, Duration::from_secs(CALM_SECONDS_MAX)).await?;
+    let (settled, _) = audit::settle(
+        &house.site,
+        &sum.acknowledged,
+        Duration::from_secs(CALM_SECONDS_MAX),
+    )
+    .await?;
     let still = audit::promises(&sum.acknowledged, &settled);
     sum.checks
-        .extend(still.into_iter().take(1).map(|check| Check { name: format!("at the end, {}", check.name), ..check }));
+        .extend(still.into_iter().take(1).map(|check| Check {
+            name: format!("at the end, {}", check.name),
+            ..check
+        }));
     Ok(sum.tell(crashes))
 }
 
 /// People come at their rate until the hand has struck so often; then everybody there finishes.
-async fn storm(house: &House, crashes: &Crashes, round: u32, kills: u32, struck: &mut Struck) -> Result<Vec<Told>> {
+async fn storm(
+    house: &House,
+    crashes: &Crashes,
+    round: u32,
+    kills: u32,
+    struck: &mut Struck,
+) -> Result<Vec<Told>> {
     let seconds = u64::from(kills) * (crashes.every + 6);
     let draws = (crashes.rate * seconds * TICKETS_EACH).div_ceil(TICKETS_USED) as usize;
     let draws = fresh::draws(&house.site, &format!("Crash {round}"), draws).await?;
@@ -145,8 +169,18 @@ async fn storm(house: &House, crashes: &Crashes, round: u32, kills: u32, struck:
         together: vec![(0..draws.len()).collect(); draws.len()],
     };
     let (stop, stopping) = watch::channel(false);
-    let people = tokio::spawn(come(Arc::clone(&house.site), crowd.plans(draws.len()), draws, crashes.rate, stopping));
-    let plan = Plan { kills, every: Duration::from_secs(crashes.every), seed: crashes.seed + u64::from(round) };
+    let people = tokio::spawn(come(
+        Arc::clone(&house.site),
+        crowd.plans(draws.len()),
+        draws,
+        crashes.rate,
+        stopping,
+    ));
+    let plan = Plan {
+        kills,
+        every: Duration::from_secs(crashes.every),
+        seed: crashes.seed + u64::from(round),
+    };
     let result = blows::strike(&house.subject, plan, struck).await;
     stop.send_replace(true);
     let tolds = people.await?;
@@ -187,39 +221,80 @@ async fn come(
 }
 
 async fn calm(house: &House, round: u32, tolds: Vec<Told>, sum: &mut Sum) -> Result<()> {
-    house.subject.lock().await.ready(Duration::from_secs(60)).await?;
-    let (settled, took) = audit::settle(&house.site, &tolds, Duration::from_secs(CALM_SECONDS_MAX)).await?;
+    house
+        .subject
+        .lock()
+        .await
+        .ready(Duration::from_secs(60))
+        .await?;
+    let (settled, took) =
+        audit::settle(&house.site, &tolds, Duration::from_secs(CALM_SECONDS_MAX)).await?;
     sum.decided_after.push(took.as_secs_f64() * 1000.0);
-    let heard: Vec<Heard> = tolds.iter().flat_map(|told| told.heard.iter().copied()).collect();
+    let heard: Vec<Heard> = tolds
+        .iter()
+        .flat_map(|told| told.heard.iter().copied())
+        .collect();
     let mut checks = audit::promises(&tolds, &settled);
     checks.push(audit::no_server_errors(&heard, true));
     let mut books = Report::default();
-    let access = house.subject.lock().await.access().context("our own books")?;
+    let access = house
+        .subject
+        .lock()
+        .await
+        .access()
+        .context("our own books")?;
     crate::books::examine(&house.site, Some(&access), house.known(), &mut books).await?;
     checks.extend(books.checks);
     // A run takes most of an hour; whoever looks in is not to wait for its end.
-    checks.iter().for_each(|check| check.broken.iter().for_each(|broken| println!("broken: {}: {broken}", check.name)));
+    checks.iter().for_each(|check| {
+        check
+            .broken
+            .iter()
+            .for_each(|broken| println!("broken: {}: {broken}", check.name))
+    });
     sum.add(round, checks);
     sum.buyers += tolds.len();
-    let bought = tolds.into_iter().filter(|told| told.verdict == Verdict::Bought);
-    sum.acknowledged.extend(bought.map(|told| Told { heard: Vec::new(), ..told }));
+    let bought = tolds
+        .into_iter()
+        .filter(|told| told.verdict == Verdict::Bought);
+    sum.acknowledged.extend(bought.map(|told| Told {
+        heard: Vec::new(),
+        ..told
+    }));
     Ok(())
 }
 
 impl Sum {
     fn tell(self, crashes: &Crashes) -> Report {
-        let mut report = Report { title: "Football Doubles: the crash loop".to_owned(), ..Report::default() };
+        let mut report = Report {
+            title: "Football Doubles: the crash loop".to_owned(),
+            ..Report::default()
+        };
         let count = |name: &str| -> usize {
-            self.checks.iter().filter(|check| check.name.contains(name)).map(|check| check.broken.len()).sum()
+            self.checks
+                .iter()
+                .filter(|check| check.name.contains(name))
+                .map(|check| check.broken.len())
+                .sum()
         };
         let all: usize = self.checks.iter().map(|check| check.broken.len()).sum();
         let (lost, stuck) = (count("acknowledged purchase"), count("decided"));
         for (name, value) in [
             ("seed", crashes.seed.to_string()),
-            ("kills", format!("{} ({} of Postgres)", self.struck.kills(), self.struck.postgres)),
+            (
+                "kills",
+                format!(
+                    "{} ({} of Postgres)",
+                    self.struck.kills(),
+                    self.struck.postgres
+                ),
+            ),
             ("storms beside", self.struck.storms()),
             ("buyers", self.buyers.to_string()),
-            ("acknowledged purchases", self.acknowledged.len().to_string()),
+            (
+                "acknowledged purchases",
+                self.acknowledged.len().to_string(),
+            ),
             ("lost", lost.to_string()),
             ("stuck", stuck.to_string()),
             ("violations", (all - lost - stuck).to_string()),
@@ -229,14 +304,37 @@ impl Sum {
         let head = ["", "times", "p50", "p99", "longest", "goal for p99"];
         let mut table = Table::new("Standing again (milliseconds)", &head);
         for (name, sample, goal) in [
-            ("server after kill -9", self.struck.server_ready_ms, SERVER_GOAL_MS),
-            ("Postgres after its death", self.struck.postgres_ready_ms, POSTGRES_GOAL_MS),
-            ("after a storm", self.struck.storm_ready_ms, POSTGRES_GOAL_MS),
-            ("every order decided", self.decided_after, CALM_SECONDS_MAX as f64 * 1000.0),
+            (
+                "server after kill -9",
+                self.struck.server_ready_ms,
+                SERVER_GOAL_MS,
+            ),
+            (
+                "Postgres after its death",
+                self.struck.postgres_ready_ms,
+                POSTGRES_GOAL_MS,
+            ),
+            (
+                "after a storm",
+                self.struck.storm_ready_ms,
+                POSTGRES_GOAL_MS,
+            ),
+            (
+                "every order decided",
+                self.decided_after,
+                CALM_SECONDS_MAX as f64 * 1000.0,
+            ),
         ] {
             let figures = Percentiles::of(sample);
-            let shown = [figures.p50, figures.p99, figures.most, goal].map(|value| format!("{value:.0}"));
-            table.row([vec![name.to_owned(), figures.count.to_string()], shown.to_vec()].concat());
+            let shown =
+                [figures.p50, figures.p99, figures.most, goal].map(|value| format!("{value:.0}"));
+            table.row(
+                [
+                    vec![name.to_owned(), figures.count.to_string()],
+                    shown.to_vec(),
+                ]
+                .concat(),
+            );
         }
         report.tables.push(table);
         report.checks = self.checks;
@@ -245,7 +343,13 @@ impl Sum {
 }
 
 /// Some people buy while something else goes on; what they were told.
-async fn some_buy(site: &Arc<Site>, name: &str, seed: u64, buyers: usize, over: Duration) -> Result<Vec<Told>> {
+async fn some_buy(
+    site: &Arc<Site>,
+    name: &str,
+    seed: u64,
+    buyers: usize,
+    over: Duration,
+) -> Result<Vec<Told>> {
     let draws = fresh::draws(site, name, buyers / 20 + 1).await?;
     let crowd = Crowd {
         seed,
@@ -256,8 +360,18 @@ async fn some_buy(site: &Arc<Site>, name: &str, seed: u64, buyers: usize, over: 
         habits: Habits::rushed(4),
         together: vec![(0..draws.len()).collect(); draws.len()],
     };
-    let gate = crowd::Gate { draws: draws.clone(), keen: Duration::ZERO, at_once: buyers };
-    crowd::send(Arc::clone(site), crowd.plans(draws.len()), gate, crowd::bar(name, buyers)).await
+    let gate = crowd::Gate {
+        draws: draws.clone(),
+        keen: Duration::ZERO,
+        at_once: buyers,
+    };
+    crowd::send(
+        Arc::clone(site),
+        crowd.plans(draws.len()),
+        gate,
+        crowd::bar(name, buyers),
+    )
+    .await
 }
 
 /// How long something took, in milliseconds.

@@ -25,7 +25,12 @@ pub struct Gate {
 }
 
 /// Plays every plan and waits for the last buyer to turn away.
-pub async fn send(site: Arc<Site>, plans: Vec<BuyerPlan>, gate: Gate, bar: ProgressBar) -> Result<Vec<Told>> {
+pub async fn send(
+    site: Arc<Site>,
+    plans: Vec<BuyerPlan>,
+    gate: Gate,
+    bar: ProgressBar,
+) -> Result<Vec<Told>> {
     let opened = site.now();
     let gate = Arc::new(gate);
     let room = Arc::new(Semaphore::new(gate.at_once));
@@ -56,7 +61,9 @@ pub async fn send(site: Arc<Site>, plans: Vec<BuyerPlan>, gate: Gate, bar: Progr
 /// A bar that says who is through; silent when nobody looks.
 pub fn bar(name: &str, people: usize) -> ProgressBar {
     let bar = ProgressBar::new(people as u64);
-    if let Ok(style) = ProgressStyle::with_template("{prefix:>12} {bar:40} {pos}/{len} {elapsed} {msg}") {
+    if let Ok(style) =
+        ProgressStyle::with_template("{prefix:>12} {bar:40} {pos}/{len} {elapsed} {msg}")
+    {
         bar.set_style(style);
     }
     bar.set_prefix(name.to_owned());
@@ -67,7 +74,12 @@ pub fn bar(name: &str, people: usize) -> ProgressBar {
 pub fn verdicts(tolds: &[Told]) -> Vec<(Verdict, usize)> {
     Verdict::ALL
         .into_iter()
-        .map(|verdict| (verdict, tolds.iter().filter(|told| told.verdict == verdict).count()))
+        .map(|verdict| {
+            (
+                verdict,
+                tolds.iter().filter(|told| told.verdict == verdict).count(),
+            )
+        })
         .filter(|(_, count)| *count > 0)
         .collect()
 }

@@ -26,10 +26,18 @@ pub struct Played {
     pub optimised: bool,
 }
 
-pub const RACES: Played =
-    Played { title: "Football Doubles: races for the last tickets", test: "races", rounds: 1_000, optimised: true };
-pub const KILLS: Played =
-    Played { title: "Football Doubles: a kill at every step", test: "kills", rounds: 7, optimised: false };
+pub const RACES: Played = Played {
+    title: "Football Doubles: races for the last tickets",
+    test: "races",
+    rounds: 1_000,
+    optimised: true,
+};
+pub const KILLS: Played = Played {
+    title: "Football Doubles: a kill at every step",
+    test: "kills",
+    rounds: 7,
+    optimised: false,
+};
 
 pub async fn run(drill: &Drill, played: Played) -> Result<Report> {
     let rounds = drill.rounds.unwrap_or(played.rounds);
@@ -40,26 +48,44 @@ pub async fn run(drill: &Drill, played: Played) -> Result<Report> {
         cargo.arg("--release");
     }
     cargo.args(["--", "--nocapture", "--test-threads=1"]);
-    cargo.env("ROUNDS", rounds.to_string()).env("RUST_BACKTRACE", "0").stderr(Stdio::inherit());
+    cargo
+        .env("ROUNDS", rounds.to_string())
+        .env("RUST_BACKTRACE", "0")
+        .stderr(Stdio::inherit());
     let output = cargo.output().await.context("running cargo")?;
     let said = String::from_utf8_lossy(&output.stdout);
-    let mut report = Report { title: played.title.to_owned(), ..Report::default() };
+    let mut report = Report {
+        title: played.title.to_owned(),
+        ..Report::default()
+    };
     report.fact("rounds", rounds);
     // A figure is a line "what: how many of it"; the rest is the test runner's.
-    for (what, figures) in said.lines().filter_map(|line| line.trim_start_matches(['.', ' ']).split_once(": ")) {
+    for (what, figures) in said
+        .lines()
+        .filter_map(|line| line.trim_start_matches(['.', ' ']).split_once(": "))
+    {
         if figures.starts_with(|first: char| first.is_ascii_digit()) {
             report.fact(what, figures);
         }
     }
     let failed: Vec<String> = match output.status.success() {
         true => Vec::new(),
-        false => {
-            said.lines().filter(|line| line.contains("panicked") || line.contains("FAILED")).map(String::from).collect()
-        }
+        false => said
+            .lines()
+            .filter(|line| line.contains("panicked") || line.contains("FAILED"))
+            .map(String::from)
+            .collect(),
     };
-    let failed = if failed.is_empty() && !output.status.success() { vec![said.into_owned()] } else { failed };
+    let failed = if failed.is_empty() && !output.status.success() {
+        vec![said.into_owned()]
+    } else {
+        failed
+    };
     report.checks.push(Check::new(
-        format!("the test `{}` holds, its negative control included", played.test),
+        format!(
+            "the test `{}` holds, its negative control included",
+            played.test
+        ),
         rounds,
         failed,
     ));

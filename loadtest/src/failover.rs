@@ -96,7 +96,14 @@ pub async fn run(failover: &Failover) -> Result<Report> {
 }
 
 async fn doubt(failover: &Failover, town: &mut Town) -> Result<Report> {
-    let mut faults = vec![Fault::Kill, Fault::Hang, Fault::Link, Fault::Loss, Fault::Database, Fault::Roll];
+    let mut faults = vec![
+        Fault::Kill,
+        Fault::Hang,
+        Fault::Link,
+        Fault::Loss,
+        Fault::Database,
+        Fault::Roll,
+    ];
     if !town.has_links() {
         println!("Without CAP_NET_ADMIN there are no links to cut: link and loss are left out.");
         faults.retain(|fault| !matches!(fault, Fault::Link | Fault::Loss));
@@ -110,7 +117,10 @@ async fn doubt(failover: &Failover, town: &mut Town) -> Result<Report> {
     let mut struck = Vec::new();
     for round in 1..=failover.rounds {
         for fault in &faults {
-            let one = town.strike(*fault).await.with_context(|| format!("round {round}, {fault:?}"))?;
+            let one = town
+                .strike(*fault)
+                .await
+                .with_context(|| format!("round {round}, {fault:?}"))?;
             println!(
                 "{round:>3} {fault:?}: answered after {:.0} ms, boards after {:.0} ms",
                 millis(one.answered),
@@ -123,16 +133,25 @@ async fn doubt(failover: &Failover, town: &mut Town) -> Result<Report> {
         }
     }
     let (bought, failed) = crowd.goes_home().await;
-    let mut report = Report { title: "Fail-over of two nodes".to_owned(), ..Report::default() };
+    let mut report = Report {
+        title: "Fail-over of two nodes".to_owned(),
+        ..Report::default()
+    };
     report.fact("rounds", failover.rounds);
     report.fact("purchases and reservations served", bought);
     if faults.contains(&Fault::Loss) {
-        let delay = if town.loses() == Some(Loses::Netem) { "the rest 200 ms late" } else { "none late: no netem" };
+        let delay = if town.loses() == Some(Loses::Netem) {
+            "the rest 200 ms late"
+        } else {
+            "none late: no netem"
+        };
         report.fact("lost packets", format!("three in ten each way, {delay}"));
     }
     tell(&mut report, &faults, &struck);
     let looked_at = bought as usize + failed.len();
-    report.checks.push(Check::new("no purchase failed", looked_at, failed));
+    report
+        .checks
+        .push(Check::new("no purchase failed", looked_at, failed));
     audit(town, &mut report).await?;
     Ok(report)
 }
@@ -144,10 +163,19 @@ impl Town {
         let victim = self.owner;
         if fault == Fault::Roll {
             self.roll().await?;
-            return Ok(Struck { fault, answered: Duration::ZERO, boards: Duration::ZERO, denied: Vec::new() });
+            return Ok(Struck {
+                fault,
+                answered: Duration::ZERO,
+                boards: Duration::ZERO,
+                denied: Vec::new(),
+            });
         }
         self.hit(victim, fault).await?;
-        let survivor = if fault == Fault::Database { victim } else { 1 - victim };
+        let survivor = if fault == Fault::Database {
+            victim
+        } else {
+            1 - victim
+        };
         let (revision, denied) = self.is_answered_by(survivor).await?;
         let answered = begun.elapsed();
         let boards = self.boards.show(revision, begun).await?;
@@ -157,7 +185,12 @@ impl Town {
             // Who was struck is the next one's survivor. It blames nobody else until it has heard the books well for a while.
             tokio::time::sleep(WELL_AGAIN).await;
         }
-        Ok(Struck { fault, answered, boards, denied })
+        Ok(Struck {
+            fault,
+            answered,
+            boards,
+            denied,
+        })
     }
 }
 
@@ -166,7 +199,11 @@ impl Town {
     async fn is_answered_by(&self, node: usize) -> Result<(u64, Vec<String>)> {
         let (begun, mut denied) = (Instant::now(), Vec::new());
         loop {
-            match self.shopper(&[node])?.touches(self.probe, Duration::ZERO).await {
+            match self
+                .shopper(&[node])?
+                .touches(self.probe, Duration::ZERO)
+                .await
+            {
                 Ok(revision) => return Ok((revision, denied)),
                 Err(why) if begun.elapsed() > PATIENCE * 2 => return Err(why),
                 Err(why) => denied.push(format!("{:.0} ms: {why:#}", millis(begun.elapsed()))),
@@ -185,10 +222,18 @@ struct Crowd {
 
 impl Crowd {
     fn gather(town: &Town, buyers: usize) -> Result<Crowd> {
-        let (stop, served) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU32::new(0)));
+        let (stop, served) = (
+            Arc::new(AtomicBool::new(false)),
+            Arc::new(AtomicU32::new(0)),
+        );
         let mut people = Vec::new();
         for number in 0..buyers {
-            let (stop, served, draws, place) = (stop.clone(), served.clone(), town.draws.clone(), town.place());
+            let (stop, served, draws, place) = (
+                stop.clone(),
+                served.clone(),
+                town.draws.clone(),
+                town.place(),
+            );
             people.push(tokio::spawn(async move {
                 let mut failed = Vec::new();
                 for turn in number.. {
@@ -196,8 +241,11 @@ impl Crowd {
                         break;
                     }
                     let draw = draws[turn % draws.len()];
-                    let shops =
-                        async { Shopper::new(&place, &[turn % 2, (turn + 1) % 2])?.shops(draw, turn, PATIENCE).await };
+                    let shops = async {
+                        Shopper::new(&place, &[turn % 2, (turn + 1) % 2])?
+                            .shops(draw, turn, PATIENCE)
+                            .await
+                    };
                     match shops.await {
                         Ok(()) => _ = served.fetch_add(1, Ordering::Relaxed),
                         Err(why) => failed.push(format!("buyer {number}: {why:#}")),
@@ -208,7 +256,11 @@ impl Crowd {
                 failed
             }));
         }
-        Ok(Crowd { stop, served, people })
+        Ok(Crowd {
+            stop,
+            served,
+            people,
+        })
     }
 
     async fn goes_home(self) -> (u32, Vec<String>) {
@@ -231,8 +283,10 @@ fn limit_ms(fault: Fault) -> f64 {
 }
 
 fn tell(report: &mut Report, faults: &[Fault], struck: &[Struck]) {
-    let mut table =
-        Table::new("Until another answered (milliseconds)", &["", "times", "p50", "p99", "longest", "boards"]);
+    let mut table = Table::new(
+        "Until another answered (milliseconds)",
+        &["", "times", "p50", "p99", "longest", "boards"],
+    );
     for fault in faults.iter().filter(|fault| **fault != Fault::Roll) {
         let of: Vec<&Struck> = struck.iter().filter(|one| one.fault == *fault).collect();
         let figures = Percentiles::of(of.iter().map(|one| millis(one.answered)).collect());
@@ -247,11 +301,23 @@ fn tell(report: &mut Report, faults: &[Fault], struck: &[Struck]) {
         ]);
         let limit = limit_ms(*fault);
         let late = of.iter().filter(|one| one.is_late());
-        let late = late.map(|one| format!("{fault:?}: {:.0} ms", millis(one.answered))).collect();
-        report.checks.push(Check::new(format!("after {fault:?} another answered within {limit} ms"), of.len(), late));
+        let late = late
+            .map(|one| format!("{fault:?}: {:.0} ms", millis(one.answered)))
+            .collect();
+        report.checks.push(Check::new(
+            format!("after {fault:?} another answered within {limit} ms"),
+            of.len(),
+            late,
+        ));
         let dark = of.iter().filter(|one| one.boards > Duration::from_secs(30));
-        let dark = dark.map(|one| format!("{fault:?}: {:.0} ms", millis(one.boards))).collect();
-        report.checks.push(Check::new(format!("after {fault:?} boards were back within 30 s"), of.len(), dark));
+        let dark = dark
+            .map(|one| format!("{fault:?}: {:.0} ms", millis(one.boards)))
+            .collect();
+        report.checks.push(Check::new(
+            format!("after {fault:?} boards were back within 30 s"),
+            of.len(),
+            dark,
+        ));
     }
     report.tables.push(table);
 }
@@ -264,18 +330,47 @@ async fn audit(town: &Town, report: &mut Report) -> Result<()> {
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
     let undecided = auditor.undecided().await?;
-    let lines = undecided.iter().map(|(order, state, age)| format!("order {order} is {state} since {age} s")).collect();
-    report.checks.push(Check::new("no authorised order is undecided", undecided.len(), lines));
+    let lines = undecided
+        .iter()
+        .map(|(order, state, age)| format!("order {order} is {state} since {age} s"))
+        .collect();
+    report.checks.push(Check::new(
+        "no authorised order is undecided",
+        undecided.len(),
+        lines,
+    ));
     let ghosts = auditor.ghosts().await?;
     report.fact("zombie writes accepted", ghosts.len());
-    let lines = ghosts.iter().map(|(draw, revision)| format!("FD-{draw}, revision {revision}")).collect();
-    report.checks.push(Check::new("nobody wrote after a newer owner", ghosts.len(), lines));
+    let lines = ghosts
+        .iter()
+        .map(|(draw, revision)| format!("FD-{draw}, revision {revision}"))
+        .collect();
+    report.checks.push(Check::new(
+        "nobody wrote after a newer owner",
+        ghosts.len(),
+        lines,
+    ));
     let draws = auditor.draws().await?;
-    let differs = draws.iter().filter(|draw| draw.tickets != draw.sold).map(|draw| format!("{draw:?}")).collect();
-    report.checks.push(Check::new("each draw has as many tickets as it says", draws.len(), differs));
+    let differs = draws
+        .iter()
+        .filter(|draw| draw.tickets != draw.sold)
+        .map(|draw| format!("{draw:?}"))
+        .collect();
+    report.checks.push(Check::new(
+        "each draw has as many tickets as it says",
+        draws.len(),
+        differs,
+    ));
     let books = town.books().await?;
     let rows = books.violations().await?;
-    let lines = rows.into_iter().map(|row| format!("{}: {}", row.invariant, row.object)).collect();
-    report.checks.push(Check::new("every invariant has zero rows", draws.len(), lines));
+    let lines = rows
+        .into_iter()
+        .map(|row| format!("{}: {}", row.invariant, row.object))
+        .collect();
+    report.checks.push(Check::new(
+        "every invariant has zero rows",
+        draws.len(),
+        lines,
+    ));
     Ok(())
 }

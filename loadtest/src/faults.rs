@@ -26,12 +26,21 @@ pub struct SandboxFaults {
 impl SandboxFaults {
     /// Ordinary bad luck: the provider answers, but its webhooks get lost, doubled and overtaken.
     pub fn of_webhooks() -> Self {
-        Self { webhooks_lost: 20, webhooks_doubled: 20, webhooks_late: 10, ..Self::default() }
+        Self {
+            webhooks_lost: 20,
+            webhooks_doubled: 20,
+            webhooks_late: 10,
+            ..Self::default()
+        }
     }
 
     /// A bad day: the provider itself breaks connections and answers with errors, too.
     pub fn everywhere() -> Self {
-        Self { timeouts: 2, errors: 2, ..Self::of_webhooks() }
+        Self {
+            timeouts: 2,
+            errors: 2,
+            ..Self::of_webhooks()
+        }
     }
 }
 
@@ -54,9 +63,16 @@ pub async fn set(browser: &Browser, seed: u64, faults: SandboxFaults) -> Result<
             "late_ms": if faults.webhooks_late > 0 { 3000 } else { 0 },
         },
     });
-    let answer = browser.ask(Call::Club, &Request::post("/sandbox/faults", body)).await.context("no sandbox")?;
+    let answer = browser
+        .ask(Call::Club, &Request::post("/sandbox/faults", body))
+        .await
+        .context("no sandbox")?;
     if !answer.ok() {
-        bail!("the sandbox refused the faults: {} {}", answer.status, answer.body);
+        bail!(
+            "the sandbox refused the faults: {} {}",
+            answer.status,
+            answer.body
+        );
     }
     Ok(())
 }
@@ -83,7 +99,11 @@ pub struct Struck {
 }
 
 /// Strikes until `stop`, and then until Postgres has had its blows.
-pub async fn strike(subject: Arc<Mutex<Subject>>, blows: Blows, stop: watch::Receiver<bool>) -> Result<Struck> {
+pub async fn strike(
+    subject: Arc<Mutex<Subject>>,
+    blows: Blows,
+    stop: watch::Receiver<bool>,
+) -> Result<Struck> {
     let mut struck = Struck::default();
     let mut dice = Dice::of(blows.seed, 0xB10);
     let every = u64::try_from(blows.every.as_millis())?;
@@ -100,7 +120,9 @@ pub async fn strike(subject: Arc<Mutex<Subject>>, blows: Blows, stop: watch::Rec
         } else {
             subject.kill().await?;
             struck.server += 1;
-            struck.server_ready_ms.push(millis(subject.restart(Duration::from_secs(60)).await?));
+            struck
+                .server_ready_ms
+                .push(millis(subject.restart(Duration::from_secs(60)).await?));
         }
     }
     Ok(struck)

@@ -59,20 +59,31 @@ fn fixture(row: &Row) -> Result<Fixture> {
         away: row.away_team.clone(),
         zone: row.timezone.clone(),
         date: Date::parse(&row.date, DAY).with_context(|| format!("date {}", row.date))?,
-        kick_off: Time::parse(&row.kick_off, MINUTE).with_context(|| format!("kick-off {}", row.kick_off))?,
-        result: (first_scorer(&row.home_try_scorer_jerseys), first_scorer(&row.away_try_scorer_jerseys)),
+        kick_off: Time::parse(&row.kick_off, MINUTE)
+            .with_context(|| format!("kick-off {}", row.kick_off))?,
+        result: (
+            first_scorer(&row.home_try_scorer_jerseys),
+            first_scorer(&row.away_try_scorer_jerseys),
+        ),
     })
 }
 
 /// The first listed jersey; nobody, or a number beyond thirteen (an interchange), counts as nine.
 fn first_scorer(jerseys: &str) -> u8 {
-    let first = jerseys.split_whitespace().next().and_then(|jersey| jersey.parse().ok());
-    first.filter(|jersey| (1..=13).contains(jersey)).unwrap_or(NO_TRY)
+    let first = jerseys
+        .split_whitespace()
+        .next()
+        .and_then(|jersey| jersey.parse().ok());
+    first
+        .filter(|jersey| (1..=13).contains(jersey))
+        .unwrap_or(NO_TRY)
 }
 
 /// Moves all games by the same whole number of weeks, so that the earliest is at least two days after `today`.
 pub fn shift_ahead(fixtures: &mut [Fixture], today: Date) {
-    let Some(earliest) = fixtures.iter().map(|fixture| fixture.date).min() else { return };
+    let Some(earliest) = fixtures.iter().map(|fixture| fixture.date).min() else {
+        return;
+    };
     let missing = (today + Duration::days(2) - earliest).whole_days().max(0);
     let weeks = missing / 7 + i64::from(missing % 7 > 0);
     for fixture in fixtures {
@@ -83,14 +94,19 @@ pub fn shift_ahead(fixtures: &mut [Fixture], today: Date) {
 impl Fixture {
     /// The kick-off as an instant; the earlier one where the clock is put back.
     pub fn instant(&self) -> Result<OffsetDateTime> {
-        let zone = time_tz::timezones::get_by_name(&self.zone).with_context(|| format!("zone {}", self.zone))?;
+        let zone = time_tz::timezones::get_by_name(&self.zone)
+            .with_context(|| format!("zone {}", self.zone))?;
         let local = PrimitiveDateTime::new(self.date, self.kick_off);
-        local.assume_timezone(zone).take_first().context("a kick-off in the hour that the clock skips")
+        local
+            .assume_timezone(zone)
+            .take_first()
+            .context("a kick-off in the hour that the clock skips")
     }
 
     /// Moves the kick-off to an instant, told in the game's own zone.
     pub fn kick_off_at(&mut self, instant: OffsetDateTime) -> Result<()> {
-        let zone = time_tz::timezones::get_by_name(&self.zone).with_context(|| format!("zone {}", self.zone))?;
+        let zone = time_tz::timezones::get_by_name(&self.zone)
+            .with_context(|| format!("zone {}", self.zone))?;
         let local = instant.to_timezone(zone);
         (self.date, self.kick_off) = (local.date(), local.time());
         Ok(())
@@ -98,10 +114,17 @@ impl Fixture {
 }
 
 /// The import's own columns. Seconds are only written where there are some.
-pub fn to_import<'a>(fixtures: impl IntoIterator<Item = &'a Fixture>, league: &str) -> Result<String> {
+pub fn to_import<'a>(
+    fixtures: impl IntoIterator<Item = &'a Fixture>,
+    league: &str,
+) -> Result<String> {
     let mut out = String::from("date,kick-off,zone,home,away,league\n");
     for fixture in fixtures {
-        let form = if fixture.kick_off.second() == 0 { MINUTE } else { SECOND };
+        let form = if fixture.kick_off.second() == 0 {
+            MINUTE
+        } else {
+            SECOND
+        };
         let (day, time) = (fixture.date.format(DAY)?, fixture.kick_off.format(form)?);
         let (zone, home, away) = (&fixture.zone, quoted(&fixture.home), quoted(&fixture.away));
         writeln!(out, "{day},{time},{zone},{home},{away},{}", quoted(league))?;
@@ -110,7 +133,11 @@ pub fn to_import<'a>(fixtures: impl IntoIterator<Item = &'a Fixture>, league: &s
 }
 
 fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -126,7 +153,11 @@ mod tests {
     fn the_first_listed_scorer_counts_and_what_is_no_starter_is_nine() {
         let fixtures = read(CSV).unwrap();
         assert_eq!(fixtures[0].result, (7, 1));
-        assert_eq!(fixtures[1].result, (9, 9), "17 is an interchange, and away scored no try");
+        assert_eq!(
+            fixtures[1].result,
+            (9, 9),
+            "17 is an interchange, and away scored no try"
+        );
     }
 
     #[test]
@@ -134,9 +165,14 @@ mod tests {
         let mut fixtures = read(CSV).unwrap();
         shift_ahead(&mut fixtures, date!(2026 - 11 - 21));
         assert_eq!(fixtures[0].date.weekday(), date!(2024 - 03 - 07).weekday());
-        assert!(fixtures[0].date >= date!(2026 - 11 - 23) && fixtures[0].date < date!(2026 - 11 - 30));
+        assert!(
+            fixtures[0].date >= date!(2026 - 11 - 23) && fixtures[0].date < date!(2026 - 11 - 30)
+        );
         assert_eq!(fixtures[1].date - fixtures[0].date, Duration::days(1));
-        assert_eq!((fixtures[1].kick_off, fixtures[1].zone.as_str()), (time!(20:05), "Pacific/Auckland"));
+        assert_eq!(
+            (fixtures[1].kick_off, fixtures[1].zone.as_str()),
+            (time!(20:05), "Pacific/Auckland")
+        );
     }
 
     #[test]
@@ -149,9 +185,17 @@ mod tests {
     #[test]
     fn an_instant_is_told_in_the_games_own_zone() {
         let mut fixtures = read(CSV).unwrap();
-        fixtures[1].kick_off_at(datetime!(2026-11-20 12:30:45 UTC)).unwrap();
-        assert_eq!((fixtures[1].date, fixtures[1].kick_off), (date!(2026 - 11 - 21), time!(1:30:45)));
-        assert_eq!(fixtures[1].instant().unwrap(), datetime!(2026-11-20 12:30:45 UTC));
+        fixtures[1]
+            .kick_off_at(datetime!(2026-11-20 12:30:45 UTC))
+            .unwrap();
+        assert_eq!(
+            (fixtures[1].date, fixtures[1].kick_off),
+            (date!(2026 - 11 - 21), time!(1:30:45))
+        );
+        assert_eq!(
+            fixtures[1].instant().unwrap(),
+            datetime!(2026-11-20 12:30:45 UTC)
+        );
     }
 
     #[test]
@@ -159,7 +203,13 @@ mod tests {
         let csv = to_import(&read(CSV).unwrap(), "NRL").unwrap();
         let lines: Vec<&str> = csv.lines().collect();
         assert_eq!(lines[0], "date,kick-off,zone,home,away,league");
-        assert_eq!(lines[1], "2024-03-07,20:00,Australia/Sydney,Knights,Raiders,NRL");
-        assert_eq!(lines[2], "2024-03-08,20:05,Pacific/Auckland,Warriors,\"Sharks, The\",NRL");
+        assert_eq!(
+            lines[1],
+            "2024-03-07,20:00,Australia/Sydney,Knights,Raiders,NRL"
+        );
+        assert_eq!(
+            lines[2],
+            "2024-03-08,20:05,Pacific/Auckland,Warriors,\"Sharks, The\",NRL"
+        );
     }
 }

@@ -20,8 +20,17 @@ pub async fn draws(site: &Arc<Site>, name: &str, count: usize) -> Result<Vec<i64
 }
 
 /// The same at another price.
-pub async fn draws_at(site: &Arc<Site>, name: &str, count: usize, price_cents: i64) -> Result<Vec<i64>> {
-    let club = Club::all(site).await?.into_iter().next().context("no club")?;
+pub async fn draws_at(
+    site: &Arc<Site>,
+    name: &str,
+    count: usize,
+    price_cents: i64,
+) -> Result<Vec<i64>> {
+    let club = Club::all(site)
+        .await?
+        .into_iter()
+        .next()
+        .context("no club")?;
     let stamp = OffsetDateTime::now_utc().unix_timestamp();
     let kick_off = OffsetDateTime::now_utc().replace_second(0)? + time::Duration::days(7);
     let mut games = Vec::with_capacity(count);
@@ -39,7 +48,10 @@ pub async fn draws_at(site: &Arc<Site>, name: &str, count: usize, price_cents: i
     }
     let mut draws = Vec::with_capacity(count);
     for some in games.chunks(AT_ONCE) {
-        draws.extend(club.import(fixtures::to_import(some, name)?, price_cents, 50).await?);
+        draws.extend(
+            club.import(fixtures::to_import(some, name)?, price_cents, 50)
+                .await?,
+        );
     }
     Ok(draws)
 }

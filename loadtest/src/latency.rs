@@ -16,8 +16,16 @@ pub enum Call {
 }
 
 impl Call {
-    pub const ALL: [Self; 8] =
-        [Self::Page, Self::Draw, Self::Open, Self::Card, Self::Finish, Self::Order, Self::Leave, Self::Club];
+    pub const ALL: [Self; 8] = [
+        Self::Page,
+        Self::Draw,
+        Self::Open,
+        Self::Card,
+        Self::Finish,
+        Self::Order,
+        Self::Leave,
+        Self::Club,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -58,7 +66,13 @@ impl Percentiles {
     pub fn of(mut sample: Vec<f64>) -> Self {
         sample.sort_by(f64::total_cmp);
         let at = |p: f64| rank(&sample, p);
-        Self { count: sample.len(), p50: at(50.0), p90: at(90.0), p99: at(99.0), most: at(100.0) }
+        Self {
+            count: sample.len(),
+            p50: at(50.0),
+            p90: at(90.0),
+            p99: at(99.0),
+            most: at(100.0),
+        }
     }
 }
 
@@ -82,7 +96,16 @@ mod tests {
     #[test]
     fn percentiles_are_the_nearest_measured_values() {
         let figures = Percentiles::of((1..=200).rev().map(f64::from).collect());
-        assert_eq!(figures, Percentiles { count: 200, p50: 100.0, p90: 180.0, p99: 198.0, most: 200.0 });
+        assert_eq!(
+            figures,
+            Percentiles {
+                count: 200,
+                p50: 100.0,
+                p90: 180.0,
+                p99: 198.0,
+                most: 200.0
+            }
+        );
     }
 
     #[test]

@@ -35,7 +35,10 @@ mod usage;
 mod watcher;
 
 #[derive(Parser)]
-#[command(name = "loadtest", about = "Sends an impatient crowd to the demo on this machine, then audits the books.")]
+#[command(
+    name = "loadtest",
+    about = "Sends an impatient crowd to the demo on this machine, then audits the books."
+)]
 struct CommandLine {
     #[command(subcommand)]
     command: Command,
@@ -92,7 +95,10 @@ async fn run(command: Command) -> anyhow::Result<Report> {
         Command::Amnesia(amnesia) => (amnesia::run(&amnesia).await?, Some(amnesia.page().clone())),
         Command::Timing(timing) => (timing::run(&timing).await?, Some(timing.page().clone())),
         Command::Season(season) => (season::run(&season).await?, Some(season.page().clone())),
-        Command::Failover(failover) => (failover::run(&failover).await?, Some(failover.page().clone())),
+        Command::Failover(failover) => (
+            failover::run(&failover).await?,
+            Some(failover.page().clone()),
+        ),
         Command::Bench(bench) => (bench::run(&bench).await?, Some(bench.page().clone())),
         Command::BenchRival(rival) => {
             bench::rival::run(&rival).await?;

@@ -104,12 +104,21 @@ pub struct Habits {
 impl Habits {
     /// The rush's crowd, with as many abandoners as asked for.
     pub fn rushed(abandoners: u32) -> Self {
-        Self { declined: 4, second_card: 4, asked: 6, abandoners, closed_tabs: 15 }
+        Self {
+            declined: 4,
+            second_card: 4,
+            asked: 6,
+            abandoners,
+            closed_tabs: 15,
+        }
     }
 
     fn card(&self, dice: &mut Dice) -> Card {
         let throw = u32::try_from(dice.below(100)).unwrap_or(0);
-        let (second, asked) = (self.declined + self.second_card, self.declined + self.second_card + self.asked);
+        let (second, asked) = (
+            self.declined + self.second_card,
+            self.declined + self.second_card + self.asked,
+        );
         match throw {
             t if t < self.declined => Card::Declined,
             t if t < second => Card::Replaced,
@@ -120,7 +129,11 @@ impl Habits {
 
     fn ending(&self, dice: &mut Dice) -> Ending {
         if dice.percent(self.abandoners) {
-            return if dice.percent(30) { Ending::Releases } else { Ending::Abandons };
+            return if dice.percent(30) {
+                Ending::Releases
+            } else {
+                Ending::Abandons
+            };
         }
         if dice.percent(self.closed_tabs) {
             return [Ending::Beacon, Ending::CutCall, Ending::ClosedTab][dice.below(3) as usize];
@@ -129,7 +142,12 @@ impl Habits {
     }
 
     fn door(dice: &mut Dice) -> Door {
-        [Door::CardPayment, Door::PurchaseTickets, Door::CardPayment, Door::Wallet][dice.below(4) as usize]
+        [
+            Door::CardPayment,
+            Door::PurchaseTickets,
+            Door::CardPayment,
+            Door::Wallet,
+        ][dice.below(4) as usize]
     }
 }
 
@@ -155,7 +173,9 @@ pub struct Crowd {
 impl Crowd {
     /// Everybody, in order of arrival.
     pub fn plans(&self, draws: usize) -> Vec<BuyerPlan> {
-        let mut plans: Vec<BuyerPlan> = (0..self.buyers).map(|number| self.buyer(number, draws)).collect();
+        let mut plans: Vec<BuyerPlan> = (0..self.buyers)
+            .map(|number| self.buyer(number, draws))
+            .collect();
         plans.sort_by_key(|plan| (plan.arrives_ms, plan.number));
         plans
     }
@@ -172,8 +192,21 @@ impl Crowd {
         let ending = self.habits.ending(&mut dice);
         let door = Habits::door(&mut dice);
         // One in twelve looks for the card, or for the phone with the bank's question: long enough to cross a kick-off.
-        let thinks_ms = if dice.percent(8) { dice.between(1_500, 8_000) } else { dice.below(120) };
-        BuyerPlan { number, arrives_ms, wanted, card, ending, door, thinks_ms, seed: dice.throw() }
+        let thinks_ms = if dice.percent(8) {
+            dice.between(1_500, 8_000)
+        } else {
+            dice.below(120)
+        };
+        BuyerPlan {
+            number,
+            arrives_ms,
+            wanted,
+            card,
+            ending,
+            door,
+            thinks_ms,
+            seed: dice.throw(),
+        }
     }
 
     fn wanted(&self, dice: &mut Dice, draws: usize) -> Vec<(usize, u32)> {
@@ -192,7 +225,10 @@ impl Crowd {
         }
         // A browser may keep at most fifty tickets at a time (decision C-2).
         let mut left = KEPT_MAX;
-        let mut lines: Vec<(usize, u32)> = chosen.into_iter().map(|draw| (draw, self.count(dice))).collect();
+        let mut lines: Vec<(usize, u32)> = chosen
+            .into_iter()
+            .map(|draw| (draw, self.count(dice)))
+            .collect();
         for line in &mut lines {
             line.1 = line.1.min(left);
             left -= line.1;
@@ -203,7 +239,11 @@ impl Crowd {
 
     /// Most people buy a few tickets; one in twenty buys as many as they may.
     fn count(&self, dice: &mut Dice) -> u32 {
-        let most = if dice.percent(5) { self.most } else { self.most.min(6) };
+        let most = if dice.percent(5) {
+            self.most
+        } else {
+            self.most.min(6)
+        };
         u32::try_from(dice.between(1, u64::from(most.max(1)))).unwrap_or(1)
     }
 }
@@ -234,32 +274,61 @@ mod tests {
     fn everybody_arrives_in_time_in_order_and_wants_something_that_may_be_bought_together() {
         let plans = crowd(1).plans(3);
         assert_eq!(plans.len(), 500);
-        assert!(plans.windows(2).all(|pair| pair[0].arrives_ms <= pair[1].arrives_ms));
+        assert!(
+            plans
+                .windows(2)
+                .all(|pair| pair[0].arrives_ms <= pair[1].arrives_ms)
+        );
         for plan in &plans {
             assert!(plan.arrives_ms <= 10_000);
-            assert!(plan.wanted.iter().all(|(draw, count)| *draw < 3 && (1..=50).contains(count)));
+            assert!(
+                plan.wanted
+                    .iter()
+                    .all(|(draw, count)| *draw < 3 && (1..=50).contains(count))
+            );
             assert!(plan.wanted.iter().map(|(_, count)| count).sum::<u32>() <= KEPT_MAX);
             let alone = plan.wanted.iter().any(|(draw, _)| *draw == 2);
-            assert!(!alone || plan.wanted.len() == 1, "draw 2 shares a cart with nobody: {plan:?}");
+            assert!(
+                !alone || plan.wanted.len() == 1,
+                "draw 2 shares a cart with nobody: {plan:?}"
+            );
         }
-        assert!(plans.iter().any(|plan| plan.wanted.len() == 2), "some buy by cart");
+        assert!(
+            plans.iter().any(|plan| plan.wanted.len() == 2),
+            "some buy by cart"
+        );
     }
 
     #[test]
     fn every_habit_turns_up_in_a_crowd() {
         let plans = crowd(3).plans(3);
         for card in [Card::Good, Card::Declined, Card::Replaced, Card::Asked] {
-            assert!(plans.iter().any(|plan| plan.card == card), "nobody has {card:?}");
+            assert!(
+                plans.iter().any(|plan| plan.card == card),
+                "nobody has {card:?}"
+            );
         }
-        let endings = [Ending::Reads, Ending::Beacon, Ending::CutCall, Ending::ClosedTab, Ending::Abandons];
+        let endings = [
+            Ending::Reads,
+            Ending::Beacon,
+            Ending::CutCall,
+            Ending::ClosedTab,
+            Ending::Abandons,
+        ];
         for ending in endings.into_iter().chain([Ending::Releases]) {
-            assert!(plans.iter().any(|plan| plan.ending == ending), "nobody {ending:?}");
+            assert!(
+                plans.iter().any(|plan| plan.ending == ending),
+                "nobody {ending:?}"
+            );
         }
     }
 
     #[test]
     fn a_crowd_that_comes_at_once_is_one_instant() {
-        let at_once = Crowd { over_ms: 0, ..crowd(5) };
+        let at_once = Crowd {
+            over_ms: 0,
+            ..crowd(5)
+        };
         assert!(at_once.plans(1).iter().all(|plan| plan.arrives_ms == 0));
     }
 }

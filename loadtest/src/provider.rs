@@ -61,14 +61,23 @@ pub async fn confirm(browser: &Browser, payment: &Payment, method: &str, insiste
     let answers = if insistent {
         browser.insist(Call::Card, &request).await
     } else {
-        browser.ask(Call::Card, &request).await.into_iter().collect()
+        browser
+            .ask(Call::Card, &request)
+            .await
+            .into_iter()
+            .collect()
     };
     strongest(answers.iter().map(said))
 }
 
 /// The buyer passes the bank's question.
 pub async fn authenticate(browser: &Browser, payment: &Payment) -> Said {
-    let request = asking(browser, payment, "/authenticate", &[("outcome", "complete")]);
+    let request = asking(
+        browser,
+        payment,
+        "/authenticate",
+        &[("outcome", "complete")],
+    );
     let answers = browser.insist(Call::Card, &request).await;
     strongest(answers.iter().map(said))
 }
@@ -77,19 +86,42 @@ pub async fn authenticate(browser: &Browser, payment: &Payment) -> Said {
 pub async fn status(browser: &Browser, payment: &Payment) -> Option<String> {
     let asking = asking(browser, payment, "", &[]);
     let path = format!("{}?client_secret={}", asking.path, payment.client_secret);
-    let request = Request { method: Method::GET, path, body: Body::Nothing, headers: asking.headers };
+    let request = Request {
+        method: Method::GET,
+        path,
+        body: Body::Nothing,
+        headers: asking.headers,
+    };
     let answer = browser.ask(Call::Card, &request).await?;
     answer.ok().then(|| answer.text("/status"))
 }
 
 /// A call about one payment intent, with the browser's key and the intent's own secret.
-fn asking(browser: &Browser, payment: &Payment, verb: &str, fields: &[(&'static str, &str)]) -> Request {
-    let path = format!("/sandbox/stripe/v1/payment_intents/{}{verb}", payment.payment_intent);
+fn asking(
+    browser: &Browser,
+    payment: &Payment,
+    verb: &str,
+    fields: &[(&'static str, &str)],
+) -> Request {
+    let path = format!(
+        "/sandbox/stripe/v1/payment_intents/{}{verb}",
+        payment.payment_intent
+    );
     let secret = ("client_secret", payment.client_secret.clone());
-    let fields = fields.iter().map(|(name, value)| (*name, (*value).to_owned())).chain([secret]).collect();
+    let fields = fields
+        .iter()
+        .map(|(name, value)| (*name, (*value).to_owned()))
+        .chain([secret])
+        .collect();
     let key = format!("Bearer {}", browser.site.publishable_key);
-    let headers = vec![("authorization", key), ("stripe-account", payment.account.clone())];
-    Request { headers, ..Request::form(path, fields) }
+    let headers = vec![
+        ("authorization", key),
+        ("stripe-account", payment.account.clone()),
+    ];
+    Request {
+        headers,
+        ..Request::form(path, fields)
+    }
 }
 
 /// What the provider holds for one connected account, in cents.
@@ -115,9 +147,16 @@ pub struct Ledger {
 /// `GET /sandbox/ledger`, without the payments of these ids.
 pub async fn ledger(browser: &Browser, without: &HashSet<String>) -> Result<Ledger> {
     let request = Request::get("/sandbox/ledger?detail=1");
-    let answer = browser.ask(Call::Club, &request).await.context("no sandbox ledger")?;
+    let answer = browser
+        .ask(Call::Club, &request)
+        .await
+        .context("no sandbox ledger")?;
     let (true, Some(accounts)) = (answer.ok(), answer.body["accounts"].as_object()) else {
-        bail!("the sandbox's ledger answered {}: {}", answer.status, answer.body);
+        bail!(
+            "the sandbox's ledger answered {}: {}",
+            answer.status,
+            answer.body
+        );
     };
     let cents = |value: &Value, field: &str| number(value, field).unwrap_or(0);
     let holding = |value: &Value| Holding {
@@ -126,12 +165,20 @@ pub async fn ledger(browser: &Browser, without: &HashSet<String>) -> Result<Ledg
         refunded: cents(value, "/refunded"),
         payments: cents(value, "/count"),
     };
-    let mut accounts: BTreeMap<String, Holding> =
-        accounts.iter().map(|(account, value)| (account.clone(), holding(value))).collect();
+    let mut accounts: BTreeMap<String, Holding> = accounts
+        .iter()
+        .map(|(account, value)| (account.clone(), holding(value)))
+        .collect();
     let captured = answer.body["captured"].as_array().into_iter().flatten();
-    for payment in captured.filter(|payment| payment["paymentIntent"].as_str().is_some_and(|id| without.contains(id))) {
+    for payment in captured.filter(|payment| {
+        payment["paymentIntent"]
+            .as_str()
+            .is_some_and(|id| without.contains(id))
+    }) {
         let account = payment["account"].as_str().unwrap_or_default();
-        let holding = accounts.get_mut(account).context("a payment of no account")?;
+        let holding = accounts
+            .get_mut(account)
+            .context("a payment of no account")?;
         holding.captured -= cents(payment, "/amount");
         holding.application_fees -= cents(payment, "/fee") - cents(payment, "/feeRefunded");
         holding.refunded -= cents(payment, "/refunded");
@@ -140,7 +187,11 @@ pub async fn ledger(browser: &Browser, without: &HashSet<String>) -> Result<Ledg
     let intents = answer.body["total"]["intents"].as_object();
     Ok(Ledger {
         accounts: accounts.into_iter().collect(),
-        intents: intents.into_iter().flatten().filter_map(|(_, count)| count.as_i64()).sum(),
+        intents: intents
+            .into_iter()
+            .flatten()
+            .filter_map(|(_, count)| count.as_i64())
+            .sum(),
         authorised: cents(&answer.body, "/total/authorised_count"),
     })
 }
@@ -178,7 +229,11 @@ mod tests {
     use serde_json::json;
 
     fn answer(status: u16, body: Value) -> Answer {
-        Answer { status, body, retry_after: None }
+        Answer {
+            status,
+            body,
+            retry_after: None,
+        }
     }
 
     #[test]
@@ -188,7 +243,10 @@ mod tests {
             400,
             json!({"error": {"code": "payment_intent_unexpected_state", "payment_intent": {"status": "requires_capture"}}}),
         );
-        assert_eq!(strongest([&first, &again].into_iter().map(said)), Said::Authorised);
+        assert_eq!(
+            strongest([&first, &again].into_iter().map(said)),
+            Said::Authorised
+        );
     }
 
     #[test]
@@ -204,7 +262,16 @@ mod tests {
     #[test]
     fn an_opened_payment_needs_its_secret_and_its_amount() {
         let whole = json!({"paymentIntentId": "pi_1", "clientSecret": "s", "amount": 500, "orderToken": "t"});
-        assert_eq!(Payment::read(&answer(200, whole)).map(|payment| payment.amount_cents), Some(500));
-        assert_eq!(Payment::read(&answer(200, json!({"paymentIntentId": "pi_1", "amount": 5}))), None);
+        assert_eq!(
+            Payment::read(&answer(200, whole)).map(|payment| payment.amount_cents),
+            Some(500)
+        );
+        assert_eq!(
+            Payment::read(&answer(
+                200,
+                json!({"paymentIntentId": "pi_1", "amount": 5})
+            )),
+            None
+        );
     }
 }

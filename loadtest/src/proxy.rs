@@ -92,22 +92,54 @@ impl Place {
         let port = subject::free_port()?;
         let server = Onward::Tcp(([127, 0, 0, 1], port).into());
         let links = vec![
-            Link::open(Line::Postgres, Onward::Unix(PathBuf::from(socket_dir).join(".s.PGSQL.5432")), seed).await?,
+            Link::open(
+                Line::Postgres,
+                Onward::Unix(PathBuf::from(socket_dir).join(".s.PGSQL.5432")),
+                seed,
+            )
+            .await?,
             Link::open(Line::Provider, server.clone(), seed).await?,
             Link::open(Line::Browser, server, seed).await?,
         ];
         let variables = vec![
-            ("DATABASE_URL", format!("postgres://app@{}/football_doubles?sslmode=disable", links[0].address)),
-            ("STRIPE_API_URL", format!("http://{}/sandbox/stripe", links[1].address)),
+            (
+                "DATABASE_URL",
+                format!(
+                    "postgres://app@{}/football_doubles?sslmode=disable",
+                    links[0].address
+                ),
+            ),
+            (
+                "STRIPE_API_URL",
+                format!("http://{}/sandbox/stripe", links[1].address),
+            ),
             ("PUBLIC_URL", format!("http://{}", links[2].address)),
         ];
-        let house = House::with(Subject::start_at(dir, port, variables).await?, 1, PATIENCE).await?;
+        let house =
+            House::with(Subject::start_at(dir, port, variables).await?, 1, PATIENCE).await?;
         let base = format!("http://{}", links[2].address);
         let publishable_key = house.site.publishable_key.clone();
         let started = house.site.started;
-        let through = Site { provider: base.clone(), base, started, retries: 1, patience: PATIENCE, publishable_key };
-        let club = Club::all(&house.site).await?.into_iter().next().context("no club")?;
-        Ok(Place { house, through: Arc::new(through), links, club, embedded })
+        let through = Site {
+            provider: base.clone(),
+            base,
+            started,
+            retries: 1,
+            patience: PATIENCE,
+            publishable_key,
+        };
+        let club = Club::all(&house.site)
+            .await?
+            .into_iter()
+            .next()
+            .context("no club")?;
+        Ok(Place {
+            house,
+            through: Arc::new(through),
+            links,
+            club,
+            embedded,
+        })
     }
 
     async fn close(self) -> Result<()> {
@@ -133,27 +165,38 @@ async fn play_all(cells: &[Cell], seed: u64) -> Result<Report> {
 async fn play_and_doubt(place: &Place, cells: &[Cell], seed: u64) -> Result<Report> {
     let mut report = play(place, cells, seed).await?;
     let draw = fresh::draws(&place.house.site, "Control", 1).await?;
-    report.checks.push(control::play(place, draw[0], seed).await?);
+    report
+        .checks
+        .push(control::play(place, draw[0], seed).await?);
     Ok(report)
 }
 
 async fn play(place: &Place, cells: &[Cell], seed: u64) -> Result<Report> {
-    let mut report = Report { title: "Football Doubles: the fault proxy".to_owned(), ..Report::default() };
+    let mut report = Report {
+        title: "Football Doubles: the fault proxy".to_owned(),
+        ..Report::default()
+    };
     let draws = fresh::draws(&place.house.site, "Cell", cells.len() + 1).await?;
     let (mut tolds, mut harmless, mut checks) = (Vec::new(), Vec::new(), Vec::new());
     let mut buyers = 0;
     for (number, cell) in cells.iter().enumerate() {
         let before = cell.link(&place.links).harmed();
-        let mut came = cell.play(place, draws[number], seed.wrapping_add(number as u64)).await?;
+        let mut came = cell
+            .play(place, draws[number], seed.wrapping_add(number as u64))
+            .await?;
         if cell.link(&place.links).harmed() == before {
             harmless.push(format!("{cell:?} met nobody"));
         }
         if (cell.line, cell.toxic) == (Line::Browser, Toxic::AnswersError) {
-            came.iter_mut().for_each(|told| told.broken.retain(|broken| !broken.contains(ODD)));
+            came.iter_mut()
+                .for_each(|told| told.broken.retain(|broken| !broken.contains(ODD)));
         }
         // A page whose answers were swallowed has seen nothing that it could hold the house to.
-        came.iter_mut()
-            .for_each(|told| told.broken.iter_mut().for_each(|broken| *broken = format!("{cell:?}: {broken}")));
+        came.iter_mut().for_each(|told| {
+            told.broken
+                .iter_mut()
+                .for_each(|broken| *broken = format!("{cell:?}: {broken}"))
+        });
         buyers += came.len();
         tolds.append(&mut came);
         if number % CELLS_TOGETHER == CELLS_TOGETHER - 1 {
@@ -163,12 +206,22 @@ async fn play(place: &Place, cells: &[Cell], seed: u64) -> Result<Report> {
     }
     let cut = offsets::play(place, draws[cells.len()], &mut tolds).await?;
     judge(place, tolds, CALM, &mut checks).await?;
-    checks.push(Check::new("every poisoned line met somebody", cells.len(), harmless));
+    checks.push(Check::new(
+        "every poisoned line met somebody",
+        cells.len(),
+        harmless,
+    ));
     report.fact("seed", seed);
     report.fact("cells", cells.len());
     report.fact("buyers", buyers);
-    report.fact("finish calls cut by RST", format!("{cut}, one every {} ms", offsets::STEP_MS));
-    report.fact("violations", checks.iter().map(|check| check.broken.len()).sum::<usize>());
+    report.fact(
+        "finish calls cut by RST",
+        format!("{cut}, one every {} ms", offsets::STEP_MS),
+    );
+    report.fact(
+        "violations",
+        checks.iter().map(|check| check.broken.len()).sum::<usize>(),
+    );
     report.tables.push(harmed(place));
     report.checks = checks;
     Ok(report)
@@ -184,13 +237,30 @@ fn harmed(place: &Place) -> Table {
 
 /// Asks both witnesses about everybody of the last cells, after as much calm as they need but no more than `calm`, and reads the
 /// books.
-async fn judge(place: &Place, tolds: Vec<Told>, calm: Duration, checks: &mut Vec<Check>) -> Result<()> {
-    place.house.subject.lock().await.ready(Duration::from_secs(60)).await?;
+async fn judge(
+    place: &Place,
+    tolds: Vec<Told>,
+    calm: Duration,
+    checks: &mut Vec<Check>,
+) -> Result<()> {
+    place
+        .house
+        .subject
+        .lock()
+        .await
+        .ready(Duration::from_secs(60))
+        .await?;
     let (settled, _) = audit::settle(&place.house.site, &tolds, calm).await?;
     let mut found = audit::promises(&tolds, &settled);
     let mut books = Report::default();
     let access = place.house.subject.lock().await.access();
-    crate::books::examine(&place.house.site, access.as_ref(), place.house.known(), &mut books).await?;
+    crate::books::examine(
+        &place.house.site,
+        access.as_ref(),
+        place.house.known(),
+        &mut books,
+    )
+    .await?;
     found.extend(books.checks);
     for mut check in found {
         match checks.iter_mut().find(|known| known.name == check.name) {
@@ -206,7 +276,10 @@ async fn judge(place: &Place, tolds: Vec<Told>, calm: Duration, checks: &mut Vec
 
 /// Told nothing yet, and gone.
 fn left(buyer: usize) -> Told {
-    Told { verdict: Verdict::LeftAfterPaying, ..Told::nothing(buyer) }
+    Told {
+        verdict: Verdict::LeftAfterPaying,
+        ..Told::nothing(buyer)
+    }
 }
 
 #[cfg(test)]
@@ -233,7 +306,12 @@ mod tests {
 
     #[test]
     fn the_matrix_has_every_cell_once() {
-        let proxy = Proxy { runs: 1, cells: 108, seed: 7, report: PathBuf::new() };
+        let proxy = Proxy {
+            runs: 1,
+            cells: 108,
+            seed: 7,
+            report: PathBuf::new(),
+        };
         let cells: std::collections::BTreeSet<_> = proxy.matrix(0).into_iter().collect();
         assert_eq!(cells.len(), 12 * 3 * 3);
         assert_ne!(proxy.matrix(0), proxy.matrix(1));

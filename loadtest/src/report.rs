@@ -21,7 +21,10 @@ pub struct Table {
 
 impl Table {
     pub fn new(name: &str, head: &[&str]) -> Self {
-        Self { name: name.to_owned(), rows: vec![head.iter().map(|cell| (*cell).to_owned()).collect()] }
+        Self {
+            name: name.to_owned(),
+            rows: vec![head.iter().map(|cell| (*cell).to_owned()).collect()],
+        }
     }
 
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
@@ -60,9 +63,14 @@ impl Report {
 
     /// Answered calls only: a killed server's silence has no duration worth a percentile.
     pub fn latencies(&mut self, heard: &[Heard]) {
-        let mut table = Table::new("Answers (milliseconds)", &["", "answers", "p50", "p90", "p99", "longest"]);
+        let mut table = Table::new(
+            "Answers (milliseconds)",
+            &["", "answers", "p50", "p90", "p99", "longest"],
+        );
         for call in Call::ALL {
-            let took = heard.iter().filter(|heard| heard.call == call && heard.status > 0);
+            let took = heard
+                .iter()
+                .filter(|heard| heard.call == call && heard.status > 0);
             let figures = Percentiles::of(took.map(|heard| millis(heard.took)).collect());
             if figures.count > 0 {
                 table.row(figure_row(call.name(), figures));
@@ -74,15 +82,31 @@ impl Report {
     pub fn lags(&mut self, decided: Vec<f64>, lag: &Lag) {
         let head = ["", "measured", "p50", "p90", "p99", "longest"];
         let mut table = Table::new("Waits (milliseconds)", &head);
-        table.row(figure_row("card authorised → buyer knows", Percentiles::of(decided)));
-        table.row(figure_row("buyer knows → board shows it", Percentiles::of(lag.behind_buyer.clone())));
-        table.row(figure_row("first board → every board", Percentiles::of(lag.behind_first_board.clone())));
-        table.row(figure_row("frame made → frame there", Percentiles::of(lag.on_the_way.clone())));
+        table.row(figure_row(
+            "card authorised → buyer knows",
+            Percentiles::of(decided),
+        ));
+        table.row(figure_row(
+            "buyer knows → board shows it",
+            Percentiles::of(lag.behind_buyer.clone()),
+        ));
+        table.row(figure_row(
+            "first board → every board",
+            Percentiles::of(lag.behind_first_board.clone()),
+        ));
+        table.row(figure_row(
+            "frame made → frame there",
+            Percentiles::of(lag.on_the_way.clone()),
+        ));
         self.tables.push(table);
     }
 
     pub fn to_text(&self) -> String {
-        let mut out = format!("\n{}\n{}\n", self.title, "=".repeat(self.title.chars().count()));
+        let mut out = format!(
+            "\n{}\n{}\n",
+            self.title,
+            "=".repeat(self.title.chars().count())
+        );
         for (name, value) in &self.facts {
             let _ = writeln!(out, "  {name:<26} {value}");
         }
@@ -91,8 +115,16 @@ impl Report {
         }
         let _ = writeln!(out, "\nAudit");
         for check in &self.checks {
-            let verdict = if check.broken.is_empty() { "ok    " } else { "BROKEN" };
-            let _ = writeln!(out, "  {verdict} {} ({} looked at)", check.name, check.looked_at);
+            let verdict = if check.broken.is_empty() {
+                "ok    "
+            } else {
+                "BROKEN"
+            };
+            let _ = writeln!(
+                out,
+                "  {verdict} {} ({} looked at)",
+                check.name, check.looked_at
+            );
             for broken in check.broken.iter().take(12) {
                 let _ = writeln!(out, "           {broken}");
             }
@@ -115,7 +147,12 @@ impl Report {
     pub fn to_html(&self) -> String {
         let mut body = String::new();
         for (name, value) in &self.facts {
-            let _ = write!(body, "<tr><th>{}</th><td>{}</td></tr>", escape(name), escape(value));
+            let _ = write!(
+                body,
+                "<tr><th>{}</th><td>{}</td></tr>",
+                escape(name),
+                escape(value)
+            );
         }
         let mut page = format!("<table>{body}</table>");
         let class = if self.passed() { "passed" } else { "failed" };
@@ -128,9 +165,17 @@ impl Report {
         }
         page.push_str("<h2>Audit</h2><ul>");
         for check in &self.checks {
-            let class = if check.broken.is_empty() { "passed" } else { "failed" };
+            let class = if check.broken.is_empty() {
+                "passed"
+            } else {
+                "failed"
+            };
             let name = escape(&check.name);
-            let _ = write!(page, "<li class=\"{class}\">{name} <small>({} looked at)</small>", check.looked_at);
+            let _ = write!(
+                page,
+                "<li class=\"{class}\">{name} <small>({} looked at)</small>",
+                check.looked_at
+            );
             for broken in check.broken.iter().take(200) {
                 let _ = write!(page, "<br><code>{}</code>", escape(broken));
             }
@@ -170,7 +215,8 @@ impl Report {
     /// Prints the page and writes the HTML file.
     pub fn publish(&self, file: &Path) -> Result<()> {
         println!("{}", self.to_text());
-        std::fs::write(file, self.to_html()).with_context(|| format!("writing {}", file.display()))?;
+        std::fs::write(file, self.to_html())
+            .with_context(|| format!("writing {}", file.display()))?;
         println!("Written: {}", file.display());
         Ok(())
     }
@@ -188,21 +234,44 @@ const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:58rem;ove
 
 fn figure_row(name: &str, figures: Percentiles) -> Vec<String> {
     let shown = |value: f64| format!("{value:.1}");
-    let Percentiles { count, p50, p90, p99, most } = figures;
-    vec![name.to_owned(), count.to_string(), shown(p50), shown(p90), shown(p99), shown(most)]
+    let Percentiles {
+        count,
+        p50,
+        p90,
+        p99,
+        most,
+    } = figures;
+    vec![
+        name.to_owned(),
+        count.to_string(),
+        shown(p50),
+        shown(p90),
+        shown(p99),
+        shown(most),
+    ]
 }
 
 fn table_text(table: &Table) -> String {
     let columns = table.rows.iter().map(Vec::len).max().unwrap_or(0);
     let wide = |column: usize| {
-        table.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        table
+            .rows
+            .iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count())
+            .max()
+            .unwrap_or(0)
     };
     let widths: Vec<usize> = (0..columns).map(wide).collect();
     let mut out = format!("\n{}\n", table.name);
     for row in &table.rows {
         out.push(' ');
         for (index, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            let _ = if index == 0 { write!(out, " {cell:<width$}") } else { write!(out, "  {cell:>width$}") };
+            let _ = if index == 0 {
+                write!(out, " {cell:<width$}")
+            } else {
+                write!(out, "  {cell:>width$}")
+            };
         }
         out.truncate(out.trim_end().len());
         out.push('\n');
@@ -214,7 +283,10 @@ fn table_html(table: &Table) -> String {
     let mut out = format!("<h2>{}</h2><table>", escape(&table.name));
     for (index, row) in table.rows.iter().enumerate() {
         let tag = if index == 0 { "th" } else { "td" };
-        let cells: String = row.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect();
+        let cells: String = row
+            .iter()
+            .map(|cell| format!("<{tag}>{}</{tag}>", escape(cell)))
+            .collect();
         let _ = write!(out, "<tr>{cells}</tr>");
     }
     out.push_str("</table>");
@@ -222,7 +294,10 @@ fn table_html(table: &Table) -> String {
 }
 
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }
 
 #[cfg(test)]
@@ -231,12 +306,28 @@ mod tests {
     use std::time::Duration;
 
     fn report(broken: &[&str]) -> Report {
-        let mut report = Report { title: "Rush <1>".into(), ..Report::default() };
+        let mut report = Report {
+            title: "Rush <1>".into(),
+            ..Report::default()
+        };
         report.fact("seed", 7);
         report.verdicts(&[(Verdict::Bought, 3), (Verdict::SoldOut, 10)]);
-        let heard = |call, ms, status| Heard { call, at: Duration::ZERO, took: Duration::from_millis(ms), status };
-        report.latencies(&[heard(Call::Open, 5, 200), heard(Call::Open, 9, 0), heard(Call::Page, 2, 200)]);
-        report.checks.push(Check::new("no ticket sold twice", 169, broken.iter().map(|b| (*b).to_owned()).collect()));
+        let heard = |call, ms, status| Heard {
+            call,
+            at: Duration::ZERO,
+            took: Duration::from_millis(ms),
+            status,
+        };
+        report.latencies(&[
+            heard(Call::Open, 5, 200),
+            heard(Call::Open, 9, 0),
+            heard(Call::Page, 2, 200),
+        ]);
+        report.checks.push(Check::new(
+            "no ticket sold twice",
+            169,
+            broken.iter().map(|b| (*b).to_owned()).collect(),
+        ));
         report.plots.push("<svg></svg>".into());
         report
     }
@@ -244,15 +335,24 @@ mod tests {
     #[test]
     fn a_clean_report_says_so_in_words() {
         let text = report(&[]).to_text();
-        assert!(text.contains("ok     no ticket sold twice (169 looked at)"), "{text}");
-        assert!(text.ends_with("PASSED: 1 checks, nothing broken.\n"), "{text}");
+        assert!(
+            text.contains("ok     no ticket sold twice (169 looked at)"),
+            "{text}"
+        );
+        assert!(
+            text.ends_with("PASSED: 1 checks, nothing broken.\n"),
+            "{text}"
+        );
         assert!(text.contains("shown their tickets       3\n"), "{text}");
     }
 
     #[test]
     fn silence_has_no_latency() {
         let text = report(&[]).to_text();
-        assert!(text.contains("open payment        1  5.0  5.0  5.0      5.0"), "{text}");
+        assert!(
+            text.contains("open payment        1  5.0  5.0  5.0      5.0"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -268,6 +368,9 @@ mod tests {
     fn the_page_is_whole_and_escapes_what_it_is_given() {
         let html = report(&[]).to_html();
         assert!(html.starts_with("<!doctype html>") && html.ends_with("</html>"));
-        assert!(html.contains("<h1>Rush &lt;1&gt;</h1>") && html.contains("<figure><svg></svg></figure>"));
+        assert!(
+            html.contains("<h1>Rush &lt;1&gt;</h1>")
+                && html.contains("<figure><svg></svg></figure>")
+        );
     }
 }

@@ -85,7 +85,9 @@ impl Rush {
     }
 
     fn over(&self) -> u64 {
-        let blows = self.kill_every.map_or(0, |every| (every * u64::from(2 * self.kill_postgres + 4)).max(60));
+        let blows = self.kill_every.map_or(0, |every| {
+            (every * u64::from(2 * self.kill_postgres + 4)).max(60)
+        });
         self.over.unwrap_or(blows)
     }
 }
@@ -97,7 +99,9 @@ pub async fn run(rush: &Rush) -> Result<Report> {
     );
     let patience = Duration::from_secs(90);
     let house = match &rush.base {
-        None if rush.provider_apart => House::with(stand_in::subject_apart().await?, rush.retries, patience).await?,
+        None if rush.provider_apart => {
+            House::with(stand_in::subject_apart().await?, rush.retries, patience).await?
+        }
         base => House::open(base.as_deref(), rush.retries, patience).await?,
     };
     let outcome = play(&house, rush).await;
@@ -106,7 +110,10 @@ pub async fn run(rush: &Rush) -> Result<Report> {
 }
 
 async fn play(house: &House, rush: &Rush) -> Result<Report> {
-    let mut report = Report { title: "Football Doubles: the rush".to_owned(), ..Report::default() };
+    let mut report = Report {
+        title: "Football Doubles: the rush".to_owned(),
+        ..Report::default()
+    };
     let draws = fresh::draws(&house.site, "Rush", rush.draws).await?;
     let operator = Browser::open(Arc::clone(&house.site), rush.seed)?;
     if rush.faults {
@@ -116,7 +123,11 @@ async fn play(house: &House, rush: &Rush) -> Result<Report> {
         seed: rush.seed,
         buyers: rush.buyers,
         over_ms: rush.over() * 1000,
-        late: if rush.kill_every.is_some() { 0 } else { rush.late },
+        late: if rush.kill_every.is_some() {
+            0
+        } else {
+            rush.late
+        },
         most: rush.most,
         habits: Habits::rushed(rush.abandoners),
         together: vec![(0..rush.draws).collect(); rush.draws],
@@ -124,8 +135,14 @@ async fn play(house: &House, rush: &Rush) -> Result<Report> {
     for (name, value) in [
         ("seed", rush.seed.to_string()),
         ("draws", draws.len().to_string()),
-        ("buyers", format!("{} within {} s", rush.buyers, rush.over())),
-        ("of them in its last quarter", format!("{} %, and what chance brings", crowd.late)),
+        (
+            "buyers",
+            format!("{} within {} s", rush.buyers, rush.over()),
+        ),
+        (
+            "of them in its last quarter",
+            format!("{} %, and what chance brings", crowd.late),
+        ),
         ("every call sent again", format!("{} times", rush.retries)),
         ("boards", rush.watchers.to_string()),
     ] {
@@ -136,8 +153,13 @@ async fn play(house: &House, rush: &Rush) -> Result<Report> {
     if rush.faults {
         faults::set(&operator, rush.seed, SandboxFaults::default()).await?;
     }
-    report.fact("the rush took", format!("{:.1} s", house.site.now().as_secs_f64()));
-    report.checks.push(full(&operator, &draws, &happened, &mut report.facts).await?);
+    report.fact(
+        "the rush took",
+        format!("{:.1} s", house.site.now().as_secs_f64()),
+    );
+    report
+        .checks
+        .push(full(&operator, &draws, &happened, &mut report.facts).await?);
     house.conclude(&happened, &mut report).await?;
     let made = provider::ledger(&operator, &HashSet::new()).await?.intents - before;
     if !rush.faults {
@@ -151,12 +173,23 @@ async fn storm(house: &House, rush: &Rush, crowd: &Crowd, draws: &[i64]) -> Resu
     let (calm, calming) = watch::channel(false);
     let boards = house.boards(draws, rush.watchers, &calming);
     let striking = rush.kill_every.map(|every| {
-        let blows = Blows { every: Duration::from_secs(every), postgres: rush.kill_postgres, seed: rush.seed };
+        let blows = Blows {
+            every: Duration::from_secs(every),
+            postgres: rush.kill_postgres,
+            seed: rush.seed,
+        };
         tokio::spawn(faults::strike(Arc::clone(&house.subject), blows, stopping))
     });
-    let memory = tokio::spawn(usage::remember(Arc::clone(&house.subject), house.site.started, calming.clone()));
-    let gate =
-        Gate { draws: draws.to_vec(), keen: KEEN + Duration::from_secs(rush.over()), at_once: rush.buyers.max(1) };
+    let memory = tokio::spawn(usage::remember(
+        Arc::clone(&house.subject),
+        house.site.started,
+        calming.clone(),
+    ));
+    let gate = Gate {
+        draws: draws.to_vec(),
+        keen: KEEN + Duration::from_secs(rush.over()),
+        at_once: rush.buyers.max(1),
+    };
     let bar = crowd::bar("buyers", rush.buyers);
     let tolds = crowd::send(Arc::clone(&house.site), crowd.plans(draws.len()), gate, bar).await;
     stop.send_replace(true);
@@ -168,7 +201,13 @@ async fn storm(house: &House, rush: &Rush, crowd: &Crowd, draws: &[i64]) -> Resu
     tokio::time::sleep(Duration::from_millis(500)).await;
     calm.send_replace(true);
     let (boards, memory) = (boards.join_all().await, memory.await?);
-    Ok(Happened { tolds: tolds?, boards, struck, provider_failed: rush.faults, memory })
+    Ok(Happened {
+        tolds: tolds?,
+        boards,
+        struck,
+        provider_failed: rush.faults,
+        memory,
+    })
 }
 
 /// Whoever was told that a draw is sold out met a full one, and nobody waits in vain; says how much was sold.
@@ -179,30 +218,59 @@ async fn full(
     facts: &mut Vec<(String, String)>,
 ) -> Result<Check> {
     let mut broken = Vec::new();
-    let turned_away = |verdict| happened.tolds.iter().filter(|told| told.verdict == verdict).count();
+    let turned_away = |verdict| {
+        happened
+            .tolds
+            .iter()
+            .filter(|told| told.verdict == verdict)
+            .count()
+    };
     let (told, gave_up) = (turned_away(Verdict::SoldOut), turned_away(Verdict::GaveUp));
     let mut left = 0;
     for draw in draws {
-        let answer = browser.ask(Call::Draw, &Request::get(format!("/api/draws/{draw}"))).await.context("no draw")?;
+        let answer = browser
+            .ask(Call::Draw, &Request::get(format!("/api/draws/{draw}")))
+            .await
+            .context("no draw")?;
         let sold = number(&answer.body, "/ticketsSold").context("a draw without ticketsSold")?;
         left += 169 - sold;
     }
     let all = 169 * draws.len() as i64;
     facts.push(("sold".to_owned(), format!("{} of {all}", all - left)));
     if told > 0 && draws.len() == 1 && left > 0 {
-        broken.push(format!("{told} buyers were told that it is sold out, and {left} tickets are left"));
+        broken.push(format!(
+            "{told} buyers were told that it is sold out, and {left} tickets are left"
+        ));
     }
     if gave_up > 0 {
-        broken.push(format!("{gave_up} buyers waited for reservations that should have lapsed"));
+        broken.push(format!(
+            "{gave_up} buyers waited for reservations that should have lapsed"
+        ));
     }
-    Ok(Check::new("sold out means 169 of 169, and what lapses is sold again", told + gave_up, broken))
+    Ok(Check::new(
+        "sold out means 169 of 169, and what lapses is sold again",
+        told + gave_up,
+        broken,
+    ))
 }
 
 /// The provider has no payment intent that no buyer was given. (With faults it may: a remembered 500 needs a new key.)
 fn one_intent_each(made: i64, happened: &Happened) -> Check {
-    let given: HashSet<&str> =
-        happened.tolds.iter().flat_map(|told| &told.payments).map(|payment| payment.payment_intent.as_str()).collect();
-    let broken = (made != given.len() as i64)
-        .then(|| format!("{made} payment intents were made at the provider, buyers were given {}", given.len()));
-    Check::new("the provider made one payment intent a buyer", given.len(), broken.into_iter().collect())
+    let given: HashSet<&str> = happened
+        .tolds
+        .iter()
+        .flat_map(|told| &told.payments)
+        .map(|payment| payment.payment_intent.as_str())
+        .collect();
+    let broken = (made != given.len() as i64).then(|| {
+        format!(
+            "{made} payment intents were made at the provider, buyers were given {}",
+            given.len()
+        )
+    });
+    Check::new(
+        "the provider made one payment intent a buyer",
+        given.len(),
+        broken.into_iter().collect(),
+    )
 }

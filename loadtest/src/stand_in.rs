@@ -23,7 +23,9 @@ pub fn serve(host: &str, sandbox: &Arc<Sandbox>) -> Result<String> {
     // actix wants a system of its own.
     std::thread::spawn(move || {
         actix_web::rt::System::new().block_on(async move {
-            let http = HttpServer::new(move || App::new().configure(|cfg| sandbox::configure(cfg, served.clone())));
+            let http = HttpServer::new(move || {
+                App::new().configure(|cfg| sandbox::configure(cfg, served.clone()))
+            });
             let http = http.workers(1).disable_signals().bind(address)?;
             let _ = listening.send(http.addrs().first().copied());
             http.run().await
@@ -37,17 +39,31 @@ pub fn serve(host: &str, sandbox: &Arc<Sandbox>) -> Result<String> {
 /// wrote is gone on with here. (The demo still has one inside, for its mailbox; nobody pays there.)
 pub async fn subject_apart() -> Result<Subject> {
     let seeded = Subject::start().await.context("seeding the demo's data")?;
-    let dir = seeded.dir().context("our own server has a folder")?.to_owned();
+    let dir = seeded
+        .dir()
+        .context("our own server has a folder")?
+        .to_owned();
     seeded.stop(true).await?;
     let journal = dir.join("provider");
-    let copied = std::process::Command::new("cp").arg("-r").arg(dir.join("data/sandbox")).arg(&journal).status()?;
+    let copied = std::process::Command::new("cp")
+        .arg("-r")
+        .arg(dir.join("data/sandbox"))
+        .arg(&journal)
+        .status()?;
     if !copied.success() {
         bail!("copying the stand-in's journal to {}", journal.display());
     }
     let sandbox = open(&journal)?;
     let provider = serve("127.0.0.1", &sandbox)?;
-    let mut subject = Subject::start_in(dir, vec![("STRIPE_API_URL", format!("{provider}/sandbox/stripe"))]).await?;
+    let mut subject = Subject::start_in(
+        dir,
+        vec![("STRIPE_API_URL", format!("{provider}/sandbox/stripe"))],
+    )
+    .await?;
     subject.provider = provider;
-    sandbox.set_webhook(&format!("{}/api/stripe/webhook", subject.base), DEMO_WEBHOOK_SECRET);
+    sandbox.set_webhook(
+        &format!("{}/api/stripe/webhook", subject.base),
+        DEMO_WEBHOOK_SECRET,
+    );
     Ok(subject)
 }

@@ -37,7 +37,11 @@ impl Subject {
     /// Talks to a server somebody else runs; it is never killed.
     pub fn elsewhere(base: &str) -> Self {
         let base = base.trim_end_matches('/').to_owned();
-        Self { provider: base.clone(), base, own: None }
+        Self {
+            provider: base.clone(),
+            base,
+            own: None,
+        }
     }
 
     /// Starts the workspace's server in demo mode on a free port in a temporary folder, and waits until it is ready.
@@ -47,7 +51,8 @@ impl Subject {
 
     /// A new temporary folder for a server and its data.
     pub fn folder() -> Result<PathBuf> {
-        let dir = std::env::temp_dir().join(format!("fd-loadtest-{}", uuid::Uuid::new_v4().simple()));
+        let dir =
+            std::env::temp_dir().join(format!("fd-loadtest-{}", uuid::Uuid::new_v4().simple()));
         std::fs::create_dir_all(&dir).with_context(|| format!("making {}", dir.display()))?;
         Ok(dir)
     }
@@ -58,11 +63,25 @@ impl Subject {
     }
 
     /// The same on a port that somebody chose.
-    pub async fn start_at(dir: PathBuf, port: u16, variables: Vec<(&'static str, String)>) -> Result<Self> {
+    pub async fn start_at(
+        dir: PathBuf,
+        port: u16,
+        variables: Vec<(&'static str, String)>,
+    ) -> Result<Self> {
         let binary = binary().await?;
         let base = format!("http://127.0.0.1:{port}");
-        let own = Some(Own { binary, dir, port, variables, child: None });
-        let mut subject = Self { provider: base.clone(), base, own };
+        let own = Some(Own {
+            binary,
+            dir,
+            port,
+            variables,
+            child: None,
+        });
+        let mut subject = Self {
+            provider: base.clone(),
+            base,
+            own,
+        };
         subject.restart(Duration::from_secs(180)).await?;
         Ok(subject)
     }
@@ -89,8 +108,14 @@ impl Subject {
     /// Starts the process (again) and waits until it answers that it is ready; says how long that took.
     pub async fn restart(&mut self, limit: Duration) -> Result<Duration> {
         let started = Instant::now();
-        let own = self.own.as_mut().context("only our own server can be started")?;
-        let log = OpenOptions::new().create(true).append(true).open(own.dir.join("server.log"))?;
+        let own = self
+            .own
+            .as_mut()
+            .context("only our own server can be started")?;
+        let log = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(own.dir.join("server.log"))?;
         let child = Command::new(&own.binary)
             .env("PORT", own.port.to_string())
             .env("FD_DATA_DIR", own.dir.join("data"))
@@ -109,20 +134,34 @@ impl Subject {
     /// Waits until the server says that it is ready; a server that has ended by itself is reported with its last words.
     pub async fn ready(&mut self, limit: Duration) -> Result<Duration> {
         let started = Instant::now();
-        let http = reqwest::Client::builder().timeout(Duration::from_secs(3)).build()?;
+        let http = reqwest::Client::builder()
+            .timeout(Duration::from_secs(3))
+            .build()?;
         let url = format!("{}/api/health/ready", self.base);
         loop {
-            if http.get(&url).send().await.is_ok_and(|answer| answer.status().is_success()) {
+            if http
+                .get(&url)
+                .send()
+                .await
+                .is_ok_and(|answer| answer.status().is_success())
+            {
                 return Ok(started.elapsed());
             }
             if let Some(own) = &mut self.own
                 && let Some(child) = &mut own.child
                 && let Some(status) = child.try_wait()?
             {
-                bail!("the server ended by itself ({status}):\n{}", last_words(&own.dir.join("server.log")));
+                bail!(
+                    "the server ended by itself ({status}):\n{}",
+                    last_words(&own.dir.join("server.log"))
+                );
             }
             if started.elapsed() > limit {
-                bail!("the server was not ready within {} s at {}", limit.as_secs(), self.base);
+                bail!(
+                    "the server was not ready within {} s at {}",
+                    limit.as_secs(),
+                    self.base
+                );
             }
             tokio::time::sleep(Duration::from_millis(25)).await;
         }
@@ -130,7 +169,10 @@ impl Subject {
 
     /// SIGKILL: no goodbye, no flushing.
     pub async fn kill(&mut self) -> Result<()> {
-        let own = self.own.as_mut().context("only our own server can be killed")?;
+        let own = self
+            .own
+            .as_mut()
+            .context("only our own server can be killed")?;
         if let Some(mut child) = own.child.take() {
             child.kill().await.context("killing the server")?;
         }
@@ -139,12 +181,20 @@ impl Subject {
 
     /// SIGTERM, and its Postgres with it.
     pub async fn end(&mut self) -> Result<()> {
-        let own = self.own.as_mut().context("only our own server can be ended")?;
-        let Some(mut child) = own.child.take() else { return Ok(()) };
+        let own = self
+            .own
+            .as_mut()
+            .context("only our own server can be ended")?;
+        let Some(mut child) = own.child.take() else {
+            return Ok(());
+        };
         if let Some(pid) = child.id().and_then(|pid| i32::try_from(pid).ok()) {
             signal(Pid::from_raw(pid), Signal::SIGTERM);
         }
-        if tokio::time::timeout(Duration::from_secs(40), child.wait()).await.is_err() {
+        if tokio::time::timeout(Duration::from_secs(40), child.wait())
+            .await
+            .is_err()
+        {
             child.kill().await?;
         }
         Ok(())
@@ -152,10 +202,19 @@ impl Subject {
 
     /// One of the server's other commands on the same folder, to its end.
     pub async fn command(&self, arguments: &[&str]) -> Result<std::process::Output> {
-        let own = self.own.as_ref().context("only our own server's folder is touched")?;
+        let own = self
+            .own
+            .as_ref()
+            .context("only our own server's folder is touched")?;
         let mut command = Command::new(&own.binary);
-        command.args(arguments).env("FD_DATA_DIR", own.dir.join("data")).envs(own.variables.iter().cloned());
-        command.output().await.with_context(|| format!("running {arguments:?}"))
+        command
+            .args(arguments)
+            .env("FD_DATA_DIR", own.dir.join("data"))
+            .envs(own.variables.iter().cloned());
+        command
+            .output()
+            .await
+            .with_context(|| format!("running {arguments:?}"))
     }
 
     /// SIGKILL for the embedded Postgres; false when none runs.
@@ -165,16 +224,29 @@ impl Subject {
 
     /// A signal for the embedded Postgres; false when none runs.
     pub fn signal_postgres(&self, which: Signal) -> Result<bool> {
-        let own = self.own.as_ref().context("only our own Postgres can be killed")?;
+        let own = self
+            .own
+            .as_ref()
+            .context("only our own Postgres can be killed")?;
         Ok(postmaster(&own.dir).is_some_and(|postmaster| signal(postmaster, which)))
     }
 
     /// Stops our Postgres in the middle of whatever it does, every process of it, and lets it go on after a while.
     pub async fn freeze_postgres(&self, for_so_long: Duration) -> Result<()> {
-        let own = self.own.as_ref().context("only our own Postgres can be stopped")?;
-        let Some(postmaster) = postmaster(&own.dir) else { bail!("no Postgres runs") };
+        let own = self
+            .own
+            .as_ref()
+            .context("only our own Postgres can be stopped")?;
+        let Some(postmaster) = postmaster(&own.dir) else {
+            bail!("no Postgres runs")
+        };
         let family = family(postmaster);
-        let tell = |which| family.iter().filter(|process| signal(**process, which)).count();
+        let tell = |which| {
+            family
+                .iter()
+                .filter(|process| signal(**process, which))
+                .count()
+        };
         tell(Signal::SIGSTOP);
         tokio::time::sleep(for_so_long).await;
         tell(Signal::SIGCONT);
@@ -192,7 +264,10 @@ impl Subject {
     /// Everything the server wrote to its log.
     pub fn log(&self) -> String {
         let read = |own: &Own| std::fs::read(own.dir.join("server.log")).unwrap_or_default();
-        self.own.as_ref().map(|own| String::from_utf8_lossy(&read(own)).into_owned()).unwrap_or_default()
+        self.own
+            .as_ref()
+            .map(|own| String::from_utf8_lossy(&read(own)).into_owned())
+            .unwrap_or_default()
     }
 
     /// Ends our own server politely, then whatever Postgres it left behind, and removes the folder.
@@ -201,16 +276,21 @@ impl Subject {
             return Ok(());
         }
         self.end().await?;
-        let Some(own) = &mut self.own else { return Ok(()) };
+        let Some(own) = &mut self.own else {
+            return Ok(());
+        };
         if let Some(postmaster) = postmaster(&own.dir) {
             signal(postmaster, Signal::SIGINT);
             let asked = Instant::now();
-            while kill(postmaster, None) != Err(Errno::ESRCH) && asked.elapsed() < Duration::from_secs(20) {
+            while kill(postmaster, None) != Err(Errno::ESRCH)
+                && asked.elapsed() < Duration::from_secs(20)
+            {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         }
         if !keep {
-            std::fs::remove_dir_all(&own.dir).with_context(|| format!("removing {}", own.dir.display()))?;
+            std::fs::remove_dir_all(&own.dir)
+                .with_context(|| format!("removing {}", own.dir.display()))?;
         }
         Ok(())
     }
@@ -228,7 +308,11 @@ pub async fn binary() -> Result<PathBuf> {
     // A test's executable lies one folder deeper. It takes the server that was built with the other tests' and never builds one
     // in its place, because theirs has fail points.
     let is_test = folder.ends_with("deps");
-    let folder = if is_test { folder.parent().context("no folder above")? } else { folder };
+    let folder = if is_test {
+        folder.parent().context("no folder above")?
+    } else {
+        folder
+    };
     let beside = folder.join("server");
     if (is_test || std::env::var_os("CARGO").is_none()) && beside.is_file() {
         return Ok(beside);
@@ -258,8 +342,18 @@ fn postmaster_note(dir: &Path, depth: u8) -> Option<PathBuf> {
     if here.is_file() {
         return Some(here);
     }
-    let folders = std::fs::read_dir(dir).ok()?.flatten().map(|entry| entry.path()).filter(|path| path.is_dir());
-    if depth == 0 { None } else { folders.into_iter().find_map(|folder| postmaster_note(&folder, depth - 1)) }
+    let folders = std::fs::read_dir(dir)
+        .ok()?
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir());
+    if depth == 0 {
+        None
+    } else {
+        folders
+            .into_iter()
+            .find_map(|folder| postmaster_note(&folder, depth - 1))
+    }
 }
 
 /// The running postmaster's process id, from the first line of its note.
@@ -277,12 +371,18 @@ fn family(parent: Pid) -> Vec<Pid> {
         after_name.split(' ').nth(1) == Some(&parent.to_string())
     };
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).map(Pid::from_raw);
-    std::iter::once(parent).chain(pids.filter(is_child)).collect()
+    let pids = processes
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .map(Pid::from_raw);
+    std::iter::once(parent)
+        .chain(pids.filter(is_child))
+        .collect()
 }
 
 fn last_words(log: &Path) -> String {
-    let read = File::open(log).and_then(std::io::read_to_string).unwrap_or_default();
+    let read = File::open(log)
+        .and_then(std::io::read_to_string)
+        .unwrap_or_default();
     let lines: Vec<&str> = read.lines().collect();
     lines[lines.len().saturating_sub(30)..].join("\n")
 }

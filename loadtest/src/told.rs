@@ -99,12 +99,20 @@ impl Told {
 
     /// Keeps what was opened; a buyer who only repeats one call must never get a second payment intent.
     pub fn opened(&mut self, payment: Payment) {
-        match self.payments.iter_mut().find(|known| known.payment_intent == payment.payment_intent) {
+        match self
+            .payments
+            .iter_mut()
+            .find(|known| known.payment_intent == payment.payment_intent)
+        {
             Some(known) => *known = payment,
             None => self.payments.push(payment),
         }
         if self.payments.len() > 1 {
-            let all: Vec<&str> = self.payments.iter().map(|payment| payment.payment_intent.as_str()).collect();
+            let all: Vec<&str> = self
+                .payments
+                .iter()
+                .map(|payment| payment.payment_intent.as_str())
+                .collect();
             self.broken.push(format!(
                 "buyer {} was given {} payment intents: {}",
                 self.buyer,
@@ -151,12 +159,20 @@ impl Finish {
             return Self::Odd(format!("order page: {} {}", answer.status, answer.body));
         }
         let mut all = Vec::new();
-        for index in 0..answer.body.pointer("/lines").and_then(|lines| lines.as_array()).map_or(0, Vec::len) {
+        for index in 0..answer
+            .body
+            .pointer("/lines")
+            .and_then(|lines| lines.as_array())
+            .map_or(0, Vec::len)
+        {
             let draw = number(&answer.body, &format!("/lines/{index}/drawNumber"));
             all.extend(tickets(answer, &format!("/lines/{index}/tickets"), draw));
         }
         all.sort_unstable();
-        match (answer.text("/status").as_str(), answer.text("/state").to_lowercase().as_str()) {
+        match (
+            answer.text("/status").as_str(),
+            answer.text("/state").to_lowercase().as_str(),
+        ) {
             ("succeeded", _) | (_, "captured") => Self::Tickets(all),
             ("not_charged", _) | (_, "released" | "void" | "refunded") => Self::NotCharged,
             _ => Self::Pending,
@@ -169,9 +185,19 @@ fn not_charged(answer: &Answer) -> bool {
 }
 
 fn tickets(answer: &Answer, pointer: &str, draw: Option<i64>) -> Vec<Ticket> {
-    let rows = answer.body.pointer(pointer).and_then(|rows| rows.as_array()).cloned().unwrap_or_default();
+    let rows = answer
+        .body
+        .pointer(pointer)
+        .and_then(|rows| rows.as_array())
+        .cloned()
+        .unwrap_or_default();
     rows.iter()
-        .filter_map(|row| Some((draw.or_else(|| number(row, "/drawNumber"))?, number(row, "/ticketNumber")?)))
+        .filter_map(|row| {
+            Some((
+                draw.or_else(|| number(row, "/drawNumber"))?,
+                number(row, "/ticketNumber")?,
+            ))
+        })
         .collect()
 }
 
@@ -190,7 +216,9 @@ pub fn one_story(buyer: usize, answers: &[Answer]) -> (Option<Finish>, Vec<Strin
         };
         if contradicts {
             broken.push(match &story {
-                Some(story) => format!("buyer {buyer} was first told {story:?} and then {finish:?}"),
+                Some(story) => {
+                    format!("buyer {buyer} was first told {story:?} and then {finish:?}")
+                }
                 None => format!("buyer {buyer} was told {finish:?}, and the card was a good one"),
             });
         }
@@ -208,24 +236,40 @@ mod tests {
     use serde_json::{Value, json};
 
     fn answer(status: u16, body: Value) -> Answer {
-        Answer { status, body, retry_after: None }
+        Answer {
+            status,
+            body,
+            retry_after: None,
+        }
     }
 
     fn bought(numbers: &[i64]) -> Answer {
-        let tickets: Vec<Value> = numbers.iter().map(|n| json!({"drawNumber": 1001, "ticketNumber": n})).collect();
-        answer(200, json!({"success": true, "status": "succeeded", "tickets": tickets}))
+        let tickets: Vec<Value> = numbers
+            .iter()
+            .map(|n| json!({"drawNumber": 1001, "ticketNumber": n}))
+            .collect();
+        answer(
+            200,
+            json!({"success": true, "status": "succeeded", "tickets": tickets}),
+        )
     }
 
     #[test]
     fn the_same_tickets_in_any_order_are_one_story() {
         let (story, broken) = one_story(1, &[bought(&[2, 1]), bought(&[1, 2])]);
-        assert_eq!((story, broken.len()), (Some(Finish::Tickets(vec![(1001, 1), (1001, 2)])), 0));
+        assert_eq!(
+            (story, broken.len()),
+            (Some(Finish::Tickets(vec![(1001, 1), (1001, 2)])), 0)
+        );
     }
 
     #[test]
     fn other_tickets_or_a_withdrawn_sale_are_a_contradiction() {
         assert_eq!(one_story(1, &[bought(&[1]), bought(&[2])]).1.len(), 1);
-        let refused = answer(409, json!({"message": "Sold out. You have not been charged."}));
+        let refused = answer(
+            409,
+            json!({"message": "Sold out. You have not been charged."}),
+        );
         assert_eq!(one_story(1, &[bought(&[1]), refused.clone()]).1.len(), 1);
         assert_eq!(one_story(1, &[refused, bought(&[1])]).1.len(), 1);
     }
@@ -235,7 +279,10 @@ mod tests {
         let declined = || answer(402, json!({"message": "Your payment was not accepted."}));
         let waits = || answer(200, json!({"status": "processing", "tickets": []}));
         assert_eq!(one_story(1, &[declined()]).1.len(), 1);
-        assert_eq!(one_story(1, &[waits(), declined(), bought(&[1])]).1.len(), 1);
+        assert_eq!(
+            one_story(1, &[waits(), declined(), bought(&[1])]).1.len(),
+            1
+        );
         assert_eq!(one_story(1, &[bought(&[1]), declined()]).1.len(), 1);
     }
 
@@ -243,7 +290,10 @@ mod tests {
     fn processing_may_become_anything() {
         let waits = answer(200, json!({"status": "processing", "tickets": []}));
         let (story, broken) = one_story(1, &[waits, bought(&[5])]);
-        assert_eq!((story, broken.len()), (Some(Finish::Tickets(vec![(1001, 5)])), 0));
+        assert_eq!(
+            (story, broken.len()),
+            (Some(Finish::Tickets(vec![(1001, 5)])), 0)
+        );
     }
 
     #[test]
@@ -254,12 +304,19 @@ mod tests {
                 {"drawNumber": 1002, "tickets": [{"ticketNumber": 9}]},
                 {"drawNumber": 1001, "tickets": [{"ticketNumber": 3}]}]}),
         );
-        assert_eq!(Finish::read_order(&page), Finish::Tickets(vec![(1001, 3), (1002, 9)]));
+        assert_eq!(
+            Finish::read_order(&page),
+            Finish::Tickets(vec![(1001, 3), (1002, 9)])
+        );
     }
 
     #[test]
     fn a_second_payment_intent_is_a_broken_promise() {
-        let payment = |id: &str| Payment { payment_intent: id.into(), client_secret: "s".into(), ..Payment::default() };
+        let payment = |id: &str| Payment {
+            payment_intent: id.into(),
+            client_secret: "s".into(),
+            ..Payment::default()
+        };
         let mut told = Told::nothing(4);
         told.opened(payment("pi_1"));
         told.opened(payment("pi_1"));

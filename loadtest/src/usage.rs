@@ -46,22 +46,33 @@ impl Cpu {
 
 impl Meter {
     pub fn of(subject: &Subject) -> Result<Meter> {
-        Ok(Meter { server: subject.pid().context("the server is not ours")?, postmaster: subject.postmaster_pid() })
+        Ok(Meter {
+            server: subject.pid().context("the server is not ours")?,
+            postmaster: subject.postmaster_pid(),
+        })
     }
 
     /// The same Postgres, and this process in the server's place.
     pub fn of_this_process(&self) -> Meter {
-        Meter { server: std::process::id(), ..self.clone() }
+        Meter {
+            server: std::process::id(),
+            ..self.clone()
+        }
     }
 
     pub fn cpu(&self) -> Result<Cpu> {
         let (own, _) = spent(self.server).context("the server's own figures")?;
         let postgres = self.postmaster.map_or(0, |postmaster| {
-            let family = children(postmaster).into_iter().filter_map(|child| spent(child).map(|(own, _)| own));
+            let family = children(postmaster)
+                .into_iter()
+                .filter_map(|child| spent(child).map(|(own, _)| own));
             // What ended children used is counted with their parent.
             family.sum::<u64>() + spent(postmaster).map_or(0, |(own, ended)| own + ended)
         });
-        Ok(Cpu { server: own, postgres })
+        Ok(Cpu {
+            server: own,
+            postgres,
+        })
     }
 
     /// Waits until what went on behind the answers is done.
@@ -90,7 +101,10 @@ pub async fn remember(
     mut stop: watch::Receiver<bool>,
 ) -> Vec<(f64, f64)> {
     let mut seen = Vec::new();
-    while tokio::time::timeout(SECOND, stop.wait_for(|stop| *stop)).await.is_err() {
+    while tokio::time::timeout(SECOND, stop.wait_for(|stop| *stop))
+        .await
+        .is_err()
+    {
         let server = subject.lock().await.pid();
         if let Some(resident) = server.and_then(|server| resident_kb(server).ok()) {
             seen.push((started.elapsed().as_secs_f64(), resident / 1024.0));
@@ -102,18 +116,38 @@ pub async fn remember(
 /// What `remember` saw at the start, at each quarter of the time and at most; nothing for a server that is not ours.
 pub fn memory_table(seen: &[(f64, f64)]) -> Option<Table> {
     let last = seen.len().checked_sub(1)?;
-    let head = ["", "start", "quarter", "half", "three quarters", "end", "most"];
+    let head = [
+        "",
+        "start",
+        "quarter",
+        "half",
+        "three quarters",
+        "end",
+        "most",
+    ];
     let mut table = Table::new("Memory (MB)", &head);
-    let most = seen.iter().map(|(_, megabytes)| *megabytes).fold(0.0, f64::max);
-    let quarters = (0..=4).map(|quarter| seen[last * quarter / 4].1).chain([most]);
-    table.row(["server".to_owned()].into_iter().chain(quarters.map(|megabytes| format!("{megabytes:.0}"))));
+    let most = seen
+        .iter()
+        .map(|(_, megabytes)| *megabytes)
+        .fold(0.0, f64::max);
+    let quarters = (0..=4)
+        .map(|quarter| seen[last * quarter / 4].1)
+        .chain([most]);
+    table.row(
+        ["server".to_owned()]
+            .into_iter()
+            .chain(quarters.map(|megabytes| format!("{megabytes:.0}"))),
+    );
     Some(table)
 }
 
 /// What a process keeps in memory, in kilobytes.
 fn resident_kb(pid: u32) -> Result<f64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .context("no VmRSS")?;
     Ok(line.trim().trim_end_matches(" kB").parse()?)
 }
 
@@ -125,16 +159,33 @@ fn spent(pid: u32) -> Option<(u64, u64)> {
 /// The name in parentheses may hold anything; what follows it are numbers, the state first.
 fn read_stat(stat: &str) -> Option<(u64, u64)> {
     let rest = &stat[stat.rfind(')')? + 1..];
-    let ticks: Vec<u64> = rest.split_whitespace().skip(11).take(4).filter_map(|field| field.parse().ok()).collect();
-    let [user, system, ended_user, ended_system] = ticks[..] else { return None };
-    Some(((user + system) * MS_PER_TICK, (ended_user + ended_system) * MS_PER_TICK))
+    let ticks: Vec<u64> = rest
+        .split_whitespace()
+        .skip(11)
+        .take(4)
+        .filter_map(|field| field.parse().ok())
+        .collect();
+    let [user, system, ended_user, ended_system] = ticks[..] else {
+        return None;
+    };
+    Some((
+        (user + system) * MS_PER_TICK,
+        (ended_user + ended_system) * MS_PER_TICK,
+    ))
 }
 
 fn children(parent: u32) -> Vec<u32> {
-    let threads = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
-    let lists = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+    let threads = std::fs::read_dir(format!("/proc/{parent}/task"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let lists =
+        threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
     let all: Vec<String> = lists.collect();
-    all.iter().flat_map(|list| list.split_whitespace()).filter_map(|pid| pid.parse().ok()).collect()
+    all.iter()
+        .flat_map(|list| list.split_whitespace())
+        .filter_map(|pid| pid.parse().ok())
+        .collect()
 }
 
 #[cfg(test)]

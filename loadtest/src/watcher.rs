@@ -48,22 +48,37 @@ impl Board {
         if text(frame, "/type") != "draw" {
             return;
         }
-        let (Some(draw), Some(seq)) = (number(frame, "/data/drawNumber"), number(frame, "/seq")) else {
-            self.broken.push(format!("a frame without draw number or revision: {frame}"));
+        let (Some(draw), Some(seq)) = (number(frame, "/data/drawNumber"), number(frame, "/seq"))
+        else {
+            self.broken
+                .push(format!("a frame without draw number or revision: {frame}"));
             return;
         };
         let newest = self.newest.entry(draw).or_insert(seq);
         if seq < *newest {
-            self.broken.push(format!("draw {draw}: revision {seq} was shown after {newest}"));
+            self.broken.push(format!(
+                "draw {draw}: revision {seq} was shown after {newest}"
+            ));
         }
         *newest = seq.max(*newest);
         let sold = number(frame, "/data/ticketsSold").unwrap_or(-1);
         if !(0..=169).contains(&sold) {
-            self.broken.push(format!("draw {draw}: {sold} tickets sold were shown"));
+            self.broken
+                .push(format!("draw {draw}: {sold} tickets sold were shown"));
         }
-        let stamp = frame.pointer("/serverNow").and_then(Value::as_f64).unwrap_or(wall_ms);
+        let stamp = frame
+            .pointer("/serverNow")
+            .and_then(Value::as_f64)
+            .unwrap_or(wall_ms);
         let greeting = !std::mem::replace(&mut self.greeted, true);
-        self.sights.push(Sight { draw, seq, sold, at, age_ms: (wall_ms - stamp).max(0.0), greeting });
+        self.sights.push(Sight {
+            draw,
+            seq,
+            sold,
+            at,
+            age_ms: (wall_ms - stamp).max(0.0),
+            greeting,
+        });
     }
 }
 
@@ -71,7 +86,11 @@ impl Board {
 pub async fn follow(site: Arc<Site>, draws: Vec<i64>, mut stop: watch::Receiver<bool>) -> Board {
     let mut board = Board::default();
     let topics: Vec<String> = draws.iter().map(|draw| format!("draw:{draw}")).collect();
-    let url = format!("{}/ws?topics={}", site.base.replacen("http", "ws", 1), topics.join(","));
+    let url = format!(
+        "{}/ws?topics={}",
+        site.base.replacen("http", "ws", 1),
+        topics.join(",")
+    );
     while !*stop.borrow() {
         if let Err(why) = listen(&site, &url, &mut board, &mut stop).await
             && board.broken.len() < 20
@@ -87,9 +106,16 @@ pub async fn follow(site: Arc<Site>, draws: Vec<i64>, mut stop: watch::Receiver<
     board
 }
 
-async fn listen(site: &Site, url: &str, board: &mut Board, stop: &mut watch::Receiver<bool>) -> Result<()> {
+async fn listen(
+    site: &Site,
+    url: &str,
+    board: &mut Board,
+    stop: &mut watch::Receiver<bool>,
+) -> Result<()> {
     let mut request = url.into_client_request()?;
-    request.headers_mut().insert("origin", HeaderValue::from_str(&site.base)?);
+    request
+        .headers_mut()
+        .insert("origin", HeaderValue::from_str(&site.base)?);
     let (mut socket, _) = connect_async(request).await?;
     board.greeted = false;
     loop {
@@ -128,14 +154,21 @@ pub struct Lag {
 pub fn lag(boards: &[Board], tolds: &[Told]) -> Lag {
     let mut lag = Lag::default();
     let mut first: HashMap<(i64, i64), Duration> = HashMap::new();
-    for sight in boards.iter().flat_map(|board| &board.sights).filter(|sight| !sight.greeting) {
+    for sight in boards
+        .iter()
+        .flat_map(|board| &board.sights)
+        .filter(|sight| !sight.greeting)
+    {
         let seen = first.entry((sight.draw, sight.seq)).or_insert(sight.at);
         *seen = sight.at.min(*seen);
         lag.on_the_way.push(sight.age_ms);
     }
     let mut known: HashMap<i64, Vec<(i64, Duration)>> = HashMap::new();
     for told in tolds {
-        let (Some(decided), Some(&(draw, ticket))) = (told.decided_at, told.tickets.iter().max()) else { continue };
+        let (Some(decided), Some(&(draw, ticket))) = (told.decided_at, told.tickets.iter().max())
+        else {
+            continue;
+        };
         known.entry(draw).or_default().push((ticket, decided));
     }
     for board in boards {
@@ -143,10 +176,19 @@ pub fn lag(boards: &[Board], tolds: &[Told]) -> Lag {
             let behind = sight.at.saturating_sub(first[&(sight.draw, sight.seq)]);
             lag.behind_first_board.push(millis(behind));
         }
-        let followed = board.newest.keys().filter_map(|draw| Some((*draw, known.get(draw)?)));
-        for (draw, (ticket, decided)) in followed.flat_map(|(draw, all)| all.iter().map(move |one| (draw, *one))) {
-            let shown = board.sights.iter().find(|sight| sight.draw == draw && sight.sold >= ticket);
-            lag.behind_buyer.extend(shown.map(|sight| millis(sight.at.saturating_sub(decided))));
+        let followed = board
+            .newest
+            .keys()
+            .filter_map(|draw| Some((*draw, known.get(draw)?)));
+        for (draw, (ticket, decided)) in
+            followed.flat_map(|(draw, all)| all.iter().map(move |one| (draw, *one)))
+        {
+            let shown = board
+                .sights
+                .iter()
+                .find(|sight| sight.draw == draw && sight.sold >= ticket);
+            lag.behind_buyer
+                .extend(shown.map(|sight| millis(sight.at.saturating_sub(decided))));
         }
     }
     lag
@@ -165,7 +207,13 @@ pub fn sold_over_time(boards: &[Board]) -> Vec<(i64, Vec<(f64, f64)>)> {
         .map(|(draw, mut sights)| {
             sights.sort_by_key(|sight| (sight.seq, sight.at));
             sights.dedup_by_key(|sight| sight.seq);
-            (draw, sights.iter().map(|sight| (sight.at.as_secs_f64(), sight.sold as f64)).collect())
+            (
+                draw,
+                sights
+                    .iter()
+                    .map(|sight| (sight.at.as_secs_f64(), sight.sold as f64))
+                    .collect(),
+            )
         })
         .collect()
 }
@@ -200,7 +248,10 @@ mod tests {
         let mut told = Told::nothing(1);
         told.tickets = vec![(1001, 1), (1001, 2)];
         told.decided_at = Some(Duration::from_millis(40));
-        let boards = [board(&[(1, 0, 0), (2, 2, 100)]), board(&[(1, 0, 0), (2, 2, 130)])];
+        let boards = [
+            board(&[(1, 0, 0), (2, 2, 100)]),
+            board(&[(1, 0, 0), (2, 2, 130)]),
+        ];
         let lag = lag(&boards, &[told]);
         assert_eq!(lag.behind_buyer, vec![60.0, 90.0]);
         assert_eq!(lag.behind_first_board, vec![0.0, 30.0]);
@@ -209,7 +260,13 @@ mod tests {
 
     #[test]
     fn sold_over_time_takes_each_revision_once() {
-        let boards = [board(&[(1, 0, 0), (2, 2, 1000)]), board(&[(2, 2, 1500), (4, 5, 2000)])];
-        assert_eq!(sold_over_time(&boards), vec![(1001, vec![(0.0, 0.0), (1.0, 2.0), (2.0, 5.0)])]);
+        let boards = [
+            board(&[(1, 0, 0), (2, 2, 1000)]),
+            board(&[(2, 2, 1500), (4, 5, 2000)]),
+        ];
+        assert_eq!(
+            sold_over_time(&boards),
+            vec![(1001, vec![(0.0, 0.0), (1.0, 2.0), (2.0, 5.0)])]
+        );
     }
 }

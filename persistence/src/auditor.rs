@@ -39,7 +39,11 @@ pub struct OrderMoney {
 
 impl Auditor {
     pub async fn open(url: &str) -> Result<Self, Failure> {
-        let pool = PgPoolOptions::new().max_connections(1).connect(url).await.map_err(unread)?;
+        let pool = PgPoolOptions::new()
+            .max_connections(1)
+            .connect(url)
+            .await
+            .map_err(unread)?;
         Ok(Self { pool })
     }
 
@@ -76,8 +80,12 @@ impl Auditor {
 
     /// Mails that are still to leave.
     pub async fn unsent_mails(&self) -> Result<i64, Failure> {
-        let waiting = "select count(*) from email_outbox where state = 'pending' and to_address is not null";
-        sqlx::query_scalar(waiting).fetch_one(&self.pool).await.map_err(unread)
+        let waiting =
+            "select count(*) from email_outbox where state = 'pending' and to_address is not null";
+        sqlx::query_scalar(waiting)
+            .fetch_one(&self.pool)
+            .await
+            .map_err(unread)
     }
 
     /// Every draw that sold or holds something.
@@ -191,7 +199,10 @@ impl Auditor {
                and not (kind = 'orphaned_ticket' and exists (select from orders o where o.id = a.order_id
                  and o.state = 'captured' and o.buyer_email is null))
              group by kind order by kind";
-        sqlx::query_as(open).fetch_all(&self.pool).await.map_err(unread)
+        sqlx::query_as(open)
+            .fetch_all(&self.pool)
+            .await
+            .map_err(unread)
     }
 }
 

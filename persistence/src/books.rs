@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use domain::{
-    AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, Order, OrderId, PaymentIntent, PaymentIntentId, Serial,
-    Timestamp,
+    AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, Order, OrderId, PaymentIntent,
+    PaymentIntentId, Serial, Timestamp,
 };
 
 use crate::error::Failure;
@@ -158,18 +158,31 @@ pub trait Books: Send + Sync {
     async fn order(&self, id: OrderId) -> Result<Option<OrderRecord>, Failure>;
     async fn order_by_client_key(&self, client_key: &str) -> Result<Option<OrderRecord>, Failure>;
     async fn order_by_token(&self, token: &str) -> Result<Option<OrderRecord>, Failure>;
-    async fn order_by_payment_intent(&self, id: &PaymentIntentId) -> Result<Option<OrderRecord>, Failure>;
+    async fn order_by_payment_intent(
+        &self,
+        id: &PaymentIntentId,
+    ) -> Result<Option<OrderRecord>, Failure>;
 
     /// The provider made the payment intent: its id and client secret, and the `create` operation is done. `NotWritten` for an
     /// order that has another one, or that is decided without any: whoever made the intent was too late and cancels it.
-    async fn opened(&self, order: OrderId, id: &PaymentIntentId, client_secret: &str) -> Result<(), Failure>;
+    async fn opened(
+        &self,
+        order: OrderId,
+        id: &PaymentIntentId,
+        client_secret: &str,
+    ) -> Result<(), Failure>;
     /// Fills blanks only: what was stored first wins (decision C-7). An order whose buyer was erased stays as it is (F-8).
     async fn fill_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<(), Failure>;
     /// What the buyer says before paying replaces what is stored; blanks replace nothing. Only while the order is `quoted` and
     /// nothing of it is known to be authorised; else, and for an unknown one, `false`, and it stays as it is.
     async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<bool, Failure>;
     /// The same by a person, whose act stands in the audit log with it, or neither does. Books that keep no audit log only fill.
-    async fn recover(&self, order: OrderId, buyer: &BuyerDetails, act: Option<&Entry>) -> Result<(), Failure> {
+    async fn recover(
+        &self,
+        order: OrderId,
+        buyer: &BuyerDetails,
+        act: Option<&Entry>,
+    ) -> Result<(), Failure> {
         let _ = act;
         self.fill_buyer(order, buyer).await
     }
@@ -180,11 +193,22 @@ pub trait Books: Send + Sync {
         Ok(())
     }
     /// Age and terms were confirmed (decision C-12). The first time counts.
-    async fn consented(&self, order: OrderId, at: Timestamp, ip: &str, terms: TermsAgreed) -> Result<(), Failure>;
+    async fn consented(
+        &self,
+        order: OrderId,
+        at: Timestamp,
+        ip: &str,
+        terms: TermsAgreed,
+    ) -> Result<(), Failure>;
     /// The money is taken: from `allocated` to state `captured`, the provider's figures mirrored, the capture operation done and the one
     /// confirmation mail queued (kind and key `tickets`, `tickets-{order}`; without an address it waits for one), in one
     /// transaction. Again: nothing.
-    async fn captured(&self, order: OrderId, said: &PaymentIntent, at: Timestamp) -> Result<(), Failure>;
+    async fn captured(
+        &self,
+        order: OrderId,
+        said: &PaymentIntent,
+        at: Timestamp,
+    ) -> Result<(), Failure>;
     /// The order is refused: state `rejecting`, reason, and a pending `cancel` operation. From now on no sale allocates it any
     /// more; the tickets it may have of some of its draws are voided next. `NotWritten` while it has all of them, or is captured.
     /// One that has ended stays as it is.
@@ -193,10 +217,22 @@ pub trait Books: Send + Sync {
     /// no tickets; one that has ended stays as it is. With [`Tell::Buyer`] the one mail that nothing was charged is queued in the
     /// same transaction (kind and key `not-charged`, `not-charged-{order}`): not without an address, nor of an order that was ever
     /// captured.
-    async fn released(&self, order: OrderId, reason: &str, tell: Tell, at: Timestamp) -> Result<(), Failure>;
+    async fn released(
+        &self,
+        order: OrderId,
+        reason: &str,
+        tell: Tell,
+        at: Timestamp,
+    ) -> Result<(), Failure>;
     /// It had tickets and they are taken back, or its money goes back, also one that was released: state `void`. From now on nobody
     /// gives it tickets. `NotWritten` while it has any. `tell` as with `released`.
-    async fn voided(&self, order: OrderId, reason: &str, tell: Tell, at: Timestamp) -> Result<(), Failure>;
+    async fn voided(
+        &self,
+        order: OrderId,
+        reason: &str,
+        tell: Tell,
+        at: Timestamp,
+    ) -> Result<(), Failure>;
     /// What voiding this order's tickets took off its draws' application fees: the sum of its negative fee ledger steps, as
     /// a positive amount. Read after the voids, so that a refund cut off half-way still returns the right part.
     async fn fee_returned(&self, order: OrderId) -> Result<Cents, Failure>;
@@ -206,7 +242,13 @@ pub trait Books: Send + Sync {
     /// Queues money back: a `refund` of `amount`. An order that was captured becomes `void`; `fee` is only noted with it
     /// (`fee_returned`), and `give_fees_back` sees to it. Of any other order no draw knows a fee: a `fee_refund` of `fee` is
     /// queued, too. Again: nothing.
-    async fn refunding(&self, order: OrderId, amount: Cents, fee: Cents, reason: &str) -> Result<(), Failure>;
+    async fn refunding(
+        &self,
+        order: OrderId,
+        amount: Cents,
+        fee: Cents,
+        reason: &str,
+    ) -> Result<(), Failure>;
 
     /// Draws whose orders hold more of the application fee than the draw's ledger says is due.
     async fn fees_owed(&self) -> Result<Vec<DrawId>, Failure>;
@@ -216,7 +258,12 @@ pub trait Books: Send + Sync {
     async fn give_fees_back(&self, draw: DrawId) -> Result<(), Failure>;
 
     /// Claims due operations for `lease_ms`, oldest first, captures before the rest. `FOR UPDATE SKIP LOCKED`.
-    async fn claim_operations(&self, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Operation>, Failure>;
+    async fn claim_operations(
+        &self,
+        now: Timestamp,
+        lease_ms: i64,
+        limit: u32,
+    ) -> Result<Vec<Operation>, Failure>;
     /// Claims one order's oldest pending operation of a kind, for the fast path: one that nobody has tried yet, or that is due.
     async fn claim_operation(
         &self,
@@ -231,14 +278,27 @@ pub trait Books: Send + Sync {
     async fn notice(&self, notice: &Notice, taker: Boot, at: Timestamp) -> Result<bool, Failure>;
     /// What is not handled yet, oldest first. One that another node took in is that node's, unless it is gone or the notice was
     /// taken in before `overdue`: handling one twice is harmless, and only work.
-    async fn notices_unhandled(&self, taker: Boot, overdue: Timestamp, limit: u32) -> Result<Vec<Notice>, Failure>;
+    async fn notices_unhandled(
+        &self,
+        taker: Boot,
+        overdue: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<Notice>, Failure>;
     async fn notice_handled(&self, event_id: &str, at: Timestamp) -> Result<(), Failure>;
 
     /// Orders in `quoted`, `allocated` or `rejecting` opened before a time, oldest first: what the reconciler asks the provider
     /// about. Also captured orders that have no ticket any more: their refund was cut off between the voids and `refunding`.
-    async fn orders_open(&self, opened_before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure>;
+    async fn orders_open(
+        &self,
+        opened_before: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<OrderRecord>, Failure>;
     /// Orders captured at or after a time, earliest capture first, to be compared with the provider.
-    async fn orders_captured(&self, since: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure>;
+    async fn orders_captured(
+        &self,
+        since: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<OrderRecord>, Failure>;
     /// Captured orders that still have a ticket of a draw that was cancelled: their refund is due (decision E-9).
     async fn orders_called_off(&self, limit: u32) -> Result<Vec<OrderRecord>, Failure>;
     /// When the newest order was opened: so far do the books remember. `None`: there is no order.
@@ -252,14 +312,27 @@ pub trait Books: Send + Sync {
 
     /// Raises an anomaly unless one of its kind is open for its payment, or a person has closed just this one before; `true`
     /// when it is new.
-    async fn raise(&self, anomaly: &Anomaly, amount: Option<Cents>, at: Timestamp) -> Result<bool, Failure>;
+    async fn raise(
+        &self,
+        anomaly: &Anomaly,
+        amount: Option<Cents>,
+        at: Timestamp,
+    ) -> Result<bool, Failure>;
     /// Resolves the open anomalies of one kind of a payment that healed, and those of its order that name no payment. What names
     /// another payment of the same order stays open.
-    async fn heal(&self, payment_intent: &PaymentIntentId, kind: AnomalyKind, at: Timestamp) -> Result<u64, Failure>;
+    async fn heal(
+        &self,
+        payment_intent: &PaymentIntentId,
+        kind: AnomalyKind,
+        at: Timestamp,
+    ) -> Result<u64, Failure>;
     /// The open anomalies of a payment, and those of its order that name no payment.
     async fn open_about(&self, payment_intent: &PaymentIntentId) -> Result<Vec<u128>, Failure>;
     /// Those of these payments that such an anomaly is open about.
-    async fn reported(&self, among: &[PaymentIntentId]) -> Result<BTreeSet<PaymentIntentId>, Failure>;
+    async fn reported(
+        &self,
+        among: &[PaymentIntentId],
+    ) -> Result<BTreeSet<PaymentIntentId>, Failure>;
     /// Resolves those of these that are still open: they turned out to be mended.
     async fn heal_known(&self, anomalies: &[u128], at: Timestamp) -> Result<u64, Failure>;
     async fn anomalies(&self, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure>;
@@ -267,21 +340,38 @@ pub trait Books: Send + Sync {
     async fn anomaly_counts(&self) -> Result<(u64, u64), Failure>;
     /// A person has dealt with it: it is closed, and the same about the same payment is not raised again. `false`: no such one
     /// is open.
-    async fn resolve(&self, anomaly: u128, resolution: &str, at: Timestamp) -> Result<bool, Failure>;
+    async fn resolve(
+        &self,
+        anomaly: u128,
+        resolution: &str,
+        at: Timestamp,
+    ) -> Result<bool, Failure>;
     /// A person begins a repair of a payment, or goes on with it: one kind at a time, whichever node they asked. `false`: another
     /// kind is under way. It is so until it ends, or for [`REPAIR_MS`].
-    async fn begin_repair(&self, id: &PaymentIntentId, repair: Repair, at: Timestamp) -> Result<bool, Failure>;
+    async fn begin_repair(
+        &self,
+        id: &PaymentIntentId,
+        repair: Repair,
+        at: Timestamp,
+    ) -> Result<bool, Failure>;
     /// It is known how a repair ended; from now on another kind may begin.
     async fn end_repair(&self, id: &PaymentIntentId, repair: Repair) -> Result<(), Failure>;
     /// The connected account of a payment that the reconciler saw.
-    async fn witnessed(&self, payment_intent: &PaymentIntentId) -> Result<Option<AccountId>, Failure>;
+    async fn witnessed(
+        &self,
+        payment_intent: &PaymentIntentId,
+    ) -> Result<Option<AccountId>, Failure>;
     /// The club of a connected account.
     async fn club_of(&self, account: &AccountId) -> Result<Option<ClubId>, Failure>;
     /// Whose a sold ticket is.
     async fn holder(&self, draw: DrawId, serial: Serial) -> Result<Option<OrderId>, Failure>;
     /// Captured orders whose buyer left no address, captured before a time, that nobody was told of yet: no anomaly of theirs is
     /// open, and a person has closed none.
-    async fn orders_nameless(&self, captured_before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure>;
+    async fn orders_nameless(
+        &self,
+        captured_before: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<OrderRecord>, Failure>;
 
     /// Queues a mail; `false` when its dedupe key was queued before.
     async fn queue_mail(
@@ -295,8 +385,19 @@ pub trait Books: Send + Sync {
     ) -> Result<bool, Failure>;
     /// Mails that are due, oldest first, and those whose sender is gone ([`crate::nodes::GONE_MS`]). They are the sender's for
     /// so long.
-    async fn claim_mail(&self, sender: Boot, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Mail>, Failure>;
+    async fn claim_mail(
+        &self,
+        sender: Boot,
+        now: Timestamp,
+        lease_ms: i64,
+        limit: u32,
+    ) -> Result<Vec<Mail>, Failure>;
     async fn mail_sent(&self, mail: i64, at: Timestamp) -> Result<(), Failure>;
     /// Try again at `again`, or never.
-    async fn mail_failed(&self, mail: i64, why: &str, again: Option<Timestamp>) -> Result<(), Failure>;
+    async fn mail_failed(
+        &self,
+        mail: i64,
+        why: &str,
+        again: Option<Timestamp>,
+    ) -> Result<(), Failure>;
 }

@@ -50,19 +50,46 @@ impl Change {
             Event::Released { order } | Event::Expired { order } => {
                 self.reservations.insert(*order, None);
             }
-            Event::Allocated { order, serials, step } => {
+            Event::Allocated {
+                order,
+                serials,
+                step,
+            } => {
                 self.reservations.insert(*order, None);
-                let given = Handover { order: *order, serials: serials.clone(), step: *step, charged: false };
+                let given = Handover {
+                    order: *order,
+                    serials: serials.clone(),
+                    step: *step,
+                    charged: false,
+                };
                 self.allocated.push(given);
             }
-            Event::Voided { order, serials, step, charged } => {
-                let taken = Handover { order: *order, serials: serials.clone(), step: *step, charged: *charged };
+            Event::Voided {
+                order,
+                serials,
+                step,
+                charged,
+            } => {
+                let taken = Handover {
+                    order: *order,
+                    serials: serials.clone(),
+                    step: *step,
+                    charged: *charged,
+                };
                 self.voided.push(taken);
             }
             Event::Closed => self.status = Some(Status::Closed),
-            Event::Completed { result, winner, prize } => {
+            Event::Completed {
+                result,
+                winner,
+                prize,
+            } => {
                 self.status = Some(Status::Completed);
-                self.outcome = Some(Some(Outcome { result: *result, winner: *winner, prize: *prize }));
+                self.outcome = Some(Some(Outcome {
+                    result: *result,
+                    winner: *winner,
+                    prize: *prize,
+                }));
             }
             Event::Undone { status } => {
                 self.status = Some(*status);
@@ -79,19 +106,30 @@ impl Change {
 
     /// Tickets sold, less those taken back.
     pub fn sold_delta(&self) -> i16 {
-        let count =
-            |handovers: &[Handover]| handovers.iter().map(|handover| handover.serials.len() as i16).sum::<i16>();
+        let count = |handovers: &[Handover]| {
+            handovers
+                .iter()
+                .map(|handover| handover.serials.len() as i16)
+                .sum::<i16>()
+        };
         count(&self.allocated) - count(&self.voided)
     }
 
     /// Tickets that the touched reservations claim from now on.
     pub fn kept(&self) -> u16 {
-        self.reservations.values().flatten().map(|reservation| reservation.count).sum()
+        self.reservations
+            .values()
+            .flatten()
+            .map(|reservation| reservation.count)
+            .sum()
     }
 
     /// Whether the draw's own row changes in more than its counters.
     pub fn turns(&self) -> bool {
-        self.status.is_some() || self.terms.is_some() || self.outcome.is_some() || self.archived.is_some()
+        self.status.is_some()
+            || self.terms.is_some()
+            || self.outcome.is_some()
+            || self.archived.is_some()
     }
 
     /// Whether lists show something else from now on than what its view says.
@@ -101,12 +139,20 @@ impl Change {
 
     /// What has to go back of the draw's fee.
     pub fn to_return(&self) -> Cents {
-        self.allocated.iter().chain(&self.voided).map(|handover| handover.step.to_return).sum()
+        self.allocated
+            .iter()
+            .chain(&self.voided)
+            .map(|handover| handover.step.to_return)
+            .sum()
     }
 
     /// The last step of the fee ledger. A commit makes at most one, because a command allocates or voids one order; and only
     /// allocations are written together.
     pub fn step(&self) -> Option<(OrderId, FeeStep)> {
-        self.allocated.iter().chain(&self.voided).map(|handover| (handover.order, handover.step)).next_back()
+        self.allocated
+            .iter()
+            .chain(&self.voided)
+            .map(|handover| (handover.order, handover.step))
+            .next_back()
     }
 }

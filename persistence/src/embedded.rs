@@ -32,7 +32,11 @@ pub enum EmbeddedError {
     #[error(
         "{dir} was written by PostgreSQL {wrote}, but only {found} is installed: install {wrote}, or move {dir} away"
     )]
-    WrongVersion { dir: PathBuf, wrote: String, found: String },
+    WrongVersion {
+        dir: PathBuf,
+        wrote: String,
+        found: String,
+    },
     #[error("another server is running on {0}: stop it, or set FD_DATA_DIR to another folder")]
     InUse(PathBuf),
     #[error("PostgreSQL did not start ({log}): {why}")]
@@ -62,7 +66,13 @@ impl Embedded {
         let lock = lock(&dir)?;
         let cluster = Cluster::start(&dir, Durability::Full).await?;
         let (door, adopted) = (cluster.door(), cluster.adopted());
-        let embedded = Embedded { dir, door, adopted, keeper: Keeper::keep(cluster), _lock: lock };
+        let embedded = Embedded {
+            dir,
+            door,
+            adopted,
+            keeper: Keeper::keep(cluster),
+            _lock: lock,
+        };
         embedded.create_database().await?;
         Ok(embedded)
     }
@@ -93,12 +103,15 @@ impl Embedded {
 
     async fn create_database(&self) -> Result<(), EmbeddedError> {
         let mut connection = PgConnection::connect_with(&self.door.options("postgres")).await?;
-        let known: bool = sqlx::query_scalar("select exists (select 1 from pg_database where datname = $1)")
-            .bind(DATABASE)
-            .fetch_one(&mut connection)
-            .await?;
+        let known: bool =
+            sqlx::query_scalar("select exists (select 1 from pg_database where datname = $1)")
+                .bind(DATABASE)
+                .fetch_one(&mut connection)
+                .await?;
         if !known {
-            sqlx::query("create database football_doubles").execute(&mut connection).await?;
+            sqlx::query("create database football_doubles")
+                .execute(&mut connection)
+                .await?;
         }
         crate::postgres::bank::make_logins(&mut connection).await?;
         connection.close().await?;
@@ -108,8 +121,16 @@ impl Embedded {
 
 fn lock(dir: &Path) -> Result<File, EmbeddedError> {
     let path = dir.join("server.lock");
-    let folder = |why| EmbeddedError::Folder { path: path.clone(), why };
-    let file = fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(folder)?;
+    let folder = |why| EmbeddedError::Folder {
+        path: path.clone(),
+        why,
+    };
+    let file = fs::OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .map_err(folder)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(EmbeddedError::InUse(dir.to_path_buf())),

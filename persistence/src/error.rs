@@ -38,7 +38,9 @@ impl Failure {
     /// A statement that only reads.
     pub(crate) fn from_read(why: sqlx::Error) -> Failure {
         match why {
-            sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => Failure::Corrupt(why.to_string()),
+            sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => {
+                Failure::Corrupt(why.to_string())
+            }
             sqlx::Error::RowNotFound => Failure::NotFound,
             _ => Failure::NotWritten(why.to_string()),
         }
@@ -46,7 +48,11 @@ impl Failure {
 
     /// Inside an explicit transaction: as `COMMIT` was never sent, Postgres rolls back, even when the connection is gone.
     pub(crate) fn before_commit(why: sqlx::Error) -> Failure {
-        if is_collision(&why) { Failure::Collided(why.to_string()) } else { Failure::from_read(why) }
+        if is_collision(&why) {
+            Failure::Collided(why.to_string())
+        } else {
+            Failure::from_read(why)
+        }
     }
 
     /// `COMMIT` itself, or a statement that is its own transaction. Only when Postgres took part in saying no is it a no:
@@ -57,7 +63,9 @@ impl Failure {
             sqlx::Error::Database(said) if !ends_the_session(said.code().as_deref()) => {
                 Failure::NotWritten(why.to_string())
             }
-            sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed => Failure::NotWritten(why.to_string()),
+            sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed => {
+                Failure::NotWritten(why.to_string())
+            }
             _ => Failure::Unknown(why.to_string()),
         }
     }
@@ -90,5 +98,8 @@ pub(crate) fn is_collision(why: &sqlx::Error) -> bool {
 
 /// The session may only read: the database was demoted, or its owner closed it. Another connection may lead to one that writes.
 pub(crate) fn is_read_only(why: &sqlx::Error) -> bool {
-    why.as_database_error().and_then(|said| said.code()).as_deref() == Some("25006")
+    why.as_database_error()
+        .and_then(|said| said.code())
+        .as_deref()
+        == Some("25006")
 }

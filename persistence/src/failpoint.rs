@@ -108,13 +108,15 @@ mod armed {
 
     fn file() -> Option<&'static PathBuf> {
         static FILE: OnceLock<Option<PathBuf>> = OnceLock::new();
-        FILE.get_or_init(|| std::env::var_os("FD_FAILPOINT").map(PathBuf::from)).as_ref()
+        FILE.get_or_init(|| std::env::var_os("FD_FAILPOINT").map(PathBuf::from))
+            .as_ref()
     }
 
     /// Taken away by whoever reads its own name in it first.
     fn is_asked_for(step: Step, side: Side) -> bool {
         let Some(file) = file() else { return false };
-        let asked = std::fs::read_to_string(file).is_ok_and(|asked| asked.trim() == name(step, side));
+        let asked =
+            std::fs::read_to_string(file).is_ok_and(|asked| asked.trim() == name(step, side));
         asked && std::fs::remove_file(file).is_ok()
     }
 

@@ -50,18 +50,25 @@ impl Postgres {
     pub async fn violations(&self) -> Result<Vec<Violation>, Failure> {
         let postgres = self.clone();
         let looked = async move {
-            let mut transaction = postgres.background().begin().await.map_err(Failure::from_read)?;
-            // One picture of everything, and the time it takes.
-            let patient =
-                "set transaction isolation level repeatable read, read only; set local statement_timeout = '5min'";
-            transaction.execute(patient).await.map_err(Failure::from_read)?;
-            let mut found: Vec<Violation> = sqlx::query_as("select invariant, object from invariant_violations")
-                .fetch_all(&mut *transaction)
+            let mut transaction = postgres
+                .background()
+                .begin()
                 .await
-                .map_err(Failure::from_read)?
-                .into_iter()
-                .map(|(invariant, object)| Violation { invariant, object })
-                .collect();
+                .map_err(Failure::from_read)?;
+            // One picture of everything, and the time it takes.
+            let patient = "set transaction isolation level repeatable read, read only; set local statement_timeout = '5min'";
+            transaction
+                .execute(patient)
+                .await
+                .map_err(Failure::from_read)?;
+            let mut found: Vec<Violation> =
+                sqlx::query_as("select invariant, object from invariant_violations")
+                    .fetch_all(&mut *transaction)
+                    .await
+                    .map_err(Failure::from_read)?
+                    .into_iter()
+                    .map(|(invariant, object)| Violation { invariant, object })
+                    .collect();
             found.extend(deals(&mut transaction, postgres.sealer()).await?);
             found.sort();
             Ok(found)
@@ -92,7 +99,9 @@ impl Postgres {
             .fetch_all(postgres.background())
             .await
             .map_err(Failure::from_read)?;
-            rows.iter().map(|row| totals(row).map_err(Failure::from_read)).collect()
+            rows.iter()
+                .map(|row| totals(row).map_err(Failure::from_read))
+                .collect()
         };
         self.run(added).await
     }
@@ -121,8 +130,15 @@ async fn deals(connection: &mut PgConnection, sealer: &Sealer) -> Result<Vec<Vio
     .map_err(Failure::from_read)?;
     let mut found = Vec::new();
     for (id, commitment, sealed, home, away, winner) in rows {
-        let violation = |invariant: &str| Violation { invariant: invariant.into(), object: id.to_string() };
-        let seed = sealer.open(PURPOSE_SEED, id, &sealed).ok().and_then(|seed| seed.try_into().ok()).map(Seed);
+        let violation = |invariant: &str| Violation {
+            invariant: invariant.into(),
+            object: id.to_string(),
+        };
+        let seed = sealer
+            .open(PURPOSE_SEED, id, &sealed)
+            .ok()
+            .and_then(|seed| seed.try_into().ok())
+            .map(Seed);
         let Some(seed) = seed.filter(|seed| seed.commitment(DrawId(id))[..] == commitment) else {
             found.push(violation(COMMITMENT));
             continue;

@@ -2,7 +2,8 @@
 //! so a stored shape is never changed: a new kind of event or a field with a default is added, anything else gets a new version.
 
 use domain::{
-    Cents, Event, FeeStep, GameResult, OrderId, Reservation, Serial, Status, Terms, Timestamp, draw::event::Event as E,
+    Cents, Event, FeeStep, GameResult, OrderId, Reservation, Serial, Status, Terms, Timestamp,
+    draw::event::Event as E,
 };
 use serde::{Deserialize, Serialize};
 
@@ -99,15 +100,25 @@ enum StoredStatus {
 
 /// One commit's events as JSON text.
 pub fn write(events: &[Event]) -> String {
-    let commit = StoredCommit::V1 { events: events.iter().map(StoredEvent::from).collect() };
+    let commit = StoredCommit::V1 {
+        events: events.iter().map(StoredEvent::from).collect(),
+    };
     serde_json::to_string(&commit).expect("stored events have no maps with odd keys")
 }
 
 /// [`Failure::Corrupt`] when the text is not a commit of a known version, or names what cannot be.
 pub fn read(text: &str) -> Result<Vec<Event>, Failure> {
     let corrupt = |why: String| Failure::Corrupt(format!("journal: {why}"));
-    let StoredCommit::V1 { events } = serde_json::from_str(text).map_err(|why| corrupt(why.to_string()))?;
-    events.into_iter().map(|event| event.restore().ok_or_else(|| corrupt("impossible value".into()))).collect()
+    let StoredCommit::V1 { events } =
+        serde_json::from_str(text).map_err(|why| corrupt(why.to_string()))?;
+    events
+        .into_iter()
+        .map(|event| {
+            event
+                .restore()
+                .ok_or_else(|| corrupt("impossible value".into()))
+        })
+        .collect()
 }
 
 fn uuid(order: OrderId) -> uuid::Uuid {
@@ -118,32 +129,68 @@ impl From<&Event> for StoredEvent {
     fn from(event: &Event) -> StoredEvent {
         let numbers = |serials: &[Serial]| serials.iter().map(|serial| serial.number()).collect();
         match event {
-            E::Reserved { order, reservation: Reservation { count, until, extensions } } => {
-                StoredEvent::Reserved { order: uuid(*order), count: *count, until: until.0, extensions: *extensions }
-            }
-            E::Released { order } => StoredEvent::Released { order: uuid(*order) },
-            E::Expired { order } => StoredEvent::Expired { order: uuid(*order) },
-            E::Allocated { order, serials, step } => {
-                StoredEvent::Allocated { order: uuid(*order), serials: numbers(serials), step: step.into() }
-            }
-            E::Voided { order, serials, step, charged } => StoredEvent::Voided {
+            E::Reserved {
+                order,
+                reservation:
+                    Reservation {
+                        count,
+                        until,
+                        extensions,
+                    },
+            } => StoredEvent::Reserved {
+                order: uuid(*order),
+                count: *count,
+                until: until.0,
+                extensions: *extensions,
+            },
+            E::Released { order } => StoredEvent::Released {
+                order: uuid(*order),
+            },
+            E::Expired { order } => StoredEvent::Expired {
+                order: uuid(*order),
+            },
+            E::Allocated {
+                order,
+                serials,
+                step,
+            } => StoredEvent::Allocated {
+                order: uuid(*order),
+                serials: numbers(serials),
+                step: step.into(),
+            },
+            E::Voided {
+                order,
+                serials,
+                step,
+                charged,
+            } => StoredEvent::Voided {
                 order: uuid(*order),
                 serials: numbers(serials),
                 step: step.into(),
                 charged: *charged,
             },
             E::Closed => StoredEvent::Closed,
-            E::Completed { result, winner, prize } => StoredEvent::Completed {
+            E::Completed {
+                result,
+                winner,
+                prize,
+            } => StoredEvent::Completed {
                 home: result.cell.home(),
                 away: result.cell.away(),
                 winner: winner.number(),
                 prize_cents: prize.0,
             },
-            E::Undone { status } => StoredEvent::Undone { status: (*status).into() },
-            E::Amended { terms } => StoredEvent::Amended { terms: terms.into() },
+            E::Undone { status } => StoredEvent::Undone {
+                status: (*status).into(),
+            },
+            E::Amended { terms } => StoredEvent::Amended {
+                terms: terms.into(),
+            },
             E::Described => StoredEvent::Described,
             E::Reopened => StoredEvent::Reopened,
-            E::Archived { archived } => StoredEvent::Archived { archived: *archived },
+            E::Archived { archived } => StoredEvent::Archived {
+                archived: *archived,
+            },
             E::Cancelled => StoredEvent::Cancelled,
         }
     }
@@ -152,28 +199,68 @@ impl From<&Event> for StoredEvent {
 impl StoredEvent {
     fn restore(self) -> Option<Event> {
         let order = |uuid: uuid::Uuid| OrderId(uuid.as_u128());
-        let serials = |numbers: Vec<u16>| numbers.into_iter().map(Serial::new).collect::<Option<Vec<Serial>>>();
+        let serials = |numbers: Vec<u16>| {
+            numbers
+                .into_iter()
+                .map(Serial::new)
+                .collect::<Option<Vec<Serial>>>()
+        };
         Some(match self {
-            StoredEvent::Reserved { order: id, count, until, extensions } => {
-                let reservation = Reservation { count, until: Timestamp(until), extensions };
-                E::Reserved { order: order(id), reservation }
+            StoredEvent::Reserved {
+                order: id,
+                count,
+                until,
+                extensions,
+            } => {
+                let reservation = Reservation {
+                    count,
+                    until: Timestamp(until),
+                    extensions,
+                };
+                E::Reserved {
+                    order: order(id),
+                    reservation,
+                }
             }
             StoredEvent::Released { order: id } => E::Released { order: order(id) },
             StoredEvent::Expired { order: id } => E::Expired { order: order(id) },
-            StoredEvent::Allocated { order: id, serials: numbers, step } => {
-                E::Allocated { order: order(id), serials: serials(numbers)?, step: step.into() }
-            }
-            StoredEvent::Voided { order: id, serials: numbers, step, charged } => {
-                E::Voided { order: order(id), serials: serials(numbers)?, step: step.into(), charged }
-            }
+            StoredEvent::Allocated {
+                order: id,
+                serials: numbers,
+                step,
+            } => E::Allocated {
+                order: order(id),
+                serials: serials(numbers)?,
+                step: step.into(),
+            },
+            StoredEvent::Voided {
+                order: id,
+                serials: numbers,
+                step,
+                charged,
+            } => E::Voided {
+                order: order(id),
+                serials: serials(numbers)?,
+                step: step.into(),
+                charged,
+            },
             StoredEvent::Closed => E::Closed,
-            StoredEvent::Completed { home, away, winner, prize_cents } => E::Completed {
+            StoredEvent::Completed {
+                home,
+                away,
+                winner,
+                prize_cents,
+            } => E::Completed {
                 result: GameResult::new(home, away)?,
                 winner: Serial::new(winner)?,
                 prize: Cents(prize_cents),
             },
-            StoredEvent::Undone { status } => E::Undone { status: status.into() },
-            StoredEvent::Amended { terms } => E::Amended { terms: terms.into() },
+            StoredEvent::Undone { status } => E::Undone {
+                status: status.into(),
+            },
+            StoredEvent::Amended { terms } => E::Amended {
+                terms: terms.into(),
+            },
             StoredEvent::Described => E::Described,
             StoredEvent::Reopened => E::Reopened,
             StoredEvent::Archived { archived } => E::Archived { archived },
@@ -276,21 +363,46 @@ mod tests {
         };
         let result = GameResult::new(13, 9).expect("within the grid");
         vec![
-            E::Reserved { order, reservation: Reservation { count: 3, until: Timestamp(77), extensions: 2 } },
+            E::Reserved {
+                order,
+                reservation: Reservation {
+                    count: 3,
+                    until: Timestamp(77),
+                    extensions: 2,
+                },
+            },
             E::Released { order },
             E::Expired { order },
-            E::Allocated { order, serials: serials.clone(), step },
+            E::Allocated {
+                order,
+                serials: serials.clone(),
+                step,
+            },
             E::Voided {
                 order,
                 serials: serials.clone(),
-                step: FeeStep { to_return: cents(35), ..step },
+                step: FeeStep {
+                    to_return: cents(35),
+                    ..step
+                },
                 charged: true,
             },
             E::Closed,
-            E::Completed { result, winner: serials[1], prize: cents(42_000) },
-            E::Undone { status: Status::Closed },
+            E::Completed {
+                result,
+                winner: serials[1],
+                prize: cents(42_000),
+            },
+            E::Undone {
+                status: Status::Closed,
+            },
             E::Amended { terms },
-            E::Amended { terms: Terms { opens_at: None, ..terms } },
+            E::Amended {
+                terms: Terms {
+                    opens_at: None,
+                    ..terms
+                },
+            },
             E::Described,
             E::Reopened,
             E::Archived { archived: true },
@@ -316,7 +428,13 @@ mod tests {
         let all = every_event();
         assert_eq!(
             read(text),
-            Ok(vec![all[0].clone(), all[3].clone(), all[5].clone(), all[6].clone(), all[7].clone()])
+            Ok(vec![
+                all[0].clone(),
+                all[3].clone(),
+                all[5].clone(),
+                all[6].clone(),
+                all[7].clone()
+            ])
         );
     }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use domain::draw::Snapshot;
-use domain::{AccountId, ClubId, Deal, DrawId, Event, Line, OrderId, PaymentIntentId, Timestamp, View};
+use domain::{
+    AccountId, ClubId, Deal, DrawId, Event, Line, OrderId, PaymentIntentId, Timestamp, View,
+};
 
 use crate::error::Failure;
 use crate::nodes::{Boot, Node};
@@ -75,7 +77,10 @@ impl Append {
     /// draw's life, takes tickets back, repairs or is signed has a transaction to itself.
     pub fn shares(&self) -> bool {
         let ordinary = |event: &Event| match event {
-            Event::Reserved { .. } | Event::Released { .. } | Event::Expired { .. } | Event::Closed => true,
+            Event::Reserved { .. }
+            | Event::Released { .. }
+            | Event::Expired { .. }
+            | Event::Closed => true,
             Event::Allocated { .. } => self.sells,
             _ => false,
         };
@@ -86,10 +91,14 @@ impl Append {
     /// The orders that asked for it.
     fn orders(&self) -> BTreeSet<OrderId> {
         let asked = self.events.iter().filter_map(|event| match event {
-            Event::Reserved { order, .. } | Event::Released { order } | Event::Allocated { order, .. } => Some(*order),
+            Event::Reserved { order, .. }
+            | Event::Released { order }
+            | Event::Allocated { order, .. } => Some(*order),
             _ => None,
         });
-        asked.chain(self.rider.as_ref().and_then(Rider::order)).collect()
+        asked
+            .chain(self.rider.as_ref().and_then(Rider::order))
+            .collect()
     }
 }
 
@@ -111,7 +120,11 @@ pub(crate) fn check_together(appends: &[Append]) -> Result<(), Failure> {
         if appends.len() > 1 && !append.shares() {
             return refused("it has a transaction to itself");
         }
-        if append.orders().into_iter().any(|order| !orders.insert(order)) {
+        if append
+            .orders()
+            .into_iter()
+            .any(|order| !orders.insert(order))
+        {
             return refused("an order has one commit in a transaction");
         }
     }
@@ -175,7 +188,11 @@ impl BuyerDetails {
             (Some(name), Some(email)) => (Some(name), Some(email)),
             _ => other.name.clone().zip(other.email.clone()).unzip(),
         };
-        BuyerDetails { name, email, phone: self.phone.or_else(|| other.phone.clone()) }
+        BuyerDetails {
+            name,
+            email,
+            phone: self.phone.or_else(|| other.phone.clone()),
+        }
     }
 
     /// What `by` says in place of what is there; its blanks leave it. A name and an address are corrected together.

@@ -89,7 +89,10 @@ impl Memory {
     /// What a backup of this moment holds: nothing that happens later is in it.
     #[must_use]
     pub fn backup(&self) -> Memory {
-        Memory { state: Arc::new(Mutex::new(self.state().clone())), fixtures: Arc::default() }
+        Memory {
+            state: Arc::new(Mutex::new(self.state().clone())),
+            fixtures: Arc::default(),
+        }
     }
 
     /// Decides what goes wrong, call by call; it replaces the one before.
@@ -117,7 +120,10 @@ impl Memory {
 
     /// Takes a draw from its owner whatever lease runs: what nobody may do, and every write must survive.
     pub fn steal(&self, draw: DrawId) -> Option<Claimed> {
-        self.state().draws.get_mut(draw).map(|row| row.taken_by(None))
+        self.state()
+            .draws
+            .get_mut(draw)
+            .map(|row| row.taken_by(None))
     }
 
     /// Ends every lease, as their time would.
@@ -127,15 +133,22 @@ impl Memory {
 
     fn state(&self) -> MutexGuard<'_, State> {
         // A panic elsewhere in a test must not hide behind a second one here.
-        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.state
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     fn fixtures(&self) -> MutexGuard<'_, Fixtures> {
-        self.fixtures.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.fixtures
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     fn fault(&self, call: Call<'_>) -> Fault {
-        self.fixtures().fault.as_mut().map_or(Fault::None, |fault| fault(call))
+        self.fixtures()
+            .fault
+            .as_mut()
+            .map_or(Fault::None, |fault| fault(call))
     }
 
     /// `None`: as the writer says.
@@ -150,7 +163,11 @@ impl Memory {
         }
     }
 
-    fn writing<T>(&self, call: Call<'_>, write: impl FnOnce(&mut State) -> Result<T, Failure>) -> Result<T, Failure> {
+    fn writing<T>(
+        &self,
+        call: Call<'_>,
+        write: impl FnOnce(&mut State) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
         let unknown = || Failure::Unknown("fault on demand".into());
         match self.fault(call) {
             Fault::None => write(&mut self.state()),
@@ -165,7 +182,11 @@ impl Memory {
 impl Memory {
     /// Every draw as its tables hold it, ascending.
     pub fn draws(&self) -> Vec<Draw> {
-        self.state().draws.all().map(|row| Draw::restore(row.snapshot())).collect()
+        self.state()
+            .draws
+            .all()
+            .map(|row| Draw::restore(row.snapshot()))
+            .collect()
     }
 
     /// One draw as its tables hold it.
@@ -204,7 +225,11 @@ impl Memory {
 
     /// Every order, ascending by id.
     pub fn orders(&self) -> Vec<OrderRecord> {
-        self.state().orders.all().map(|row| row.record.clone()).collect()
+        self.state()
+            .orders
+            .all()
+            .map(|row| row.record.clone())
+            .collect()
     }
 
     /// Every mail ever queued, in order.

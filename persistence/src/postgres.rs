@@ -132,7 +132,9 @@ impl Postgres {
     /// # Errors
     /// `NotWritten` when the URL cannot be read or nobody answers.
     pub async fn connect(url: &str, sealer: Sealer) -> Result<Postgres, Failure> {
-        let options: PgConnectOptions = url.parse().map_err(|_| Failure::NotWritten("not a database url".into()))?;
+        let options: PgConnectOptions = url
+            .parse()
+            .map_err(|_| Failure::NotWritten("not a database url".into()))?;
         Postgres::connect_with(options, sealer).await
     }
 
@@ -140,7 +142,10 @@ impl Postgres {
     ///
     /// # Errors
     /// `NotWritten` when nobody answers.
-    pub async fn connect_with(options: PgConnectOptions, sealer: Sealer) -> Result<Postgres, Failure> {
+    pub async fn connect_with(
+        options: PgConnectOptions,
+        sealer: Sealer,
+    ) -> Result<Postgres, Failure> {
         Postgres::connect_by(Doors::one(options), sealer).await
     }
 
@@ -154,7 +159,11 @@ impl Postgres {
                 .log_slow_statements("warn".parse().expect("a level"), SLOW)
         };
         let (owner, bank) = (quiet(doors.owner), doors.bank.map(quiet));
-        let doors = Doors { owner, serves: quiet(doors.serves), bank };
+        let doors = Doors {
+            owner,
+            serves: quiet(doors.serves),
+            bank,
+        };
         let options = doors.serves.clone();
         let session = options.clone().options(SESSION);
         let threads = Threads::start()?;
@@ -170,13 +179,21 @@ impl Postgres {
             .run(async move {
                 // Says at once when nobody answers.
                 pools.0.acquire().await.map_err(Failure::from_read)?;
-                Ok((pools.0, pools.1, pools.2, bank::open(&for_bank, &SESSION, &of_bank)))
+                Ok((
+                    pools.0,
+                    pools.1,
+                    pools.2,
+                    bank::open(&for_bank, &SESSION, &of_bank),
+                ))
             })
             .await?;
         let (for_entries, for_finders) = (by_key.clone(), by_key.clone());
-        let appends = Desk::open(&threads.handle, WRITERS, group::TOGETHER_MAX, move || Writer::new(by_key.clone()));
-        let entries =
-            Desk::open(&threads.handle, WRITERS, entries::TOGETHER_MAX, move || Writer::new(for_entries.clone()));
+        let appends = Desk::open(&threads.handle, WRITERS, group::TOGETHER_MAX, move || {
+            Writer::new(by_key.clone())
+        });
+        let entries = Desk::open(&threads.handle, WRITERS, entries::TOGETHER_MAX, move || {
+            Writer::new(for_entries.clone())
+        });
         let finder = move || Finder::new(for_finders.clone());
         let finders = Desk::open(&threads.handle, FINDERS, FOUND_TOGETHER_MAX, finder);
         let presence = Presence::new(session);
@@ -194,7 +211,9 @@ impl Postgres {
             met_silence,
             runtime: threads,
         };
-        Ok(Postgres { inner: Arc::new(inner) })
+        Ok(Postgres {
+            inner: Arc::new(inner),
+        })
     }
 
     /// Brings the schema up to date. Safe to call from several processes at once: the database lets one at a time.
@@ -204,7 +223,9 @@ impl Postgres {
     pub async fn migrate(&self) -> Result<(), Failure> {
         // No time limit here: building an index takes as long as it takes.
         let doors = self.inner.doors.clone();
-        let pool = PgPoolOptions::new().max_connections(1).connect_lazy_with(doors.owner.clone());
+        let pool = PgPoolOptions::new()
+            .max_connections(1)
+            .connect_lazy_with(doors.owner.clone());
         let migrated = self.inner.runtime.run(async move {
             let done = MIGRATOR.run(&pool).await;
             pool.close().await;
@@ -212,7 +233,10 @@ impl Postgres {
         });
         migrated.await?;
         let failed = |why| Failure::NotWritten(format!("migration of the bank's schema: {why}"));
-        self.inner.runtime.run(async move { bank::migrate(&doors).await.map_err(failed) }).await
+        self.inner
+            .runtime
+            .run(async move { bank::migrate(&doors).await.map_err(failed) })
+            .await
     }
 
     pub fn sealer(&self) -> &Sealer {
@@ -283,7 +307,9 @@ impl Postgres {
 
 /// Ends whatever transaction is open, and says whether this session may only read.
 async fn reads_only(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
-    let asked = sqlx::raw_sql("rollback; show transaction_read_only").fetch_one(connection).await?;
+    let asked = sqlx::raw_sql("rollback; show transaction_read_only")
+        .fetch_one(connection)
+        .await?;
     Ok(asked.try_get::<&str, _>(0)? == "on")
 }
 
@@ -304,7 +330,9 @@ fn pool(connections_max: u32, options: &PgConnectOptions, met_silence: &Silence)
             let is_doubted = met_silence.load(Ordering::Relaxed);
             Box::pin(async move {
                 if is_doubted {
-                    timeout(FIT_WITHIN, connection.ping()).await.map_err(|_| sqlx::Error::PoolTimedOut)??;
+                    timeout(FIT_WITHIN, connection.ping())
+                        .await
+                        .map_err(|_| sqlx::Error::PoolTimedOut)??;
                 }
                 Ok(true)
             })
@@ -327,7 +355,10 @@ impl Threads {
             .enable_all()
             .build()
             .map_err(|why| Failure::NotWritten(format!("no threads for the database: {why}")))?;
-        Ok(Threads { handle: runtime.handle().clone(), runtime: Some(runtime) })
+        Ok(Threads {
+            handle: runtime.handle().clone(),
+            runtime: Some(runtime),
+        })
     }
 
     async fn run<T, F>(&self, work: F) -> Result<T, Failure>

@@ -56,14 +56,20 @@ pub struct Records {
 
 impl Records {
     pub fn new(postgres: Postgres) -> Records {
-        Records { postgres, act: None }
+        Records {
+            postgres,
+            act: None,
+        }
     }
 
     /// A handle that signs: what it changes stands in the audit log with the entry, in the same transaction, or neither does.
     /// What changes nothing leaves none.
     #[must_use]
     pub fn by(&self, act: Entry) -> Records {
-        Records { act: Some(Arc::new(act)), ..self.clone() }
+        Records {
+            act: Some(Arc::new(act)),
+            ..self.clone()
+        }
     }
 
     /// The database answers, and takes writes: what the readiness check asks. One that may only be read is as good as down, though
@@ -73,8 +79,14 @@ impl Records {
     /// It does not.
     pub async fn reachable(&self) -> Result<(), Failure> {
         let asked = sqlx::query_scalar("select current_setting('transaction_read_only')::boolean");
-        let reads_only = self.read(async move |pool: PgPool| asked.fetch_one(&pool).await).await?;
-        if reads_only { Err(Failure::NotWritten("the database is read-only".into())) } else { Ok(()) }
+        let reads_only = self
+            .read(async move |pool: PgPool| asked.fetch_one(&pool).await)
+            .await?;
+        if reads_only {
+            Err(Failure::NotWritten("the database is read-only".into()))
+        } else {
+            Ok(())
+        }
     }
 
     /// The promises that are broken, if any: see [`Postgres::violations`]. Looks at everything.
@@ -90,8 +102,12 @@ impl Records {
     /// # Errors
     /// The books could not be read.
     pub async fn catalogue_revision(&self) -> Result<i64, Failure> {
-        self.read(async |pool: PgPool| sqlx::query_scalar("select revision from catalogue").fetch_one(&pool).await)
-            .await
+        self.read(async |pool: PgPool| {
+            sqlx::query_scalar("select revision from catalogue")
+                .fetch_one(&pool)
+                .await
+        })
+        .await
     }
 
     /// Words that only this service reads again, as text for a row: a link in a queued mail opens an account.
@@ -114,7 +130,9 @@ impl Records {
         W: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
     {
         let work = work(self.postgres.reads().clone());
-        self.postgres.run(async move { work.await.map_err(Failure::from_read) }).await
+        self.postgres
+            .run(async move { work.await.map_err(Failure::from_read) })
+            .await
     }
 
     /// Runs a write to its end on the database threads, once more when it collided with another. A lost answer is unknown, even
@@ -126,7 +144,9 @@ impl Records {
         F: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
     {
         let pool = self.postgres.reads().clone();
-        self.postgres.write(async move || work(pool).await.map_err(Failure::at_commit)).await
+        self.postgres
+            .write(async move || work(pool).await.map_err(Failure::at_commit))
+            .await
     }
 }
 
@@ -138,7 +158,9 @@ impl Records {
         W: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
     {
         let work = work(self.postgres.bank()?.clone());
-        self.postgres.run(async move { work.await.map_err(Failure::from_read) }).await
+        self.postgres
+            .run(async move { work.await.map_err(Failure::from_read) })
+            .await
     }
 
     async fn write_bank<T, W, F>(&self, work: W) -> Result<T, Failure>
@@ -148,7 +170,9 @@ impl Records {
         F: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
     {
         let pool = self.postgres.bank()?.clone();
-        self.postgres.write(async move || work(pool).await.map_err(Failure::at_commit)).await
+        self.postgres
+            .write(async move || work(pool).await.map_err(Failure::at_commit))
+            .await
     }
 }
 
@@ -156,8 +180,13 @@ impl Records {
 type Statement = sqlx::query::Query<'static, sqlx::Postgres, sqlx::postgres::PgArguments>;
 
 /// Makes the same statement as often as it is wanted: a write that collided with another is tried again.
-fn repeatable(mut statement: Statement) -> Result<impl FnOnce() -> Statement + Clone + Send + 'static, Failure> {
-    let values = statement.take_arguments().map_err(|why| Failure::NotWritten(why.to_string()))?.unwrap_or_default();
+fn repeatable(
+    mut statement: Statement,
+) -> Result<impl FnOnce() -> Statement + Clone + Send + 'static, Failure> {
+    let values = statement
+        .take_arguments()
+        .map_err(|why| Failure::NotWritten(why.to_string()))?
+        .unwrap_or_default();
     let words = statement.sql();
     Ok(move || sqlx::query_with(words, values))
 }
@@ -184,10 +213,16 @@ impl Records {
         let (statement, act) = (repeatable(statement)?, self.act.clone());
         let work = async move |pool: PgPool| {
             if act.is_none() {
-                return statement().execute(&pool).await.map(|done| done.rows_affected());
+                return statement()
+                    .execute(&pool)
+                    .await
+                    .map(|done| done.rows_affected());
             }
             let mut transaction = pool.begin().await?;
-            let found = statement().execute(&mut *transaction).await?.rows_affected();
+            let found = statement()
+                .execute(&mut *transaction)
+                .await?
+                .rows_affected();
             if found > 0 {
                 audit::sign(&mut transaction, &act, "").await?;
             }
@@ -200,14 +235,24 @@ impl Records {
 
 /// Part of a transaction: what lists show has changed.
 async fn catalogue_changed(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
-    sqlx::query("update catalogue set revision = revision + 1").execute(connection).await?;
+    sqlx::query("update catalogue set revision = revision + 1")
+        .execute(connection)
+        .await?;
     Ok(())
 }
 
 /// Part of a transaction: waits until no other that does the same for this club is open.
-async fn take_turn(connection: &mut PgConnection, what: &str, club: ClubId) -> Result<(), sqlx::Error> {
+async fn take_turn(
+    connection: &mut PgConnection,
+    what: &str,
+    club: ClubId,
+) -> Result<(), sqlx::Error> {
     let turn = "select pg_advisory_xact_lock(hashtext($1), $2)";
-    sqlx::query(turn).bind(what).bind(club.0 as i32).execute(connection).await?;
+    sqlx::query(turn)
+        .bind(what)
+        .bind(club.0 as i32)
+        .execute(connection)
+        .await?;
     Ok(())
 }
 

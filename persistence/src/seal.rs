@@ -30,7 +30,10 @@ pub struct Sealer {
 impl Sealer {
     pub fn new(key: &[u8; KEY_BYTES]) -> Sealer {
         let cipher = Aes256Gcm::new(Key::<Aes256Gcm>::from_slice(key));
-        Sealer { cipher, hashing: mac(key, "football-doubles-fingerprint", "") }
+        Sealer {
+            cipher,
+            hashing: mac(key, "football-doubles-fingerprint", ""),
+        }
     }
 
     /// From 64 hexadecimal digits, as configuration holds it.
@@ -45,21 +48,43 @@ impl Sealer {
     pub fn seal(&self, purpose: &str, id: impl fmt::Display, plain: &[u8]) -> Vec<u8> {
         let nonce: [u8; NONCE_BYTES] = random();
         let bound_to = format!("{purpose}:{id}");
-        let payload = Payload { msg: plain, aad: bound_to.as_bytes() };
-        let sealed = self.cipher.encrypt(Nonce::from_slice(&nonce), payload).expect("AES-GCM seals any short message");
+        let payload = Payload {
+            msg: plain,
+            aad: bound_to.as_bytes(),
+        };
+        let sealed = self
+            .cipher
+            .encrypt(Nonce::from_slice(&nonce), payload)
+            .expect("AES-GCM seals any short message");
         [&[FORMAT][..], &nonce, &sealed].concat()
     }
 
     /// [`Failure::Corrupt`] when it was sealed with another key, for another purpose or id, or has been changed.
-    pub fn open(&self, purpose: &str, id: impl fmt::Display, sealed: &[u8]) -> Result<Vec<u8>, Failure> {
+    pub fn open(
+        &self,
+        purpose: &str,
+        id: impl fmt::Display,
+        sealed: &[u8],
+    ) -> Result<Vec<u8>, Failure> {
         let bound_to = format!("{purpose}:{id}");
-        let unreadable = || Failure::Corrupt(format!("{bound_to} does not open: wrong key, or a changed row"));
+        let unreadable = || {
+            Failure::Corrupt(format!(
+                "{bound_to} does not open: wrong key, or a changed row"
+            ))
+        };
         let Some((&[FORMAT], rest)) = sealed.split_first_chunk() else {
             return Err(unreadable());
         };
-        let (nonce, message) = rest.split_first_chunk::<NONCE_BYTES>().ok_or_else(unreadable)?;
-        let payload = Payload { msg: message, aad: bound_to.as_bytes() };
-        self.cipher.decrypt(Nonce::from_slice(nonce), payload).map_err(|_| unreadable())
+        let (nonce, message) = rest
+            .split_first_chunk::<NONCE_BYTES>()
+            .ok_or_else(unreadable)?;
+        let payload = Payload {
+            msg: message,
+            aad: bound_to.as_bytes(),
+        };
+        self.cipher
+            .decrypt(Nonce::from_slice(nonce), payload)
+            .map_err(|_| unreadable())
     }
 
     /// By what words are known again that are not kept: the same for the same purpose and words, and nobody without the key
@@ -71,7 +96,8 @@ impl Sealer {
 
 /// HMAC-SHA-256 of a purpose, which holds no line break, and words.
 fn mac(key: &[u8; KEY_BYTES], purpose: &str, words: &str) -> [u8; 32] {
-    let mut mac = <Hmac<Sha256> as Mac>::new_from_slice(key).expect("HMAC takes a key of any length");
+    let mut mac =
+        <Hmac<Sha256> as Mac>::new_from_slice(key).expect("HMAC takes a key of any length");
     mac.update(purpose.as_bytes());
     mac.update(b"\n");
     mac.update(words.as_bytes());
@@ -109,25 +135,50 @@ mod tests {
     fn what_was_sealed_opens_only_with_its_key_purpose_and_id() {
         let sealer = Sealer::new(&[7; 32]);
         let sealed = sealer.seal(PURPOSE_SEED, 1001, b"secret");
-        assert_eq!(sealer.open(PURPOSE_SEED, 1001, &sealed).as_deref(), Ok(&b"secret"[..]));
+        assert_eq!(
+            sealer.open(PURPOSE_SEED, 1001, &sealed).as_deref(),
+            Ok(&b"secret"[..])
+        );
         assert!(sealer.open(PURPOSE_SEED, 1002, &sealed).is_err());
         assert!(sealer.open("winner-bank", 1001, &sealed).is_err());
-        assert!(Sealer::new(&[8; 32]).open(PURPOSE_SEED, 1001, &sealed).is_err());
+        assert!(
+            Sealer::new(&[8; 32])
+                .open(PURPOSE_SEED, 1001, &sealed)
+                .is_err()
+        );
         for at in 0..sealed.len() {
             let mut changed = sealed.clone();
             changed[at] ^= 1;
-            assert!(sealer.open(PURPOSE_SEED, 1001, &changed).is_err(), "byte {at}");
-            assert!(sealer.open(PURPOSE_SEED, 1001, &sealed[..at]).is_err(), "cut at {at}");
+            assert!(
+                sealer.open(PURPOSE_SEED, 1001, &changed).is_err(),
+                "byte {at}"
+            );
+            assert!(
+                sealer.open(PURPOSE_SEED, 1001, &sealed[..at]).is_err(),
+                "cut at {at}"
+            );
         }
     }
 
     #[test]
     fn words_are_known_again_only_with_the_key_and_for_their_purpose() {
         let known = Sealer::new(&[7; 32]).fingerprint("buyer-email", "alice@example.com");
-        assert_eq!(Sealer::new(&[7; 32]).fingerprint("buyer-email", "alice@example.com"), known);
-        assert_ne!(Sealer::new(&[8; 32]).fingerprint("buyer-email", "alice@example.com"), known);
-        assert_ne!(Sealer::new(&[7; 32]).fingerprint("other", "alice@example.com"), known);
-        assert_ne!(Sealer::new(&[7; 32]).fingerprint("buyer-email", "alicf@example.com"), known);
+        assert_eq!(
+            Sealer::new(&[7; 32]).fingerprint("buyer-email", "alice@example.com"),
+            known
+        );
+        assert_ne!(
+            Sealer::new(&[8; 32]).fingerprint("buyer-email", "alice@example.com"),
+            known
+        );
+        assert_ne!(
+            Sealer::new(&[7; 32]).fingerprint("other", "alice@example.com"),
+            known
+        );
+        assert_ne!(
+            Sealer::new(&[7; 32]).fingerprint("buyer-email", "alicf@example.com"),
+            known
+        );
         // It is no plain hash of the key or of the words: both are known to somebody.
         assert_ne!(mac(&[7; 32], "buyer-email", "alice@example.com"), known);
     }
@@ -135,7 +186,10 @@ mod tests {
     #[test]
     fn the_same_secret_never_looks_the_same_twice() {
         let sealer = Sealer::from_hex(&"ab".repeat(32)).expect("a key");
-        assert_ne!(sealer.seal(PURPOSE_SEED, 1001, b"secret"), sealer.seal(PURPOSE_SEED, 1001, b"secret"));
+        assert_ne!(
+            sealer.seal(PURPOSE_SEED, 1001, b"secret"),
+            sealer.seal(PURPOSE_SEED, 1001, b"secret")
+        );
         assert!(Sealer::from_hex("ab").is_none());
         assert_eq!(format!("{sealer:?}"), "Sealer(secret)");
     }

@@ -48,30 +48,46 @@ impl Database {
 
     /// The books in it, sealed with the tests' key.
     pub async fn postgres(&self) -> Postgres {
-        Postgres::connect_by(self.doors(), sealer()).await.expect("the tests' Postgres answers")
+        Postgres::connect_by(self.doors(), sealer())
+            .await
+            .expect("the tests' Postgres answers")
     }
 
     /// One number from the books, asked past all guards: `$1` is `with`.
     pub async fn count(&self, question: &'static str, with: &str) -> i64 {
         let mut connection = self.connection().await;
-        sqlx::query_scalar(question).bind(with).fetch_one(&mut connection).await.expect("a number")
+        sqlx::query_scalar(question)
+            .bind(with)
+            .fetch_one(&mut connection)
+            .await
+            .expect("a number")
     }
 
     /// One text from the books, asked past all guards: `$1` is `with`.
     pub async fn text(&self, question: &'static str, with: &str) -> String {
         let mut connection = self.connection().await;
-        sqlx::query_scalar(question).bind(with).fetch_one(&mut connection).await.expect("a text")
+        sqlx::query_scalar(question)
+            .bind(with)
+            .fetch_one(&mut connection)
+            .await
+            .expect("a text")
     }
 
     /// Every row of every table as text: for tests that look for what must not be there.
     pub async fn everything(&self) -> String {
         let mut connection = self.connection().await;
         let tables = "select format('%I.%I', table_schema, table_name) from information_schema.tables where table_schema in ('public', 'bank') order by 1";
-        let tables: Vec<String> = sqlx::query_scalar(tables).fetch_all(&mut connection).await.expect("tables");
+        let tables: Vec<String> = sqlx::query_scalar(tables)
+            .fetch_all(&mut connection)
+            .await
+            .expect("tables");
         let mut text = String::new();
         for table in tables {
             let read = format!("select coalesce(string_agg(t::text, chr(10)), '') from {table} t");
-            let rows: String = sqlx::query_scalar(AssertSqlSafe(read)).fetch_one(&mut connection).await.expect("rows");
+            let rows: String = sqlx::query_scalar(AssertSqlSafe(read))
+                .fetch_one(&mut connection)
+                .await
+                .expect("rows");
             text.push_str(&rows);
         }
         text
@@ -79,39 +95,59 @@ impl Database {
 
     /// Says something to the database past all guards: a fixture, or a guard that is taken away.
     pub async fn run(&self, statement: &'static str) {
-        sqlx::raw_sql(statement).execute(&mut self.connection().await).await.expect("done");
+        sqlx::raw_sql(statement)
+            .execute(&mut self.connection().await)
+            .await
+            .expect("done");
     }
 
     /// How many deadlocks were broken in this database, once nobody is connected to it any more: each connection tells what it
     /// saw when it goes.
     pub async fn deadlocks(&self) -> i64 {
-        let alone = "select count(*) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()";
+        let alone =
+            "select count(*) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()";
         while self.count(alone, &self.name).await > 0 {
             tokio::task::yield_now().await;
         }
-        self.count("select deadlocks from pg_stat_database where datname = $1", &self.name).await
+        self.count(
+            "select deadlocks from pg_stat_database where datname = $1",
+            &self.name,
+        )
+        .await
     }
 
     /// Two transactions, each with a row that the other wants next: the database breaks the ring.
     pub async fn lock_each_other_out(&self) {
-        self.run("create table ring as select 1 as one union select 2").await;
+        self.run("create table ring as select 1 as one union select 2")
+            .await;
         let (mut here, mut there) = (self.connection().await, self.connection().await);
         let lock = async |connection: &mut PgConnection, row: i32| {
-            sqlx::query("select from ring where one = $1 for update").bind(row).execute(connection).await
+            sqlx::query("select from ring where one = $1 for update")
+                .bind(row)
+                .execute(connection)
+                .await
         };
         for connection in [&mut here, &mut there] {
-            sqlx::raw_sql("begin; set deadlock_timeout = '10ms'").execute(connection).await.expect("begun");
+            sqlx::raw_sql("begin; set deadlock_timeout = '10ms'")
+                .execute(connection)
+                .await
+                .expect("begun");
         }
         lock(&mut here, 1).await.expect("free");
         lock(&mut there, 2).await.expect("free");
         let (one, other) = tokio::join!(lock(&mut here, 2), lock(&mut there, 1));
-        assert!(one.is_err() != other.is_err(), "one of them is told to try again");
+        assert!(
+            one.is_err() != other.is_err(),
+            "one of them is told to try again"
+        );
         let _ = (here.close().await, there.close().await);
     }
 
     /// A connection past all guards, for tests that look or break in.
     pub async fn connection(&self) -> PgConnection {
-        PgConnection::connect_with(&self.options).await.expect("the tests' Postgres answers")
+        PgConnection::connect_with(&self.options)
+            .await
+            .expect("the tests' Postgres answers")
     }
 }
 
@@ -140,12 +176,18 @@ pub async fn empty_database() -> Database {
 }
 
 async fn copy_of(template: &str) -> Database {
-    let shelter = SHELTER.get_or_init(|| async { open().await.expect("a Postgres for the tests") }).await;
+    let shelter = SHELTER
+        .get_or_init(|| async { open().await.expect("a Postgres for the tests") })
+        .await;
     let name = format!("test_{}", DATABASES.fetch_add(1, Ordering::Relaxed));
-    let mut connection =
-        PgConnection::connect_with(&shelter.cluster.options("postgres")).await.expect("the tests' Postgres answers");
+    let mut connection = PgConnection::connect_with(&shelter.cluster.options("postgres"))
+        .await
+        .expect("the tests' Postgres answers");
     let create = format!("create database {name} template {template} strategy file_copy");
-    sqlx::query(AssertSqlSafe(create)).execute(&mut connection).await.expect("a copy of the template");
+    sqlx::query(AssertSqlSafe(create))
+        .execute(&mut connection)
+        .await
+        .expect("a copy of the template");
     connection.close().await.expect("closed");
     let url = |login: Option<&str>| shelter.cluster.url_as(login, &name);
     Database {
@@ -184,7 +226,10 @@ impl Drop for Folder {
 
 /// Short, because a unix socket's name has at most 107 bytes, and open to the user that Postgres runs as.
 fn base() -> PathBuf {
-    PathBuf::from(format!("/tmp/football-doubles-tests-{}", nix::unistd::geteuid()))
+    PathBuf::from(format!(
+        "/tmp/football-doubles-tests-{}",
+        nix::unistd::geteuid()
+    ))
 }
 
 /// A folder that nobody had before. The system's process numbers come round again within an hour of tests, so a name made of one
@@ -203,7 +248,10 @@ async fn open() -> Result<Shelter, Box<dyn std::error::Error + Send + Sync>> {
     drop(lock);
     let cluster = Cluster::start(&dir, Durability::None).await?;
     let guardian = guard(&dir, cluster.pid())?;
-    Ok(Shelter { cluster, _guardian: guardian })
+    Ok(Shelter {
+        cluster,
+        _guardian: guardian,
+    })
 }
 
 /// The data directory that is copied: made once, by whichever process comes first, for this very set of migrations. While the
@@ -246,7 +294,10 @@ fn sweep() {
     const KEPT: Duration = Duration::from_secs(24 * 3600);
     for entry in fs::read_dir(base()).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let age = entry.metadata().and_then(|found| found.modified()).map(|at| at.elapsed().unwrap_or_default());
+        let age = entry
+            .metadata()
+            .and_then(|found| found.modified())
+            .map(|at| at.elapsed().unwrap_or_default());
         let old = age.is_ok_and(|age| age > KEPT);
         if old && (name.starts_with("process-") || name.starts_with("folder-")) {
             let _ = fs::remove_dir_all(entry.path());
@@ -257,7 +308,9 @@ fn sweep() {
 async fn migrate(cluster: &Cluster) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let mut connection = PgConnection::connect_with(&cluster.options("postgres")).await?;
     let create = format!("create database {TEMPLATE}");
-    sqlx::query(AssertSqlSafe(create)).execute(&mut connection).await?;
+    sqlx::query(AssertSqlSafe(create))
+        .execute(&mut connection)
+        .await?;
     bank::make_logins(&mut connection).await?;
     connection.close().await?;
     let mut connection = PgConnection::connect_with(&cluster.options(TEMPLATE)).await?;
@@ -267,15 +320,21 @@ async fn migrate(cluster: &Cluster) -> Result<(), Box<dyn std::error::Error + Se
 }
 
 fn migrations_hash() -> u64 {
-    let checksums: Vec<u8> =
-        MIGRATOR.iter().chain(BANK_MIGRATOR.iter()).flat_map(|migration| migration.checksum.to_vec()).collect();
+    let checksums: Vec<u8> = MIGRATOR
+        .iter()
+        .chain(BANK_MIGRATOR.iter())
+        .flat_map(|migration| migration.checksum.to_vec())
+        .collect();
     owner::hash(&checksums)
 }
 
 /// With its owner and modes, as Postgres insists.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let copied = Command::new("cp").arg("-a").arg(from).arg(to).status()?;
-    copied.success().then_some(()).ok_or_else(|| io::Error::other("cp failed"))
+    copied
+        .success()
+        .then_some(())
+        .ok_or_else(|| io::Error::other("cp failed"))
 }
 
 /// The note is the last thing that Postgres takes away. Its process may stay as a zombie for ever, where nobody inherits orphans

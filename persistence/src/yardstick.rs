@@ -104,16 +104,34 @@ impl Yardstick {
     /// The database cannot be reached, or has no draw whose shape could be copied.
     pub async fn lay_out(url: &str, clients: u32, draws: i64) -> Result<Yardstick, Failure> {
         let options = PgConnectOptions::from_str(url).map_err(unread)?;
-        let plain = PgPoolOptions::new().max_connections(1).connect_with(options.clone()).await.map_err(unread)?;
-        plain.execute("drop schema if exists yardstick cascade").await.map_err(unread)?;
-        plain.execute("create schema yardstick").await.map_err(unread)?;
+        let plain = PgPoolOptions::new()
+            .max_connections(1)
+            .connect_with(options.clone())
+            .await
+            .map_err(unread)?;
+        plain
+            .execute("drop schema if exists yardstick cascade")
+            .await
+            .map_err(unread)?;
+        plain
+            .execute("create schema yardstick")
+            .await
+            .map_err(unread)?;
         for table in TABLES.into_iter().chain(["email_outbox"]) {
-            let copy = format!("create table yardstick.{table} (like public.{table} including all)");
-            plain.execute(sqlx::AssertSqlSafe(copy)).await.map_err(unread)?;
+            let copy =
+                format!("create table yardstick.{table} (like public.{table} including all)");
+            plain
+                .execute(sqlx::AssertSqlSafe(copy))
+                .await
+                .map_err(unread)?;
         }
         plain.close().await;
         let options = options.options([("search_path", "yardstick,public")]);
-        let pool = PgPoolOptions::new().max_connections(clients).connect_with(options).await.map_err(unread)?;
+        let pool = PgPoolOptions::new()
+            .max_connections(clients)
+            .connect_with(options)
+            .await
+            .map_err(unread)?;
         sqlx::query(
             "insert into yardstick.draws select (jsonb_populate_record(d, jsonb_build_object('id', n, 'status', 'active',
                  'kick_off', now() + interval '1 day', 'revision', 0, 'sold', 0, 'held', 0, 'revenue_cents', 0,
@@ -128,9 +146,17 @@ impl Yardstick {
         let free =
             "create table yardstick.free as select n::bigint as draw_id, s::smallint as serial, null::uuid as order_id
              from generate_series(1, $1) n, generate_series(1, 169) s";
-        sqlx::query(free).bind(draws).execute(&pool).await.map_err(unread)?;
-        pool.execute("create unique index on yardstick.free (draw_id, serial)").await.map_err(unread)?;
-        pool.execute("create index on yardstick.free (draw_id, order_id)").await.map_err(unread)?;
+        sqlx::query(free)
+            .bind(draws)
+            .execute(&pool)
+            .await
+            .map_err(unread)?;
+        pool.execute("create unique index on yardstick.free (draw_id, serial)")
+            .await
+            .map_err(unread)?;
+        pool.execute("create index on yardstick.free (draw_id, order_id)")
+            .await
+            .map_err(unread)?;
         Ok(Yardstick { pool })
     }
 
@@ -141,7 +167,11 @@ impl Yardstick {
     pub async fn find(url: &str, clients: u32) -> Result<Yardstick, Failure> {
         let options = PgConnectOptions::from_str(url).map_err(unread)?;
         let options = options.options([("search_path", "yardstick,public")]);
-        let pool = PgPoolOptions::new().max_connections(clients).connect_with(options).await.map_err(unread)?;
+        let pool = PgPoolOptions::new()
+            .max_connections(clients)
+            .connect_with(options)
+            .await
+            .map_err(unread)?;
         Ok(Yardstick { pool })
     }
 
@@ -152,11 +182,21 @@ impl Yardstick {
     /// The database did not do it.
     pub async fn raw(&self, draw: i64) -> Result<bool, Failure> {
         let order = Uuid::new_v4();
-        let reserved = sqlx::query(RESERVE).bind(draw).bind(order).execute(&self.pool).await.map_err(unread)?;
+        let reserved = sqlx::query(RESERVE)
+            .bind(draw)
+            .bind(order)
+            .execute(&self.pool)
+            .await
+            .map_err(unread)?;
         if reserved.rows_affected() == 0 {
             return Ok(false);
         }
-        sqlx::query(ALLOCATE).bind(draw).bind(order).execute(&self.pool).await.map_err(unread)?;
+        sqlx::query(ALLOCATE)
+            .bind(draw)
+            .bind(order)
+            .execute(&self.pool)
+            .await
+            .map_err(unread)?;
         self.captured(order).await?;
         Ok(true)
     }
@@ -169,13 +209,23 @@ impl Yardstick {
         let order = Uuid::new_v4();
         for write in [RESERVE, ALLOCATE] {
             let mut transaction = self.pool.begin().await.map_err(unread)?;
-            let look =
-                sqlx::query_scalar::<_, i32>("select (sold + held)::integer from draws where id = $1 for update");
-            let taken = look.bind(draw).fetch_one(&mut *transaction).await.map_err(unread)?;
+            let look = sqlx::query_scalar::<_, i32>(
+                "select (sold + held)::integer from draws where id = $1 for update",
+            );
+            let taken = look
+                .bind(draw)
+                .fetch_one(&mut *transaction)
+                .await
+                .map_err(unread)?;
             if write == RESERVE && taken >= 169 {
                 return Ok(false);
             }
-            sqlx::query(write).bind(draw).bind(order).execute(&mut *transaction).await.map_err(unread)?;
+            sqlx::query(write)
+                .bind(draw)
+                .bind(order)
+                .execute(&mut *transaction)
+                .await
+                .map_err(unread)?;
             transaction.commit().await.map_err(unread)?;
         }
         self.captured(order).await?;
@@ -188,17 +238,31 @@ impl Yardstick {
     /// The database did not do it.
     pub async fn skipping(&self, draw: i64) -> Result<bool, Failure> {
         let order = Uuid::new_v4();
-        let seized = sqlx::query(SEIZE).bind(draw).bind(order).execute(&self.pool).await.map_err(unread)?;
+        let seized = sqlx::query(SEIZE)
+            .bind(draw)
+            .bind(order)
+            .execute(&self.pool)
+            .await
+            .map_err(unread)?;
         if seized.rows_affected() == 0 {
             return Ok(false);
         }
-        sqlx::query(HAND_OVER).bind(draw).bind(order).execute(&self.pool).await.map_err(unread)?;
+        sqlx::query(HAND_OVER)
+            .bind(draw)
+            .bind(order)
+            .execute(&self.pool)
+            .await
+            .map_err(unread)?;
         self.captured(order).await?;
         Ok(true)
     }
 
     async fn captured(&self, order: Uuid) -> Result<(), Failure> {
-        sqlx::query(CAPTURED).bind(order).execute(&self.pool).await.map_err(unread)?;
+        sqlx::query(CAPTURED)
+            .bind(order)
+            .execute(&self.pool)
+            .await
+            .map_err(unread)?;
         Ok(())
     }
 
@@ -207,7 +271,10 @@ impl Yardstick {
     /// # Errors
     /// The database did not do it.
     pub async fn clear_away(self) -> Result<(), Failure> {
-        self.pool.execute("drop schema yardstick cascade").await.map_err(unread)?;
+        self.pool
+            .execute("drop schema yardstick cascade")
+            .await
+            .map_err(unread)?;
         self.pool.close().await;
         Ok(())
     }

@@ -14,11 +14,20 @@ use sqlx::{AssertSqlSafe, Connection};
 const NOW: Timestamp = Timestamp(1_795_165_800_000);
 
 fn details() -> Bank {
-    Bank { account_name: "Alice".into(), account_number: "12345678".into(), bsb: "123456".into() }
+    Bank {
+        account_name: "Alice".into(),
+        account_number: "12345678".into(),
+        bsb: "123456".into(),
+    }
 }
 
 async fn draw(records: &Records) -> DrawId {
-    let club = NewClub { name: "S".into(), email: "s@demo.test".into(), slug: "sharks".into(), ..NewClub::default() };
+    let club = NewClub {
+        name: "S".into(),
+        email: "s@demo.test".into(),
+        slug: "sharks".into(),
+        ..NewClub::default()
+    };
     let new = NewDraw {
         club: records.create_club(&club).await.expect("a club").id,
         league: None,
@@ -45,7 +54,12 @@ async fn told() -> (Database, Postgres, DrawId) {
     let records = Records::new(postgres.clone());
     let draw = draw(&records).await;
     let serial = Serial::new(7).expect("a serial");
-    assert!(records.club_told(draw, serial, &details(), NOW).await.expect("written"));
+    assert!(
+        records
+            .club_told(draw, serial, &details(), NOW)
+            .await
+            .expect("written")
+    );
     (database, postgres, draw)
 }
 
@@ -53,15 +67,22 @@ async fn told() -> (Database, Postgres, DrawId) {
 const NO_RIGHTS: &str = "42501";
 
 async fn code(connection: &mut PgConnection, statement: &str) -> Option<String> {
-    let done = sqlx::query(AssertSqlSafe(statement.to_string())).execute(connection).await;
-    done.err().and_then(|why| why.as_database_error().and_then(|said| said.code().map(|code| code.into_owned())))
+    let done = sqlx::query(AssertSqlSafe(statement.to_string()))
+        .execute(connection)
+        .await;
+    done.err().and_then(|why| {
+        why.as_database_error()
+            .and_then(|said| said.code().map(|code| code.into_owned()))
+    })
 }
 
 #[tokio::test]
 async fn the_login_that_serves_is_refused_by_postgres_itself() {
     let (database, postgres, draw) = told().await;
     assert!(postgres.bank_is_apart().await.expect("asked"));
-    let mut serving = PgConnection::connect(&database.ordinary_url).await.expect("let in");
+    let mut serving = PgConnection::connect(&database.ordinary_url)
+        .await
+        .expect("let in");
     for statement in [
         "select * from bank.winner_details",
         "update bank.winner_details set sealed = ''",
@@ -74,30 +95,57 @@ async fn the_login_that_serves_is_refused_by_postgres_itself() {
         "grant usage on schema bank to football_doubles_app",
         "create table bank.mine ()",
     ] {
-        assert_eq!(code(&mut serving, statement).await.as_deref(), Some(NO_RIGHTS), "{statement}");
+        assert_eq!(
+            code(&mut serving, statement).await.as_deref(),
+            Some(NO_RIGHTS),
+            "{statement}"
+        );
     }
-    assert_eq!(code(&mut serving, "select * from winner_claims").await, None, "that there are details it may know");
-    let mut bank = PgConnection::connect(&database.bank_url).await.expect("let in");
-    for statement in
-        ["select * from clubs", "select * from orders", "delete from winner_claims", "delete from audit_log"]
-    {
-        assert_eq!(code(&mut bank, statement).await.as_deref(), Some(NO_RIGHTS), "{statement}");
+    assert_eq!(
+        code(&mut serving, "select * from winner_claims").await,
+        None,
+        "that there are details it may know"
+    );
+    let mut bank = PgConnection::connect(&database.bank_url)
+        .await
+        .expect("let in");
+    for statement in [
+        "select * from clubs",
+        "select * from orders",
+        "delete from winner_claims",
+        "delete from audit_log",
+    ] {
+        assert_eq!(
+            code(&mut bank, statement).await.as_deref(),
+            Some(NO_RIGHTS),
+            "{statement}"
+        );
     }
     let records = Records::new(postgres);
-    assert!(records.bank_details(draw).await.expect("read") == Some(details()), "the second login reads them");
+    assert!(
+        records.bank_details(draw).await.expect("read") == Some(details()),
+        "the second login reads them"
+    );
 }
 
 #[tokio::test]
 async fn one_login_alone_reaches_no_details_and_one_that_may_do_too_much_is_noticed() {
     let (database, _, draw) = told().await;
     let sealer = || Sealer::new(&[42; 32]);
-    let one = Postgres::connect(&database.ordinary_url, sealer()).await.expect("connected");
+    let one = Postgres::connect(&database.ordinary_url, sealer())
+        .await
+        .expect("connected");
     assert!(!one.bank_is_apart().await.expect("asked"));
-    let failed = Records::new(one).bank_details(draw).await.expect_err("there is no way to them");
+    let failed = Records::new(one)
+        .bank_details(draw)
+        .await
+        .expect_err("there is no way to them");
     assert!(failed.to_string().contains("BANK_DATABASE_URL"), "{failed}");
     for url in [&database.url, &database.bank_url] {
         let doors = Doors::hosted(url, Some(&database.bank_url)).expect("urls");
-        let wide = Postgres::connect_by(doors, sealer()).await.expect("connected");
+        let wide = Postgres::connect_by(doors, sealer())
+            .await
+            .expect("connected");
         assert!(!wide.bank_is_apart().await.expect("asked"), "{url}");
     }
 }
@@ -106,9 +154,15 @@ async fn one_login_alone_reaches_no_details_and_one_that_may_do_too_much_is_noti
 async fn details_go_with_their_claim_and_ninety_days_after_the_prize_is_paid() {
     let (database, postgres, draw) = told().await;
     let records = Records::new(postgres);
-    let mut serving = PgConnection::connect(&database.ordinary_url).await.expect("let in");
+    let mut serving = PgConnection::connect(&database.ordinary_url)
+        .await
+        .expect("let in");
     let paid = "update winner_claims set paid_at = to_timestamp($1)";
-    sqlx::query(paid).bind(NOW.0 as f64 / 1000.0).execute(&mut serving).await.expect("the prize is paid");
+    sqlx::query(paid)
+        .bind(NOW.0 as f64 / 1000.0)
+        .execute(&mut serving)
+        .await
+        .expect("the prize is paid");
     let days = |days: i64| NOW.plus_seconds(days * 86_400);
     assert_eq!(records.purge_claims(days(89)).await.expect("swept"), 0);
     assert_eq!(records.purge_claims(days(90)).await.expect("swept"), 1);
@@ -118,23 +172,39 @@ async fn details_go_with_their_claim_and_ninety_days_after_the_prize_is_paid() {
         let (database, _, draw) = told().await;
         (database, draw)
     };
-    let mut serving = PgConnection::connect(&database.ordinary_url).await.expect("let in");
+    let mut serving = PgConnection::connect(&database.ordinary_url)
+        .await
+        .expect("let in");
     let undo = "delete from winner_claims where draw_id = $1";
-    sqlx::query(undo).bind(draw.0).execute(&mut serving).await.expect("a result is taken back");
-    assert_eq!(database.count("select count(*) from bank.winner_details where $1 = ''", "").await, 0);
+    sqlx::query(undo)
+        .bind(draw.0)
+        .execute(&mut serving)
+        .await
+        .expect("a result is taken back");
+    assert_eq!(
+        database
+            .count("select count(*) from bank.winner_details where $1 = ''", "")
+            .await,
+        0
+    );
 }
 
 #[tokio::test]
 async fn what_an_older_version_kept_beside_the_claim_is_moved_by_the_migration() {
     let database = empty_database().await;
     let owner = Doors::one(database.options.clone());
-    let old = Postgres::connect_by(owner, Sealer::new(&[42; 32])).await.expect("connected");
+    let old = Postgres::connect_by(owner, Sealer::new(&[42; 32]))
+        .await
+        .expect("connected");
     old.migrate().await.expect("the tables");
     let draw = draw(&Records::new(old.clone())).await;
     let sealed = Sealer::new(&[42; 32]).seal("winner-bank", draw, b"123456\n12345678\nAlice");
     let mut connection = database.connection().await;
     let was = "alter table winner_claims drop constraint winner_claims_details_elsewhere";
-    sqlx::query(was).execute(&mut connection).await.expect("as it was");
+    sqlx::query(was)
+        .execute(&mut connection)
+        .await
+        .expect("as it was");
     sqlx::query("insert into winner_claims (draw_id, serial, bank_sealed, bank_from, received_at) values ($1, 7, $2, 'club', now())")
         .bind(draw.0)
         .bind(sealed)
@@ -143,7 +213,10 @@ async fn what_an_older_version_kept_beside_the_claim_is_moved_by_the_migration()
         .expect("kept as it was");
     let postgres = database.postgres().await;
     postgres.migrate().await.expect("moved");
-    postgres.migrate().await.expect("and again, which changes nothing");
+    postgres
+        .migrate()
+        .await
+        .expect("and again, which changes nothing");
     let records = Records::new(postgres);
     assert!(records.bank_details(draw).await.expect("read") == Some(details()));
     let left = "select count(*) from winner_claims where bank_sealed is not null and $1 = ''";

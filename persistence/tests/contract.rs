@@ -19,7 +19,10 @@ use domain::{Terms, Timestamp};
 use support::{TERMS, World};
 
 /// A draw whose kick-off is long over by any right clock.
-const OVER: Terms = Terms { closes_at: Timestamp(1_600_000_000_000), ..TERMS };
+const OVER: Terms = Terms {
+    closes_at: Timestamp(1_600_000_000_000),
+    ..TERMS
+};
 
 /// Each test twice, on three draws.
 macro_rules! contract {

@@ -19,16 +19,23 @@ async fn a_draw_is_numbered_committed_and_sealed_when_it_is_created() {
     let database = database().await;
     let postgres = database.postgres().await;
     let mut connection = database.connection().await;
-    sqlx::query("insert into clubs (name, email, password, home_page_slug) values ('A', 'a@a', 'x', 'a')")
-        .execute(&mut connection)
-        .await
-        .expect("a club");
+    sqlx::query(
+        "insert into clubs (name, email, password, home_page_slug) values ('A', 'a@a', 'x', 'a')",
+    )
+    .execute(&mut connection)
+    .await
+    .expect("a club");
 
     let new = NewDraw::plain(ClubId(1), "Broncos", "Eels", TERMS);
     let seed = new.seed.clone();
     assert_eq!(postgres.create_draw(new).await, Ok(DrawId(1001)));
-    let many = (0..3).map(|_| NewDraw::plain(ClubId(1), "Storm", "Sharks", TERMS)).collect();
-    assert_eq!(postgres.create_draws(many).await, Ok(vec![DrawId(1002), DrawId(1003), DrawId(1004)]));
+    let many = (0..3)
+        .map(|_| NewDraw::plain(ClubId(1), "Storm", "Sharks", TERMS))
+        .collect();
+    assert_eq!(
+        postgres.create_draws(many).await,
+        Ok(vec![DrawId(1002), DrawId(1003), DrawId(1004)])
+    );
 
     let (commitment, sealed): (Vec<u8>, Vec<u8>) =
         sqlx::query_as("select commitment, seed_sealed from draws where id = 1001")
@@ -36,8 +43,14 @@ async fn a_draw_is_numbered_committed_and_sealed_when_it_is_created() {
             .await
             .expect("the draw");
     assert_eq!(commitment, seed.commitment(DrawId(1001)));
-    assert_eq!(sealer().open(PURPOSE_SEED, 1001, &sealed), Ok(seed.0.to_vec()));
-    assert!(!sealed.windows(32).any(|window| window == seed.0), "the seed is stored in the clear");
+    assert_eq!(
+        sealer().open(PURPOSE_SEED, 1001, &sealed),
+        Ok(seed.0.to_vec())
+    );
+    assert!(
+        !sealed.windows(32).any(|window| window == seed.0),
+        "the seed is stored in the clear"
+    );
 }
 
 #[tokio::test]
@@ -45,5 +58,8 @@ async fn a_draw_of_an_unknown_club_is_not_written_nor_are_its_neighbours() {
     let database = database().await;
     let postgres = database.postgres().await;
     let draws = vec![NewDraw::plain(ClubId(9), "Storm", "Sharks", TERMS)];
-    assert!(matches!(postgres.create_draws(draws).await, Err(Failure::NotWritten(_))));
+    assert!(matches!(
+        postgres.create_draws(draws).await,
+        Err(Failure::NotWritten(_))
+    ));
 }

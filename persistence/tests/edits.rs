@@ -8,7 +8,15 @@ use persistence::ledger::{DrawDetails, Rider};
 use support::{KICK_OFF, TERMS, World};
 
 /// League, teams, zone, contact and who pays the card fee, as the row has them.
-type Described = (Option<String>, String, String, Option<String>, Option<String>, Option<String>, bool);
+type Described = (
+    Option<String>,
+    String,
+    String,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+    bool,
+);
 
 async fn described(world: &World) -> Described {
     sqlx::query_as("select league, home_team, away_team, zone, contact_name, contact_phone, pass_card_fee from draws")
@@ -19,7 +27,9 @@ async fn described(world: &World) -> Described {
 
 async fn catalogue(world: &World) -> i64 {
     let read = sqlx::query_scalar("select revision from catalogue");
-    read.fetch_one(&mut world.connection().await).await.expect("the catalogue")
+    read.fetch_one(&mut world.connection().await)
+        .await
+        .expect("the catalogue")
 }
 
 #[tokio::test]
@@ -36,23 +46,58 @@ async fn an_edit_changes_what_it_names_and_makes_the_lists_anew() {
         ..DrawDetails::default()
     };
     let later = KICK_OFF.plus_seconds(3600);
-    let edit = TermsEdit { prize_percentage: Some(70), closes_at: Some(later), ..TermsEdit::default() };
-    let command = Command::Amend { edit, by: Editor::Club, described: true };
-    owner.execute(command, Some(Rider::Describe(details))).await.expect("edited");
+    let edit = TermsEdit {
+        prize_percentage: Some(70),
+        closes_at: Some(later),
+        ..TermsEdit::default()
+    };
+    let command = Command::Amend {
+        edit,
+        by: Editor::Club,
+        described: true,
+    };
+    owner
+        .execute(command, Some(Rider::Describe(details)))
+        .await
+        .expect("edited");
     let row = described(&world).await;
     let league = Some("NRL".to_string());
     let phone = Some("0411 000 001".to_string());
-    assert_eq!(row, (league, "Storm".into(), "Eels".into(), Some("Pacific/Auckland".into()), None, phone, true));
+    assert_eq!(
+        row,
+        (
+            league,
+            "Storm".into(),
+            "Eels".into(),
+            Some("Pacific/Auckland".into()),
+            None,
+            phone,
+            true
+        )
+    );
     assert_eq!(catalogue(&world).await, before + 1);
     let claimed = world.owner(0).await.draw;
-    assert_eq!((claimed.terms().closes_at, claimed.terms().prize_percentage), (later, 70));
+    assert_eq!(
+        (claimed.terms().closes_at, claimed.terms().prize_percentage),
+        (later, 70)
+    );
     assert_eq!(claimed.terms().price, TERMS.price);
 
     // Names alone make a commit too, and a league can be taken away.
     let mut owner = world.owner(0).await;
-    let details = DrawDetails { league: Some(None), ..DrawDetails::default() };
-    let command = Command::Amend { edit: TermsEdit::default(), by: Editor::Club, described: true };
-    owner.execute(command, Some(Rider::Describe(details))).await.expect("described");
+    let details = DrawDetails {
+        league: Some(None),
+        ..DrawDetails::default()
+    };
+    let command = Command::Amend {
+        edit: TermsEdit::default(),
+        by: Editor::Club,
+        described: true,
+    };
+    owner
+        .execute(command, Some(Rider::Describe(details)))
+        .await
+        .expect("described");
     assert_eq!(described(&world).await.0, None);
     assert_eq!(catalogue(&world).await, before + 2);
     healthy(&world).await;
@@ -66,8 +111,14 @@ async fn a_sale_does_not_make_the_lists_anew_and_archiving_does() {
     world.captured(&mut owner, 1, 2).await;
     assert_eq!(catalogue(&world).await, before);
     let result = GameResult::new(7, 9).expect("a result");
-    owner.execute(Command::Complete { result }, None).await.expect("completed");
-    owner.execute(Command::Archive { archived: true }, None).await.expect("archived");
+    owner
+        .execute(Command::Complete { result }, None)
+        .await
+        .expect("completed");
+    owner
+        .execute(Command::Archive { archived: true }, None)
+        .await
+        .expect("archived");
     assert_eq!(catalogue(&world).await, before + 2);
     assert!(world.owner(0).await.draw.is_archived());
     healthy(&world).await;
@@ -79,14 +130,29 @@ async fn a_draw_that_is_put_off_is_open_again_in_the_books() {
     let mut owner = world.owner(0).await;
     owner.at = KICK_OFF;
     owner.execute(Command::Tick, None).await.expect("closed");
-    let edit = TermsEdit { closes_at: Some(KICK_OFF.plus_seconds(86_400)), ..TermsEdit::default() };
-    let command = Command::Amend { edit, by: Editor::Operator, described: false };
+    let edit = TermsEdit {
+        closes_at: Some(KICK_OFF.plus_seconds(86_400)),
+        ..TermsEdit::default()
+    };
+    let command = Command::Amend {
+        edit,
+        by: Editor::Operator,
+        described: false,
+    };
     owner.execute(command, None).await.expect("put off");
     let reloaded: Draw = world.owner(0).await.draw;
     assert_eq!(reloaded, owner.draw);
-    assert_eq!(reloaded.next_deadline(), Some(Timestamp(KICK_OFF.0 + 86_400_000)));
+    assert_eq!(
+        reloaded.next_deadline(),
+        Some(Timestamp(KICK_OFF.0 + 86_400_000))
+    );
     let closed = sqlx::query_scalar::<_, bool>("select closed_at is not null from draws");
-    assert!(!closed.fetch_one(&mut world.connection().await).await.expect("the draw"));
+    assert!(
+        !closed
+            .fetch_one(&mut world.connection().await)
+            .await
+            .expect("the draw")
+    );
     healthy(&world).await;
 }
 

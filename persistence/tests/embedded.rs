@@ -7,12 +7,15 @@ use sqlx::Connection;
 use sqlx::postgres::PgConnection;
 
 async fn connect(embedded: &Embedded) -> PgConnection {
-    PgConnection::connect_with(&embedded.options()).await.expect("the private Postgres answers")
+    PgConnection::connect_with(&embedded.options())
+        .await
+        .expect("the private Postgres answers")
 }
 
 /// The number of its first process.
 fn postgres_of(embedded: &Embedded) -> String {
-    let note = std::fs::read_to_string(embedded.dir().join("data/postmaster.pid")).unwrap_or_default();
+    let note =
+        std::fs::read_to_string(embedded.dir().join("data/postmaster.pid")).unwrap_or_default();
     note.lines().next().unwrap_or_default().to_string()
 }
 
@@ -23,21 +26,28 @@ async fn what_was_written_is_there_after_a_stop_and_after_a_killed_server() {
     assert!(!first.adopted());
     let mut connection = connect(&first).await;
     MIGRATOR.run(&mut connection).await.expect("migrated");
-    sqlx::query("insert into clubs (name, email, password, home_page_slug) values ('A', 'a@a', 'x', 'a')")
-        .execute(&mut connection)
-        .await
-        .expect("written");
+    sqlx::query(
+        "insert into clubs (name, email, password, home_page_slug) values ('A', 'a@a', 'x', 'a')",
+    )
+    .execute(&mut connection)
+    .await
+    .expect("written");
     first.stop().await;
 
     // A server that is killed never stops its Postgres: that is what dropping without `stop` is.
     drop(Embedded::start(folder.path()).await.expect("started again"));
     let second = Embedded::start(folder.path()).await.expect("adopted");
     assert!(second.adopted());
-    let clubs: i64 =
-        sqlx::query_scalar("select count(*) from clubs").fetch_one(&mut connect(&second).await).await.expect("read");
+    let clubs: i64 = sqlx::query_scalar("select count(*) from clubs")
+        .fetch_one(&mut connect(&second).await)
+        .await
+        .expect("read");
     assert_eq!(clubs, 1);
 
-    assert!(matches!(Embedded::start(folder.path()).await, Err(EmbeddedError::InUse(_))));
+    assert!(matches!(
+        Embedded::start(folder.path()).await,
+        Err(EmbeddedError::InUse(_))
+    ));
     second.stop().await;
 }
 
@@ -46,16 +56,35 @@ async fn a_postgres_that_is_killed_comes_back_with_what_was_committed() {
     let folder = Folder::new();
     let embedded = Embedded::start(folder.path()).await.expect("started");
     let mut connection = connect(&embedded).await;
-    sqlx::query("create table kept as select 7 as seven").execute(&mut connection).await.expect("written");
+    sqlx::query("create table kept as select 7 as seven")
+        .execute(&mut connection)
+        .await
+        .expect("written");
     // Quick to come back, and nothing of a commit's durability is given up for it.
-    for (setting, expected) in [("fsync", "on"), ("synchronous_commit", "on"), ("full_page_writes", "on")] {
+    for (setting, expected) in [
+        ("fsync", "on"),
+        ("synchronous_commit", "on"),
+        ("full_page_writes", "on"),
+    ] {
         let shown = sqlx::query_scalar::<_, String>("select current_setting($1)").bind(setting);
-        assert_eq!(shown.fetch_one(&mut connection).await.expect("shown"), expected, "{setting}");
+        assert_eq!(
+            shown.fetch_one(&mut connection).await.expect("shown"),
+            expected,
+            "{setting}"
+        );
     }
     let note = embedded.dir().join("data/postmaster.pid");
     for _ in 0..2 {
-        let pid = std::fs::read_to_string(&note).expect("a note").lines().next().expect("a number").to_string();
-        let killed = std::process::Command::new("kill").args(["-9", &pid]).status().expect("kill");
+        let pid = std::fs::read_to_string(&note)
+            .expect("a note")
+            .lines()
+            .next()
+            .expect("a number")
+            .to_string();
+        let killed = std::process::Command::new("kill")
+            .args(["-9", &pid])
+            .status()
+            .expect("kill");
         assert!(killed.success());
         let seven = loop {
             let Ok(mut connection) = PgConnection::connect_with(&embedded.options()).await else {
@@ -63,7 +92,9 @@ async fn a_postgres_that_is_killed_comes_back_with_what_was_committed() {
                 continue;
             };
             // A connection of the dead one may still be taken and cut.
-            if let Ok(seven) = sqlx::query_scalar::<_, i32>("select seven from kept").fetch_one(&mut connection).await
+            if let Ok(seven) = sqlx::query_scalar::<_, i32>("select seven from kept")
+                .fetch_one(&mut connection)
+                .await
                 && std::fs::read_to_string(&note).is_ok_and(|text| !text.starts_with(&pid))
             {
                 break seven;
@@ -79,9 +110,13 @@ async fn a_postgres_that_is_killed_comes_back_with_what_was_committed() {
 async fn a_url_reaches_the_same_database_as_the_options() {
     let folder = Folder::new();
     let embedded = Embedded::start(folder.path()).await.expect("started");
-    let mut connection = PgConnection::connect(&embedded.url()).await.expect("connected by url");
-    let name: String =
-        sqlx::query_scalar("select current_database()::text").fetch_one(&mut connection).await.expect("read");
+    let mut connection = PgConnection::connect(&embedded.url())
+        .await
+        .expect("connected by url");
+    let name: String = sqlx::query_scalar("select current_database()::text")
+        .fetch_one(&mut connection)
+        .await
+        .expect("read");
     assert_eq!(name, "football_doubles");
     connection.close().await.expect("closed");
     embedded.stop().await;
@@ -92,7 +127,11 @@ async fn an_interrupted_first_start_is_begun_again() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path().join("data.unfinished")).expect("made");
     std::fs::write(folder.path().join("data.unfinished/PG_VERSION"), "15").expect("made");
-    Embedded::start(folder.path()).await.expect("started").stop().await;
+    Embedded::start(folder.path())
+        .await
+        .expect("started")
+        .stop()
+        .await;
 }
 
 #[tokio::test]
@@ -110,13 +149,20 @@ async fn data_of_a_version_that_is_not_installed_are_left_alone() {
 #[tokio::test]
 async fn two_tests_never_see_each_others_rows() {
     let (one, other) = (database().await, database().await);
-    let mut connection = PgConnection::connect_with(&one.options).await.expect("connected");
-    sqlx::query("insert into clubs (name, email, password, home_page_slug) values ('A', 'a@a', 'x', 'a')")
-        .execute(&mut connection)
+    let mut connection = PgConnection::connect_with(&one.options)
         .await
-        .expect("written");
+        .expect("connected");
+    sqlx::query(
+        "insert into clubs (name, email, password, home_page_slug) values ('A', 'a@a', 'x', 'a')",
+    )
+    .execute(&mut connection)
+    .await
+    .expect("written");
     let mut connection = PgConnection::connect(&other.url).await.expect("connected");
-    let clubs: i64 = sqlx::query_scalar("select count(*) from clubs").fetch_one(&mut connection).await.expect("read");
+    let clubs: i64 = sqlx::query_scalar("select count(*) from clubs")
+        .fetch_one(&mut connection)
+        .await
+        .expect("read");
     assert_eq!(clubs, 0);
 }
 
@@ -128,8 +174,14 @@ async fn a_killed_server_left_its_postgres(test: &str) -> Folder {
     if let Some(folder) = std::env::var_os(FOLDER) {
         let embedded = Embedded::start(folder.as_ref()).await.expect("started");
         let mut connection = connect(&embedded).await;
-        sqlx::query("create table told (word text)").execute(&mut connection).await.expect("made");
-        sqlx::query("insert into told values ('yes')").execute(&mut connection).await.expect("written");
+        sqlx::query("create table told (word text)")
+            .execute(&mut connection)
+            .await
+            .expect("made");
+        sqlx::query("insert into told values ('yes')")
+            .execute(&mut connection)
+            .await
+            .expect("written");
         println!("told");
         std::future::pending::<()>().await;
     }
@@ -149,12 +201,17 @@ async fn a_killed_server_left_its_postgres(test: &str) -> Folder {
 
 async fn told(embedded: &Embedded) -> Result<String, sqlx::Error> {
     let mut connection = PgConnection::connect_with(&embedded.options()).await?;
-    sqlx::query_scalar("select word from told").fetch_one(&mut connection).await
+    sqlx::query_scalar("select word from told")
+        .fetch_one(&mut connection)
+        .await
 }
 
 #[tokio::test]
 async fn a_server_killed_without_warning_finds_its_postgres_running() {
-    let folder = a_killed_server_left_its_postgres("a_server_killed_without_warning_finds_its_postgres_running").await;
+    let folder = a_killed_server_left_its_postgres(
+        "a_server_killed_without_warning_finds_its_postgres_running",
+    )
+    .await;
     let embedded = Embedded::start(folder.path()).await.expect("adopted");
     assert!(embedded.adopted());
     assert_eq!(told(&embedded).await.expect("read"), "yes");
@@ -166,12 +223,16 @@ async fn a_server_killed_without_warning_finds_its_postgres_running() {
 #[tokio::test]
 async fn a_postgres_killed_where_nobody_waits_for_orphans_comes_back_all_the_same() {
     nix::sys::prctl::set_child_subreaper(true).expect("allowed");
-    let folder =
-        a_killed_server_left_its_postgres("a_postgres_killed_where_nobody_waits_for_orphans_comes_back_all_the_same")
-            .await;
+    let folder = a_killed_server_left_its_postgres(
+        "a_postgres_killed_where_nobody_waits_for_orphans_comes_back_all_the_same",
+    )
+    .await;
     let embedded = Embedded::start(folder.path()).await.expect("adopted");
     let pid = postgres_of(&embedded);
-    let killed = std::process::Command::new("kill").args(["-9", &pid]).status().expect("kill");
+    let killed = std::process::Command::new("kill")
+        .args(["-9", &pid])
+        .status()
+        .expect("kill");
     assert!(killed.success());
     while postgres_of(&embedded) == pid || told(&embedded).await.is_err() {
         tokio::task::yield_now().await;
@@ -194,15 +255,24 @@ async fn another_program_under_the_noted_number_keeps_nobody_out() {
     let note = std::fs::read_to_string(&path).expect("a note");
     first.stop().await;
     let owner = std::fs::metadata(folder.path()).expect("a folder").uid();
-    let mut other = std::process::Command::new("sleep").arg("60").uid(owner).spawn().expect("another program");
+    let mut other = std::process::Command::new("sleep")
+        .arg("60")
+        .uid(owner)
+        .spawn()
+        .expect("another program");
     let (_, rest) = note.split_once('\n').expect("lines");
     std::fs::write(&path, format!("{}\n{rest}", other.id())).expect("written");
 
-    let second = Embedded::start(folder.path()).await.expect("started all the same");
+    let second = Embedded::start(folder.path())
+        .await
+        .expect("started all the same");
     assert!(!second.adopted());
     assert_ne!(postgres_of(&second), other.id().to_string());
     second.stop().await;
-    assert!(other.try_wait().expect("known").is_none(), "the other program was left alone");
+    assert!(
+        other.try_wait().expect("known").is_none(),
+        "the other program was left alone"
+    );
     other.kill().expect("killed");
     other.wait().expect("gone");
 }
@@ -212,9 +282,12 @@ async fn another_program_under_the_noted_number_keeps_nobody_out() {
 async fn a_folder_that_postgres_cannot_reach_has_a_stand_in() {
     use std::os::unix::fs::PermissionsExt;
     let closed = Folder::new();
-    std::fs::set_permissions(closed.path(), std::fs::Permissions::from_mode(0o700)).expect("closed");
+    std::fs::set_permissions(closed.path(), std::fs::Permissions::from_mode(0o700))
+        .expect("closed");
     let wanted = closed.path().join("data");
-    let embedded = Embedded::start(&wanted).await.expect("started all the same");
+    let embedded = Embedded::start(&wanted)
+        .await
+        .expect("started all the same");
     let is_stand_in = embedded.dir() != wanted;
     assert_eq!(is_stand_in, nix::unistd::geteuid().is_root());
     let dir = embedded.dir().to_path_buf();
@@ -239,27 +312,41 @@ async fn a_backup_made_in_the_middle_of_work_is_whole() {
         let mut number = 0_i64;
         while !*stopped.borrow() {
             number += 1;
-            let insert = sqlx::query("insert into done values ($1, repeat('x', 2000))").bind(number);
+            let insert =
+                sqlx::query("insert into done values ($1, repeat('x', 2000))").bind(number);
             insert.execute(&mut connection).await.expect("written");
         }
         number
     });
     let known = async |embedded: &Embedded| -> (i64, i64) {
         let counted = sqlx::query_as("select count(*), coalesce(max(number), 0) from done");
-        counted.fetch_one(&mut connect(embedded).await).await.expect("counted")
+        counted
+            .fetch_one(&mut connect(embedded).await)
+            .await
+            .expect("counted")
     };
     while known(&embedded).await.0 < 20 {}
     let (before, _) = known(&embedded).await;
     let file = elsewhere.path().join("one.backup");
-    backup::back_up(&embedded.url(), &[], &file).await.expect("written");
+    backup::back_up(&embedded.url(), &[], &file)
+        .await
+        .expect("written");
     stop.send_replace(true);
     let last = work.await.expect("worked");
     embedded.stop().await;
 
     let again = elsewhere.path().join("postgres");
-    assert!(restore::restore(&again, &[], &file).await.expect("restored").is_empty());
+    assert!(
+        restore::restore(&again, &[], &file)
+            .await
+            .expect("restored")
+            .is_empty()
+    );
     let restored = Embedded::start(&again).await.expect("started");
     let (count, most) = known(&restored).await;
-    assert!(before <= count && count == most && most <= last, "{before} <= {count} = {most} <= {last}");
+    assert!(
+        before <= count && count == most && most <= last,
+        "{before} <= {count} = {most} <= {last}"
+    );
     restored.stop().await;
 }

@@ -18,9 +18,13 @@ async fn forgotten() -> (World, Owner, Records) {
     let world = World::in_postgres(&[TERMS, TERMS]).await;
     world.process(1).await.renew().await;
     let owner = world.owner(0).await;
-    let lost =
-        "update draws set owner_epoch = owner_epoch - 1 where owner_epoch > 0; update draws set owner_boot = null";
-    world.connection().await.execute(lost).await.expect("as if it had never been");
+    let lost = "update draws set owner_epoch = owner_epoch - 1 where owner_epoch > 0; update draws set owner_boot = null";
+    world
+        .connection()
+        .await
+        .execute(lost)
+        .await
+        .expect("as if it had never been");
     let records = Records::new(postgres(&world));
     (world, owner, records)
 }
@@ -46,7 +50,11 @@ async fn a_lost_claim_is_made_again_under_the_same_epoch() {
 async fn after_the_fence_whoever_wrote_before_is_refused_for_good() {
     let (world, mut ghost, records) = forgotten().await;
     assert_eq!(records.fence(NUMBERS_SKIPPED).await, Ok(2));
-    assert_eq!(reserves(&mut ghost, 1).await, Err(Failure::Fenced), "before anybody claims");
+    assert_eq!(
+        reserves(&mut ghost, 1).await,
+        Err(Failure::Fenced),
+        "before anybody claims"
+    );
     let mut heir = world.owner(0).await;
     assert_eq!(heir.epoch, ghost.epoch + 1_000_000);
     assert_eq!(reserves(&mut ghost, 2).await, Err(Failure::Fenced));
@@ -55,7 +63,11 @@ async fn after_the_fence_whoever_wrote_before_is_refused_for_good() {
         .fetch_all(&mut world.connection().await)
         .await;
     assert_eq!(reserved.expect("read"), [uuid::Uuid::from_u128(3)]);
-    assert_eq!(world.process(2).await.renew().await.others, [], "and nobody waits for a lease of before");
+    assert_eq!(
+        world.process(2).await.renew().await.others,
+        [],
+        "and nobody waits for a lease of before"
+    );
     assert_eq!(postgres(&world).violations().await, Ok(vec![]));
 }
 
@@ -63,13 +75,33 @@ async fn after_the_fence_whoever_wrote_before_is_refused_for_good() {
 async fn the_fence_closes_sales_skips_numbers_and_stands_in_the_audit_log() {
     let (world, _, records) = forgotten().await;
     for turn in 1..=2 {
-        assert_eq!(records.fence(NUMBERS_SKIPPED).await, Ok(2), "twice does no harm");
-        assert_eq!(records.settings().await.expect("read")[MAINTENANCE_MODE], "true");
-        let trail = records.audit_trail(&["draws".into()], None, 9).await.expect("read");
-        assert_eq!((trail.len(), trail[0].action.as_str(), trail[0].actor.as_str()), (turn, "fence", "command line"));
+        assert_eq!(
+            records.fence(NUMBERS_SKIPPED).await,
+            Ok(2),
+            "twice does no harm"
+        );
+        assert_eq!(
+            records.settings().await.expect("read")[MAINTENANCE_MODE],
+            "true"
+        );
+        let trail = records
+            .audit_trail(&["draws".into()], None, 9)
+            .await
+            .expect("read");
+        assert_eq!(
+            (
+                trail.len(),
+                trail[0].action.as_str(),
+                trail[0].actor.as_str()
+            ),
+            (turn, "fence", "command line")
+        );
     }
     let new = persistence::postgres::draws::NewDraw::plain(support::CLUB, "Broncos", "Eels", TERMS);
     let number = postgres(&world).create_draw(new).await.expect("created");
-    assert!(number.0 > world.draws[1].0 + 2 * NUMBERS_SKIPPED, "{number}");
+    assert!(
+        number.0 > world.draws[1].0 + 2 * NUMBERS_SKIPPED,
+        "{number}"
+    );
     assert_eq!(records.audit_chain().await.expect("read").broken_at, None);
 }

@@ -32,9 +32,20 @@ const DRAWS: usize = 12;
 async fn world() -> (World, Vec<Owner>) {
     let world = World::in_postgres(&[TERMS; DRAWS]).await;
     let mut owners = Vec::new();
-    for claimed in world.ledger.claim(ANYBODY, &world.draws).await.expect("claimed").taken {
+    for claimed in world
+        .ledger
+        .claim(ANYBODY, &world.draws)
+        .await
+        .expect("claimed")
+        .taken
+    {
         let (ledger, epoch) = (world.ledger.clone(), claimed.epoch);
-        owners.push(Owner { ledger, epoch, draw: Draw::restore(claimed.snapshot), at: support::NOW });
+        owners.push(Owner {
+            ledger,
+            epoch,
+            draw: Draw::restore(claimed.snapshot),
+            at: support::NOW,
+        });
     }
     (world, owners)
 }
@@ -84,7 +95,13 @@ async fn a_fenced_member_does_not_fail_its_neighbours() {
         for owner in &owners[2..] {
             waiting.push(sent(owner, reserve(owner, 9)));
         }
-        let ghost = sent(&owners[2], Append { epoch: 0, ..reserve(&owners[2], 8) });
+        let ghost = sent(
+            &owners[2],
+            Append {
+                epoch: 0,
+                ..reserve(&owners[2], 8)
+            },
+        );
         settle().await;
         gate.open().await;
         assert_eq!(ghost.await.expect("joined"), Err(Failure::Fenced));
@@ -120,17 +137,32 @@ async fn of_draws_with_several_commits_each_the_fenced_one_falls_alone() {
         let ledger = owner.ledger.clone();
         tokio::spawn(async move { ledger.append(appends).await })
     };
-    let ghosts = three(&owners[2]).into_iter().map(|append| Append { epoch: 0, ..append });
+    let ghosts = three(&owners[2])
+        .into_iter()
+        .map(|append| Append { epoch: 0, ..append });
     let ghost = send(&owners[2], ghosts.collect());
-    let too_many = Reservation { count: 51, until: NOW, extensions: 0 };
+    let too_many = Reservation {
+        count: 51,
+        until: NOW,
+        extensions: 0,
+    };
     let mut guilty = three(&owners[3]);
-    guilty[1].events = vec![Event::Reserved { order: OrderId(2), reservation: too_many }];
+    guilty[1].events = vec![Event::Reserved {
+        order: OrderId(2),
+        reservation: too_many,
+    }];
     let guilty = send(&owners[3], guilty);
-    let innocent: Vec<_> = owners[4..].iter().map(|owner| send(owner, three(owner))).collect();
+    let innocent: Vec<_> = owners[4..]
+        .iter()
+        .map(|owner| send(owner, three(owner)))
+        .collect();
     settle().await;
     gate.open().await;
     assert_eq!(ghost.await.expect("joined"), Err(Failure::Fenced));
-    assert!(matches!(guilty.await.expect("joined"), Err(Failure::NotWritten(_))));
+    assert!(matches!(
+        guilty.await.expect("joined"),
+        Err(Failure::NotWritten(_))
+    ));
     for one in innocent {
         assert_eq!(one.await.expect("joined"), Ok(()));
     }
@@ -138,8 +170,16 @@ async fn of_draws_with_several_commits_each_the_fenced_one_falls_alone() {
     let mut connection = world.connection().await;
     for (place, draw) in world.draws.iter().enumerate().skip(2) {
         let expected = if place < 4 { 0 } else { 3 };
-        assert_eq!(commits(&mut connection, draw.0).await, expected, "draw {place}");
-        assert_eq!(transactions(&world, &[place]).await, expected.min(1), "all in one transaction");
+        assert_eq!(
+            commits(&mut connection, draw.0).await,
+            expected,
+            "draw {place}"
+        );
+        assert_eq!(
+            transactions(&world, &[place]).await,
+            expected.min(1),
+            "all in one transaction"
+        );
     }
     let postgres = &world.postgres.as_ref().expect("in Postgres").1;
     assert_eq!(postgres.violations().await, Ok(vec![]));
@@ -149,15 +189,28 @@ async fn of_draws_with_several_commits_each_the_fenced_one_falls_alone() {
 async fn a_guilty_member_fails_alone() {
     let (world, owners) = world().await;
     let (gate, stuck) = Gate::close(&world, &owners).await;
-    let too_many = Reservation { count: 51, until: NOW, extensions: 0 };
-    let events = vec![Event::Reserved { order: OrderId(7), reservation: too_many }];
-    let guilty = Append { events, ..reserve(&owners[2], 7) };
+    let too_many = Reservation {
+        count: 51,
+        until: NOW,
+        extensions: 0,
+    };
+    let events = vec![Event::Reserved {
+        order: OrderId(7),
+        reservation: too_many,
+    }];
+    let guilty = Append {
+        events,
+        ..reserve(&owners[2], 7)
+    };
     let guilty = sent(&owners[2], guilty);
     let unknown = sent(
         &owners[3],
         owners[3].commit(
             &owners[3].sale(99, 1),
-            owners[3].draw.decide(NOW, &owners[3].sale(99, 1)).expect("free"),
+            owners[3]
+                .draw
+                .decide(NOW, &owners[3].sale(99, 1))
+                .expect("free"),
             None,
         ),
     );
@@ -167,7 +220,10 @@ async fn a_guilty_member_fails_alone() {
     }
     settle().await;
     gate.open().await;
-    assert!(matches!(guilty.await.expect("joined"), Err(Failure::NotWritten(_))));
+    assert!(matches!(
+        guilty.await.expect("joined"),
+        Err(Failure::NotWritten(_))
+    ));
     assert_eq!(unknown.await.expect("joined"), Err(Failure::NotFound));
     for one in innocent {
         assert_eq!(one.await.expect("joined"), Ok(()));
@@ -179,14 +235,20 @@ async fn a_guilty_member_fails_alone() {
 async fn of_two_commits_that_follow_the_same_revision_one_is_written() {
     let (world, owners) = world().await;
     let (gate, stuck) = Gate::close(&world, &owners).await;
-    let (first, second) = (sent(&owners[2], reserve(&owners[2], 8)), sent(&owners[2], reserve(&owners[2], 9)));
+    let (first, second) = (
+        sent(&owners[2], reserve(&owners[2], 8)),
+        sent(&owners[2], reserve(&owners[2], 9)),
+    );
     settle().await;
     gate.open().await;
     let mut said = [first.await.expect("joined"), second.await.expect("joined")];
     said.sort_by_key(Result::is_err);
     assert_eq!(said, [Ok(()), Err(Failure::Fenced)]);
     drop(stuck);
-    assert_eq!(commits(&mut world.connection().await, world.draws[2].0).await, 1);
+    assert_eq!(
+        commits(&mut world.connection().await, world.draws[2].0).await,
+        1
+    );
 }
 
 #[tokio::test]
@@ -211,24 +273,36 @@ async fn cancelled_callers_poison_no_connection() {
     for order in 1..=orders {
         let owner = &mut owners[order as usize % DRAWS];
         let rider = Rider::Open(world.order(order, &[(order as usize % DRAWS, 1)]));
-        owner.execute(owner.reserve(order, 1), Some(rider)).await.expect("opened");
+        owner
+            .execute(owner.reserve(order, 1), Some(rider))
+            .await
+            .expect("opened");
     }
     for round in 0..300 {
         let books = world.books.clone();
-        let cancelled = tokio::spawn(async move { books.released(OrderId(1), "", Tell::Nobody, NOW).await });
+        let cancelled =
+            tokio::spawn(async move { books.released(OrderId(1), "", Tell::Nobody, NOW).await });
         for _ in 0..round % 30 {
             tokio::task::yield_now().await;
         }
         cancelled.abort();
     }
     for order in 1..=orders {
-        let phone = BuyerDetails { phone: Some(format!("{order}")), ..BuyerDetails::default() };
-        world.books.fill_buyer(OrderId(order), &phone).await.expect("filled");
+        let phone = BuyerDetails {
+            phone: Some(format!("{order}")),
+            ..BuyerDetails::default()
+        };
+        world
+            .books
+            .fill_buyer(OrderId(order), &phone)
+            .await
+            .expect("filled");
     }
-    let filled: i64 = sqlx::query_scalar("select count(*) from orders where buyer_phone is not null")
-        .fetch_one(&mut world.connection().await)
-        .await
-        .expect("counted");
+    let filled: i64 =
+        sqlx::query_scalar("select count(*) from orders where buyer_phone is not null")
+            .fetch_one(&mut world.connection().await)
+            .await
+            .expect("counted");
     assert_eq!(filled, orders as i64);
 }
 
@@ -250,12 +324,20 @@ async fn tell(
         answers.fetch_add(1, Ordering::Relaxed);
         match told {
             Ok(()) => {
-                assert_eq!(commits(&mut check, draw.0).await, after + 1, "told as written, and lost");
+                assert_eq!(
+                    commits(&mut check, draw.0).await,
+                    after + 1,
+                    "told as written, and lost"
+                );
                 owner.draw.apply(&events);
                 written += 1;
             }
             Err(Failure::NotWritten(_)) => {
-                assert_eq!(commits(&mut check, draw.0).await, after, "told as not written, and written");
+                assert_eq!(
+                    commits(&mut check, draw.0).await,
+                    after,
+                    "told as not written, and written"
+                );
                 refused += 1;
             }
             Err(Failure::Unknown(_) | Failure::Fenced) => {
@@ -265,7 +347,11 @@ async fn tell(
                         Err(_) => tokio::task::yield_now().await,
                     }
                 };
-                owner = Owner { epoch: claimed.epoch, draw: Draw::restore(claimed.snapshot), ..owner };
+                owner = Owner {
+                    epoch: claimed.epoch,
+                    draw: Draw::restore(claimed.snapshot),
+                    ..owner
+                };
                 unknown += 1;
             }
             Err(other) => panic!("{other}"),
@@ -276,7 +362,10 @@ async fn tell(
                 .filter(|o| owner.draw.reservation(*o).is_some())
                 .map(|order| Event::Released { order })
                 .collect();
-            let append = Append { events: events.clone(), ..reserve(&owner, 200) };
+            let append = Append {
+                events: events.clone(),
+                ..reserve(&owner, 200)
+            };
             if owner.ledger.append(vec![append]).await.is_ok() {
                 owner.draw.apply(&events);
             }
@@ -289,11 +378,23 @@ async fn tell(
 async fn when_backends_are_killed_nobody_is_told_a_lie() {
     let (world, owners) = world().await;
     // Named, so that the killer spares those who check.
-    let spared = world.postgres.as_ref().expect("a real Postgres").0.options.clone().application_name("spared");
+    let spared = world
+        .postgres
+        .as_ref()
+        .expect("a real Postgres")
+        .0
+        .options
+        .clone()
+        .application_name("spared");
     let spare = || async {
-        <PgConnection as sqlx::Connection>::connect_with(&spared).await.expect("the tests' Postgres answers")
+        <PgConnection as sqlx::Connection>::connect_with(&spared)
+            .await
+            .expect("the tests' Postgres answers")
     };
-    let (done, told) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+    let (done, told) = (
+        Arc::new(AtomicBool::new(false)),
+        Arc::new(AtomicU64::new(0)),
+    );
     let mut killer = spare().await;
     let killing = tokio::spawn({
         let (done, told) = (done.clone(), told.clone());
@@ -321,7 +422,12 @@ async fn when_backends_are_killed_nobody_is_told_a_lie() {
     let mut telling = Vec::new();
     for owner in owners {
         let check = spare().await;
-        telling.push(tokio::spawn(tell(world.ledger.clone(), owner, check, told.clone())));
+        telling.push(tokio::spawn(tell(
+            world.ledger.clone(),
+            owner,
+            check,
+            told.clone(),
+        )));
     }
     let mut sums = (0, 0, 0);
     for one in telling {
@@ -339,25 +445,72 @@ async fn when_backends_are_killed_nobody_is_told_a_lie() {
 #[tokio::test]
 async fn the_writers_survive_a_restart_of_the_database() {
     let folder = Folder::new();
-    let embedded = persistence::embedded::Embedded::start(folder.path()).await.expect("started");
-    let postgres = Postgres::connect(&embedded.url(), sealer()).await.expect("connected");
+    let embedded = persistence::embedded::Embedded::start(folder.path())
+        .await
+        .expect("started");
+    let postgres = Postgres::connect(&embedded.url(), sealer())
+        .await
+        .expect("connected");
     postgres.migrate().await.expect("migrated");
     sqlx::query("insert into clubs (id, name, email, password, home_page_slug) values (1, 'A', 'a@a', 'x', 'reds')")
         .execute(&mut <PgConnection as sqlx::Connection>::connect_with(&embedded.options()).await.expect("connected"))
         .await
         .expect("a club");
-    let draw = postgres.create_draw(NewDraw::plain(CLUB, "Broncos", "Eels", TERMS)).await.expect("created");
-    let claimed = postgres.claim(ANYBODY, &[draw]).await.expect("claimed").taken.remove(0);
+    let draw = postgres
+        .create_draw(NewDraw::plain(CLUB, "Broncos", "Eels", TERMS))
+        .await
+        .expect("created");
+    let claimed = postgres
+        .claim(ANYBODY, &[draw])
+        .await
+        .expect("claimed")
+        .taken
+        .remove(0);
     let ledger: Arc<dyn Ledger> = Arc::new(postgres.clone());
-    let mut owner = Owner { ledger, epoch: claimed.epoch, draw: Draw::restore(claimed.snapshot), at: support::NOW };
-    owner.execute(owner.reserve(1, 1), None).await.expect("written");
+    let mut owner = Owner {
+        ledger,
+        epoch: claimed.epoch,
+        draw: Draw::restore(claimed.snapshot),
+        at: support::NOW,
+    };
+    owner
+        .execute(owner.reserve(1, 1), None)
+        .await
+        .expect("written");
     embedded.stop().await;
-    assert!(matches!(owner.execute(owner.reserve(2, 1), None).await, Err(Failure::NotWritten(_))));
-    assert!(matches!(postgres.order(OrderId(1)).await, Err(Failure::NotWritten(_))));
-    let embedded = persistence::embedded::Embedded::start(folder.path()).await.expect("started again");
-    owner.execute(owner.reserve(2, 1), None).await.expect("the same connection's owner writes on");
-    assert_eq!(postgres.order(OrderId(1)).await.expect("the readers, too").map(|record| record.token), None);
-    assert_eq!(postgres.claim(ANYBODY, &[draw]).await.expect("claimed").taken[0].snapshot.revision, 2);
+    assert!(matches!(
+        owner.execute(owner.reserve(2, 1), None).await,
+        Err(Failure::NotWritten(_))
+    ));
+    assert!(matches!(
+        postgres.order(OrderId(1)).await,
+        Err(Failure::NotWritten(_))
+    ));
+    let embedded = persistence::embedded::Embedded::start(folder.path())
+        .await
+        .expect("started again");
+    owner
+        .execute(owner.reserve(2, 1), None)
+        .await
+        .expect("the same connection's owner writes on");
+    assert_eq!(
+        postgres
+            .order(OrderId(1))
+            .await
+            .expect("the readers, too")
+            .map(|record| record.token),
+        None
+    );
+    assert_eq!(
+        postgres
+            .claim(ANYBODY, &[draw])
+            .await
+            .expect("claimed")
+            .taken[0]
+            .snapshot
+            .revision,
+        2
+    );
     embedded.stop().await;
 }
 
@@ -365,19 +518,49 @@ async fn the_writers_survive_a_restart_of_the_database() {
 async fn an_act_stands_with_its_commit_or_not_at_all() {
     let (world, mut owners) = world().await;
     let owner = owners.remove(0);
-    let act = Act { actor: "operator 1", club: None, action: "cancel-draw", object: "draw:1001", ip: None };
+    let act = Act {
+        actor: "operator 1",
+        club: None,
+        action: "cancel-draw",
+        object: "draw:1001",
+        ip: None,
+    };
     let entry = act.entry(serde_json::json!({ "reason": "Rain" }));
     let cancel = |epoch: i64| {
         let events = owner.draw.decide(NOW, &Command::Cancel).expect("decided");
-        Append { epoch, act: Some(entry.clone()), ..owner.commit(&Command::Cancel, events, None) }
+        Append {
+            epoch,
+            act: Some(entry.clone()),
+            ..owner.commit(&Command::Cancel, events, None)
+        }
     };
     let (_, postgres) = world.postgres.as_ref().expect("in Postgres");
     let records = Records::new(postgres.clone());
-    assert_eq!(owner.ledger.append(vec![cancel(0)]).await, Err(Failure::Fenced));
-    assert_eq!(records.audit_chain().await.expect("read").length, 0, "what was not written was not done");
-    owner.ledger.append(vec![cancel(owner.epoch)]).await.expect("written");
-    let trail = records.audit_trail(&["draw:1001".into()], None, 10).await.expect("read");
+    assert_eq!(
+        owner.ledger.append(vec![cancel(0)]).await,
+        Err(Failure::Fenced)
+    );
+    assert_eq!(
+        records.audit_chain().await.expect("read").length,
+        0,
+        "what was not written was not done"
+    );
+    owner
+        .ledger
+        .append(vec![cancel(owner.epoch)])
+        .await
+        .expect("written");
+    let trail = records
+        .audit_trail(&["draw:1001".into()], None, 10)
+        .await
+        .expect("read");
     let detail = serde_json::json!({ "reason": "Rain", "revision": 1, "status": "cancelled" });
-    assert_eq!(trail.iter().map(|written| &written.detail).collect::<Vec<_>>(), [&detail]);
+    assert_eq!(
+        trail
+            .iter()
+            .map(|written| &written.detail)
+            .collect::<Vec<_>>(),
+        [&detail]
+    );
     assert_eq!(records.audit_chain().await.expect("read").broken_at, None);
 }

@@ -27,19 +27,54 @@ async fn busy() -> (World, Postgres) {
     let paid = world.record(3).await.order.total();
     owner.void(3).await.expect("voided");
     let fee = world.books.fee_returned(OrderId(3)).await.expect("read");
-    world.books.refunding(OrderId(3), paid, fee, "asked for").await.expect("queued");
-    world.books.give_fees_back(world.draws[0]).await.expect("queued");
-    for operation in world.books.claim_operations(NOW, 1_000, 10).await.expect("claimed") {
-        world.books.attempted(operation.id, persistence::books::Attempt::Done).await.expect("done");
+    world
+        .books
+        .refunding(OrderId(3), paid, fee, "asked for")
+        .await
+        .expect("queued");
+    world
+        .books
+        .give_fees_back(world.draws[0])
+        .await
+        .expect("queued");
+    for operation in world
+        .books
+        .claim_operations(NOW, 1_000, 10)
+        .await
+        .expect("claimed")
+    {
+        world
+            .books
+            .attempted(operation.id, persistence::books::Attempt::Done)
+            .await
+            .expect("done");
     }
     let mut second = world.owner(1).await;
     world.captured(&mut second, 4, 50).await;
-    let winner = second.draw.deal().cell(domain::Serial::new(7).expect("a serial"));
+    let winner = second
+        .draw
+        .deal()
+        .cell(domain::Serial::new(7).expect("a serial"));
     let result = GameResult { cell: winner };
-    second.execute(Command::Complete { result }, None).await.expect("completed");
-    owner.open(world.order(5, &[(0, 2), (2, 1)])).await.expect("opened");
-    world.books.opened(OrderId(5), &intent_id(5), "secret").await.expect("opened");
-    for mail in world.books.claim_mail(Boot(1), NOW, 1_000, 10).await.expect("claimed") {
+    second
+        .execute(Command::Complete { result }, None)
+        .await
+        .expect("completed");
+    owner
+        .open(world.order(5, &[(0, 2), (2, 1)]))
+        .await
+        .expect("opened");
+    world
+        .books
+        .opened(OrderId(5), &intent_id(5), "secret")
+        .await
+        .expect("opened");
+    for mail in world
+        .books
+        .claim_mail(Boot(1), NOW, 1_000, 10)
+        .await
+        .expect("claimed")
+    {
         world.books.mail_sent(mail.id, NOW).await.expect("sent");
     }
     // A second order of the same draw as 4's, so that there is something to compare; and what the reconciler saw.
@@ -50,7 +85,10 @@ async fn busy() -> (World, Postgres) {
             (seen.amount_refunded, seen.application_fee_refunded) = (paid, fee);
         }
         for later in [0, 3_600] {
-            postgres.witness(slice::from_ref(&seen), NOW.plus_seconds(later)).await.expect("seen");
+            postgres
+                .witness(slice::from_ref(&seen), NOW.plus_seconds(later))
+                .await
+                .expect("seen");
         }
     }
     (world, postgres)
@@ -58,21 +96,39 @@ async fn busy() -> (World, Postgres) {
 
 async fn found(postgres: &Postgres) -> BTreeSet<String> {
     let violations = postgres.violations().await.expect("asked");
-    violations.into_iter().map(|violation| violation.invariant.split(' ').next().expect("an id").to_string()).collect()
+    violations
+        .into_iter()
+        .map(|violation| {
+            violation
+                .invariant
+                .split(' ')
+                .next()
+                .expect("an id")
+                .to_string()
+        })
+        .collect()
 }
 
 #[tokio::test]
 async fn clean_books_have_no_violation_and_add_up() {
     let (world, postgres) = busy().await;
     assert_eq!(postgres.violations().await, Ok(vec![]));
-    let records = [world.record(1).await, world.record(2).await, world.record(3).await, world.record(4).await];
+    let records = [
+        world.record(1).await,
+        world.record(2).await,
+        world.record(3).await,
+        world.record(4).await,
+    ];
     let refunded = records[2].order.total();
     let totals = AccountTotals {
         account: account(),
         payments: 4,
         captured: records.iter().map(|record| record.order.total()).sum(),
         refunded,
-        application_fees: records.iter().map(|record| record.order.application_fee).sum(),
+        application_fees: records
+            .iter()
+            .map(|record| record.order.application_fee)
+            .sum(),
         application_fees_refunded: Cents(70),
     };
     assert_eq!(postgres.account_totals().await, Ok(vec![totals]));
@@ -83,15 +139,27 @@ async fn an_auditor_from_outside_reads_the_same_books() {
     let (world, _) = busy().await;
     let (database, _) = world.postgres.as_ref().expect("in Postgres");
     let auditor = Auditor::open(&database.url).await.expect("opened");
-    let draws: Vec<_> =
-        auditor.draws().await.expect("read").into_iter().map(|d| (d.draw, d.tickets, d.sold, d.held)).collect();
+    let draws: Vec<_> = auditor
+        .draws()
+        .await
+        .expect("read")
+        .into_iter()
+        .map(|d| (d.draw, d.tickets, d.sold, d.held))
+        .collect();
     assert_eq!(draws, [(1001, 5, 5, 2), (1002, 50, 50, 0)]);
-    assert_eq!(auditor.undecided().await, Ok(vec![]), "a quoted order waits for its buyer, not for us");
+    assert_eq!(
+        auditor.undecided().await,
+        Ok(vec![]),
+        "a quoted order waits for its buyer, not for us"
+    );
     assert_eq!(auditor.open_anomalies().await, Ok(vec![]));
     let orders = auditor.orders().await.expect("read");
     assert_eq!(orders.iter().filter(|order| order.is_taken).count(), 4);
     assert_eq!(orders.iter().filter(|order| order.refunded > 0).count(), 1);
-    assert_eq!(auditor.mails().await, Ok(vec![("tickets".into(), "sent".into(), 4)]));
+    assert_eq!(
+        auditor.mails().await,
+        Ok(vec![("tickets".into(), "sent".into(), 4)])
+    );
 
     let about = Anomaly {
         kind: AnomalyKind::OrphanedTicket,
@@ -103,7 +171,10 @@ async fn an_auditor_from_outside_reads_the_same_books() {
     let one = Ok(vec![("orphaned_ticket".to_string(), 1)]);
     assert_eq!(auditor.went_wrong().await, one, "its buyer has an address");
     database.run("update orders set buyer_name = null, buyer_email = null, buyer_phone = null where id = '00000000-0000-0000-0000-000000000004'").await;
-    assert_eq!((auditor.open_anomalies().await, auditor.went_wrong().await), (one, Ok(vec![])));
+    assert_eq!(
+        (auditor.open_anomalies().await, auditor.went_wrong().await),
+        (one, Ok(vec![]))
+    );
 }
 
 #[tokio::test]
@@ -111,10 +182,19 @@ async fn what_was_said_before_the_capture_is_no_disagreement_and_covers_nothing_
     let (world, postgres) = busy().await;
     let before = said(&world.record(1).await, PaymentStatus::RequiresCapture);
     // Asked before the money was taken, written down when it had been.
-    postgres.witness(slice::from_ref(&before), NOW.plus_seconds(-1)).await.expect("seen");
+    postgres
+        .witness(slice::from_ref(&before), NOW.plus_seconds(-1))
+        .await
+        .expect("seen");
     assert_eq!(found(&postgres).await, BTreeSet::new());
-    postgres.witness(slice::from_ref(&before), NOW.plus_seconds(3_601)).await.expect("seen");
-    assert!(found(&postgres).await.contains("P2"), "asked afterwards, it would be one");
+    postgres
+        .witness(slice::from_ref(&before), NOW.plus_seconds(3_601))
+        .await
+        .expect("seen");
+    assert!(
+        found(&postgres).await.contains("P2"),
+        "asked afterwards, it would be one"
+    );
 }
 
 #[tokio::test]
@@ -122,20 +202,40 @@ async fn what_a_person_has_decided_is_known_and_what_healed_excuses_nothing() {
     let (world, postgres) = busy().await;
     let mut gone = said(&world.record(1).await, PaymentStatus::Succeeded);
     gone.amount_refunded = gone.amount_received;
-    postgres.witness(slice::from_ref(&gone), NOW.plus_seconds(7_200)).await.expect("seen");
+    postgres
+        .witness(slice::from_ref(&gone), NOW.plus_seconds(7_200))
+        .await
+        .expect("seen");
     let broken = found(&postgres).await;
     assert!(broken.contains("P4"), "{broken:?}");
     let note = "the payment was refunded but the tickets are still sold".to_string();
     let payment_intent = Some(gone.id.clone());
-    let odd = Anomaly { kind: AnomalyKind::OrphanedTicket, payment_intent, order: Some(OrderId(1)), note };
+    let odd = Anomaly {
+        kind: AnomalyKind::OrphanedTicket,
+        payment_intent,
+        order: Some(OrderId(1)),
+        note,
+    };
     assert!(postgres.raise(&odd, None, NOW).await.expect("raised"));
     assert_eq!(found(&postgres).await, BTreeSet::new(), "a person is on it");
-    assert_eq!(postgres.heal(&gone.id, AnomalyKind::OrphanedTicket, NOW).await, Ok(1));
+    assert_eq!(
+        postgres
+            .heal(&gone.id, AnomalyKind::OrphanedTicket, NOW)
+            .await,
+        Ok(1)
+    );
     assert_eq!(found(&postgres).await, broken, "nobody is");
     assert!(postgres.raise(&odd, None, NOW).await.expect("raised"));
     let open = postgres.anomalies(true, 1).await.expect("read");
-    assert_eq!(postgres.resolve(open[0].id, "by operator 1", NOW).await, Ok(true));
-    assert_eq!(found(&postgres).await, BTreeSet::new(), "a person has decided");
+    assert_eq!(
+        postgres.resolve(open[0].id, "by operator 1", NOW).await,
+        Ok(true)
+    );
+    assert_eq!(
+        found(&postgres).await,
+        BTreeSet::new(),
+        "a person has decided"
+    );
 }
 
 /// Breaks clean books one way, past all guards, and expects the auditor to name it.
@@ -143,11 +243,17 @@ async fn breaking(sql: &[&'static str], expected: &str) {
     let (world, postgres) = busy().await;
     let mut connection = world.connection().await;
     for statement in sql {
-        connection.execute(*statement).await.unwrap_or_else(|why| panic!("{statement}: {why}"));
+        connection
+            .execute(*statement)
+            .await
+            .unwrap_or_else(|why| panic!("{statement}: {why}"));
     }
     connection.close().await.expect("closed");
     let found = found(&postgres).await;
-    assert!(found.contains(expected), "{expected} is not among {found:?} after {sql:?}");
+    assert!(
+        found.contains(expected),
+        "{expected} is not among {found:?} after {sql:?}"
+    );
 }
 
 macro_rules! caught {

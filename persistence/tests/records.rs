@@ -22,7 +22,9 @@ const NOW: Timestamp = Timestamp(1_795_165_800_000);
 async fn records() -> (Records, persistence::testing::Database) {
     let database = persistence::testing::database().await;
     let sealer = Sealer::new(&[7; 32]);
-    let postgres = Postgres::connect_with(database.options.clone(), sealer).await.expect("connected");
+    let postgres = Postgres::connect_with(database.options.clone(), sealer)
+        .await
+        .expect("connected");
     (Records::new(postgres), database)
 }
 
@@ -58,54 +60,109 @@ fn draw(club: ClubId) -> NewDraw {
 #[tokio::test]
 async fn a_club_has_one_slug_one_account_and_defaults() {
     let (records, database) = records().await;
-    let made = records.create_club(&club("broncos")).await.expect("created");
+    let made = records
+        .create_club(&club("broncos"))
+        .await
+        .expect("created");
     assert_eq!(made.primary_color, "#1f2937");
-    assert!(made.tagline.as_deref().is_some_and(|tagline| tagline.starts_with("Support our club")));
+    assert!(
+        made.tagline
+            .as_deref()
+            .is_some_and(|tagline| tagline.starts_with("Support our club"))
+    );
     assert!(!made.connected);
-    assert!(records.create_club(&club("Broncos")).await.is_err(), "slugs and e-mails are unique whatever their case");
+    assert!(
+        records.create_club(&club("Broncos")).await.is_err(),
+        "slugs and e-mails are unique whatever their case"
+    );
 
     let account = AccountId("acct_1".into());
-    records.connect_account(made.id, &account).await.expect("joined");
+    records
+        .connect_account(made.id, &account)
+        .await
+        .expect("joined");
     let told = async |account: &AccountId, charges| {
-        records.account_updated(account, charges, true, false).await.expect("written")
+        records
+            .account_updated(account, charges, true, false)
+            .await
+            .expect("written")
     };
     assert_eq!(told(&account, true).await, Moved::Something);
     assert_eq!(told(&account, true).await, Moved::Nothing, "it was known");
-    assert_eq!(told(&AccountId("acct_2".into()), true).await, Moved::Nothing, "nobody's");
+    assert_eq!(
+        told(&AccountId("acct_2".into()), true).await,
+        Moved::Nothing,
+        "nobody's"
+    );
     let mails = "select count(*) from email_outbox where kind = $1";
     assert_eq!(database.count(mails, "account-lost").await, 0);
-    assert_eq!((told(&account, false).await, told(&account, false).await), (Moved::Lost, Moved::Nothing));
+    assert_eq!(
+        (told(&account, false).await, told(&account, false).await),
+        (Moved::Lost, Moved::Nothing)
+    );
     assert_eq!(told(&account, true).await, Moved::Something);
-    assert_eq!(told(&account, false).await, Moved::Lost, "and once more each time");
+    assert_eq!(
+        told(&account, false).await,
+        Moved::Lost,
+        "and once more each time"
+    );
     assert_eq!(database.count(mails, "account-lost").await, 2);
     told(&account, true).await;
     let read = records.club(made.id).await.expect("read").expect("there");
     assert!(read.connected && !read.payouts_enabled);
-    let (holder, hash) = records.credentials(" BRONCOS@demo.test").await.expect("read").expect("there");
-    assert_eq!((holder, hash.as_str()), (Holder::Club(made.id), "$argon2id$…"));
+    let (holder, hash) = records
+        .credentials(" BRONCOS@demo.test")
+        .await
+        .expect("read")
+        .expect("there");
+    assert_eq!(
+        (holder, hash.as_str()),
+        (Holder::Club(made.id), "$argon2id$…")
+    );
 }
 
 #[tokio::test]
 async fn draws_are_numbered_from_1001_with_a_commitment_that_their_sealed_seed_keeps() {
     let (records, database) = records().await;
-    let club = records.create_club(&club("broncos")).await.expect("created").id;
+    let club = records
+        .create_club(&club("broncos"))
+        .await
+        .expect("created")
+        .id;
     let before = records.catalogue_revision().await.expect("read");
-    let ids = records.create_draws(&[draw(club), draw(club)]).await.expect("created");
+    let ids = records
+        .create_draws(&[draw(club), draw(club)])
+        .await
+        .expect("created");
     assert_eq!(ids.iter().map(|id| id.0).collect::<Vec<_>>(), [1001, 1002]);
-    assert!(records.catalogue_revision().await.expect("read") > before, "prepared lists are old now");
+    assert!(
+        records.catalogue_revision().await.expect("read") > before,
+        "prepared lists are old now"
+    );
 
     let listings = records.listings().await.expect("read");
     let view = listings[0].view;
-    assert_eq!((view.status, view.sold, view.held, view.price), (Status::Active, 0, 0, Cents(500)));
-    assert_eq!((view.prize, view.prize_max), (Cents(0), Cents(43_000)), "169 × $5 × 50 %, rounded up to $10");
+    assert_eq!(
+        (view.status, view.sold, view.held, view.price),
+        (Status::Active, 0, 0, Cents(500))
+    );
+    assert_eq!(
+        (view.prize, view.prize_max),
+        (Cents(0), Cents(43_000)),
+        "169 × $5 × 50 %, rounded up to $10"
+    );
     assert_ne!(listings[0].commitment, listings[1].commitment);
 
-    let mut connection = PgConnection::connect_with(&database.options).await.expect("connected");
+    let mut connection = PgConnection::connect_with(&database.options)
+        .await
+        .expect("connected");
     let sealed: Vec<u8> = sqlx::query_scalar("select seed_sealed from draws where id = 1001")
         .fetch_one(&mut connection)
         .await
         .expect("read");
-    let seed = Sealer::new(&[7; 32]).open(PURPOSE_SEED, 1001, &sealed).expect("opens");
+    let seed = Sealer::new(&[7; 32])
+        .open(PURPOSE_SEED, 1001, &sealed)
+        .expect("opens");
     let seed = Seed(seed.try_into().expect("32 bytes"));
     assert_eq!(seed.commitment(ids[0]).to_vec(), listings[0].commitment);
     assert_eq!(records.fixtures(club).await.expect("read").len(), 2);
@@ -114,35 +171,76 @@ async fn draws_are_numbered_from_1001_with_a_commitment_that_their_sealed_seed_k
 #[tokio::test]
 async fn a_session_ends_when_it_is_idle_old_or_closed() {
     let (records, _database) = records().await;
-    let club = records.create_club(&club("broncos")).await.expect("created").id;
-    let admin = records.create_admin("operator@demo.test", "Operator", "$argon2id$…").await.expect("created");
-    let lifetime = Lifetime { idle_seconds: 600, whole_seconds: 3600 };
-    records.open_session(&[1; 32], Holder::Club(club), None, NOW, lifetime).await.expect("opened");
-    records.open_session(&[2; 32], Holder::Admin(admin), None, NOW, lifetime).await.expect("opened");
+    let club = records
+        .create_club(&club("broncos"))
+        .await
+        .expect("created")
+        .id;
+    let admin = records
+        .create_admin("operator@demo.test", "Operator", "$argon2id$…")
+        .await
+        .expect("created");
+    let lifetime = Lifetime {
+        idle_seconds: 600,
+        whole_seconds: 3600,
+    };
+    records
+        .open_session(&[1; 32], Holder::Club(club), None, NOW, lifetime)
+        .await
+        .expect("opened");
+    records
+        .open_session(&[2; 32], Holder::Admin(admin), None, NOW, lifetime)
+        .await
+        .expect("opened");
     let seen = |token: [u8; 32], minutes: i64| {
         let records = records.clone();
-        async move { records.session(&token, NOW.plus_seconds(minutes * 60)).await.expect("read") }
+        async move {
+            records
+                .session(&token, NOW.plus_seconds(minutes * 60))
+                .await
+                .expect("read")
+        }
     };
     assert_eq!(
-        seen([1; 32], 0).await.map(|session| session.holder.principal()),
+        seen([1; 32], 0)
+            .await
+            .map(|session| session.holder.principal()),
         Some(Principal::Club(club, Role::Owner))
     );
-    assert_eq!(seen([2; 32], 0).await.map(|session| session.holder.principal()), Some(Principal::Operator));
+    assert_eq!(
+        seen([2; 32], 0)
+            .await
+            .map(|session| session.holder.principal()),
+        Some(Principal::Operator)
+    );
     assert_eq!(seen([3; 32], 0).await, None);
     for minutes in [9, 18, 27, 36, 45, 54, 59] {
-        assert!(seen([1; 32], minutes).await.is_some(), "kept alive by use at {minutes} min");
+        assert!(
+            seen([1; 32], minutes).await.is_some(),
+            "kept alive by use at {minutes} min"
+        );
     }
     assert_eq!(seen([1; 32], 60).await, None, "its end");
     assert_eq!(seen([2; 32], 10).await, None, "idle too long");
     records.close_session(&[1; 32]).await.expect("closed");
     assert_eq!(seen([1; 32], 59).await, None);
-    assert_eq!(records.sweep_sessions(NOW.plus_seconds(3600)).await.expect("swept"), 1);
+    assert_eq!(
+        records
+            .sweep_sessions(NOW.plus_seconds(3600))
+            .await
+            .expect("swept"),
+        1
+    );
 }
 
 #[tokio::test]
 async fn a_draw_has_one_winners_payout_and_it_is_settled_once() {
     let (records, database) = records().await;
-    let club = records.create_club(&club("broncos")).await.expect("created").id;
+    let club = records
+        .create_club(&club("broncos"))
+        .await
+        .expect("created")
+        .id;
     let draw = records.create_draws(&[draw(club)]).await.expect("created")[0];
     let new = NewPayout {
         draw,
@@ -152,7 +250,11 @@ async fn a_draw_has_one_winners_payout_and_it_is_settled_once() {
         recipient_email: Some("jo@x.test"),
         recipient_name: Some("Jo"),
     };
-    assert_eq!(records.record_payout(&new).await.map(|payout| payout.id), Err(Failure::NotFound), "no result yet");
+    assert_eq!(
+        records.record_payout(&new).await.map(|payout| payout.id),
+        Err(Failure::NotFound),
+        "no result yet"
+    );
     sqlx::query(
         "update draws set status = 'completed', result_home = 7, result_away = 9, winning_serial = 1, prize_cents = 29000,
            completed_revision = 1",
@@ -162,27 +264,68 @@ async fn a_draw_has_one_winners_payout_and_it_is_settled_once() {
     .expect("a result");
     assert!(!records.winner_disputed(draw).await.expect("read"));
     let first = records.record_payout(&new).await.expect("recorded");
-    assert_eq!(records.record_payout(&new).await.expect("the same").id, first.id);
+    assert_eq!(
+        records.record_payout(&new).await.expect("the same").id,
+        first.id
+    );
     assert_eq!(first.status, "pending");
-    let paid = records.settle_payout(first.id, "completed", Some("BSB 000")).await.expect("settled").expect("pending");
+    let paid = records
+        .settle_payout(first.id, "completed", Some("BSB 000"))
+        .await
+        .expect("settled")
+        .expect("pending");
     assert!(paid.completed_at.is_some());
-    assert!(records.settle_payout(first.id, "completed", None).await.expect("again").is_some());
-    assert!(records.settle_payout(first.id, "failed", None).await.expect("too late").is_none());
+    assert!(
+        records
+            .settle_payout(first.id, "completed", None)
+            .await
+            .expect("again")
+            .is_some()
+    );
+    assert!(
+        records
+            .settle_payout(first.id, "failed", None)
+            .await
+            .expect("too late")
+            .is_none()
+    );
     assert_eq!(records.payouts(draw).await.expect("read").len(), 1);
 }
 
 #[tokio::test]
 async fn settings_footers_offers_and_the_rest_are_kept() {
     let (records, _database) = records().await;
-    let club = records.create_club(&club("broncos")).await.expect("created").id;
-    records.set_setting(MAINTENANCE_MODE, "true", "operator 1").await.expect("set");
-    records.set_setting(MAINTENANCE_MODE, "false", "operator 1").await.expect("set again");
-    assert_eq!(records.settings().await.expect("read")[MAINTENANCE_MODE], "false");
+    let club = records
+        .create_club(&club("broncos"))
+        .await
+        .expect("created")
+        .id;
+    records
+        .set_setting(MAINTENANCE_MODE, "true", "operator 1")
+        .await
+        .expect("set");
+    records
+        .set_setting(MAINTENANCE_MODE, "false", "operator 1")
+        .await
+        .expect("set again");
+    assert_eq!(
+        records.settings().await.expect("read")[MAINTENANCE_MODE],
+        "false"
+    );
 
-    let menu = records.create_footer_menu("Company", 2).await.expect("created");
-    records.create_footer_item(menu, "About", "/about", 1).await.expect("created");
+    let menu = records
+        .create_footer_menu("Company", 2)
+        .await
+        .expect("created");
+    records
+        .create_footer_item(menu, "About", "/about", 1)
+        .await
+        .expect("created");
     let menus = records.footer_menus().await.expect("read");
-    assert_eq!((menus[0].heading.as_str(), menus[0].items[0].url.as_str()), ("Company", "/about"));
+    assert_eq!(
+        (menus[0].heading.as_str(), menus[0].items[0].url.as_str()),
+        ("Company", "/about")
+    );
 
     let draw = records.create_draws(&[draw(club)]).await.expect("created")[0];
     let bundle = NewBundle {
@@ -195,12 +338,26 @@ async fn settings_footers_offers_and_the_rest_are_kept() {
     };
     records.create_bundle(club, &bundle).await.expect("created");
     // Whoever comes second is told by the books, whatever was read before.
-    assert!(matches!(records.create_bundle(club, &bundle).await, Err(Failure::NotWritten(_))));
-    assert!(records.bundle_slug_taken(club, &bundle.slug.to_uppercase(), None).await.expect("read"));
+    assert!(matches!(
+        records.create_bundle(club, &bundle).await,
+        Err(Failure::NotWritten(_))
+    ));
+    assert!(
+        records
+            .bundle_slug_taken(club, &bundle.slug.to_uppercase(), None)
+            .await
+            .expect("read")
+    );
     assert_eq!(records.bundles(club).await.expect("read")[0].games, [draw]);
 
-    records.join_waitlist("Souths", "Jo", "jo@x.test", "0400 000 000").await.expect("joined");
-    assert_eq!(records.waitlist().await.expect("read")[0].club_name, "Souths");
+    records
+        .join_waitlist("Souths", "Jo", "jo@x.test", "0400 000 000")
+        .await
+        .expect("joined");
+    assert_eq!(
+        records.waitlist().await.expect("read")[0].club_name,
+        "Souths"
+    );
     let at = Timestamp(1_800_000_000_000);
     let acceptance = Acceptance {
         club,
@@ -212,11 +369,28 @@ async fn settings_footers_offers_and_the_rest_are_kept() {
     };
     records.accept_terms(&acceptance).await.expect("accepted");
     let late = at.plus_seconds(31 * 60);
-    let create = async |at| records.create_draws_agreed(club, &[], at).await.expect("asked");
-    assert!(matches!(create(late).await, Created::NotAgreed), "half an hour is over");
+    let create = async |at| {
+        records
+            .create_draws_agreed(club, &[], at)
+            .await
+            .expect("asked")
+    };
+    assert!(
+        matches!(create(late).await, Created::NotAgreed),
+        "half an hour is over"
+    );
     assert!(matches!(create(at).await, Created::Draws(draws) if draws.is_empty()));
-    let act = Act { actor: "club 1", club: Some(club), action: "enter-results", object: "draw:1001", ip: None };
-    records.audit(act, &serde_json::json!({ "home": 9 })).await.expect("written");
+    let act = Act {
+        actor: "club 1",
+        club: Some(club),
+        action: "enter-results",
+        object: "draw:1001",
+        ip: None,
+    };
+    records
+        .audit(act, &serde_json::json!({ "home": 9 }))
+        .await
+        .expect("written");
     let financials = records.draw_financials(draw).await.expect("read");
     assert_eq!((financials.revenue, financials.orders), (Cents(0), 0));
     assert!(records.sold_serials(draw).await.expect("read").is_empty());
@@ -227,50 +401,122 @@ async fn settings_footers_offers_and_the_rest_are_kept() {
 async fn nobody_rewrites_the_audit_log_unnoticed() {
     let (records, database) = records().await;
     for object in ["draw:1001", "draw:1002", "draw:1001"] {
-        let act = Act { actor: "operator 1", club: None, action: "enter-results", object, ip: "::1".parse().ok() };
-        records.audit(act, &serde_json::json!({ "home": 7 })).await.expect("written");
+        let act = Act {
+            actor: "operator 1",
+            club: None,
+            action: "enter-results",
+            object,
+            ip: "::1".parse().ok(),
+        };
+        records
+            .audit(act, &serde_json::json!({ "home": 7 }))
+            .await
+            .expect("written");
     }
     let chain = records.audit_chain().await.expect("read");
     assert_eq!((chain.length, chain.broken_at), (3, None));
-    let trail = records.audit_trail(&["draw:1001".into()], None, 10).await.expect("read");
-    assert_eq!(trail.iter().map(|entry| entry.id).collect::<Vec<_>>(), [3, 1]);
-    assert_eq!((trail[0].ip.as_deref(), &trail[0].hash), (Some("::1"), &chain.head));
+    let trail = records
+        .audit_trail(&["draw:1001".into()], None, 10)
+        .await
+        .expect("read");
+    assert_eq!(
+        trail.iter().map(|entry| entry.id).collect::<Vec<_>>(),
+        [3, 1]
+    );
+    assert_eq!(
+        (trail[0].ip.as_deref(), &trail[0].hash),
+        (Some("::1"), &chain.head)
+    );
     let mut books = database.connection().await;
-    for rewriting in ["update audit_log set actor = 'nobody'", "delete from audit_log", "truncate audit_log"] {
-        let refused = sqlx::query(rewriting).execute(&mut books).await.expect_err("refused");
-        assert!(refused.to_string().contains("append-only"), "{rewriting}: {refused}");
+    for rewriting in [
+        "update audit_log set actor = 'nobody'",
+        "delete from audit_log",
+        "truncate audit_log",
+    ] {
+        let refused = sqlx::query(rewriting)
+            .execute(&mut books)
+            .await
+            .expect_err("refused");
+        assert!(
+            refused.to_string().contains("append-only"),
+            "{rewriting}: {refused}"
+        );
     }
     // Somebody with the database's own keys.
     let forging = "alter table audit_log disable trigger user; update audit_log set actor = 'nobody' where id = 2";
-    sqlx::raw_sql(forging).execute(&mut books).await.expect("forged");
-    assert_eq!(records.audit_chain().await.expect("read").broken_at, Some(2));
+    sqlx::raw_sql(forging)
+        .execute(&mut books)
+        .await
+        .expect("forged");
+    assert_eq!(
+        records.audit_chain().await.expect("read").broken_at,
+        Some(2)
+    );
 }
 
 #[tokio::test]
 async fn a_code_of_the_second_factor_serves_once_and_a_lost_phone_ends_every_session() {
     let (records, _database) = records().await;
-    let admin = records.create_admin("operator@demo.test", "Operator", "$argon2id$…").await.expect("created");
+    let admin = records
+        .create_admin("operator@demo.test", "Operator", "$argon2id$…")
+        .await
+        .expect("created");
     assert!(records.second_factor(admin).await.expect("read").is_none());
     for secret in [b"first", b"other"] {
-        records.begin_second_factor(admin, secret).await.expect("begun");
+        records
+            .begin_second_factor(admin, secret)
+            .await
+            .expect("begun");
     }
-    let factor = records.second_factor(admin).await.expect("read").expect("begun");
-    assert_eq!((factor.secret.as_slice(), factor.enrolled), (&b"first"[..], false), "what was begun is kept");
-    let used: Vec<bool> = [records.use_step(admin, 7, NOW).await, records.use_step(admin, 7, NOW).await]
-        .into_iter()
-        .map(|used| used.expect("written"))
-        .chain([records.use_step(admin, 6, NOW).await.expect("written")])
-        .collect();
+    let factor = records
+        .second_factor(admin)
+        .await
+        .expect("read")
+        .expect("begun");
+    assert_eq!(
+        (factor.secret.as_slice(), factor.enrolled),
+        (&b"first"[..], false),
+        "what was begun is kept"
+    );
+    let used: Vec<bool> = [
+        records.use_step(admin, 7, NOW).await,
+        records.use_step(admin, 7, NOW).await,
+    ]
+    .into_iter()
+    .map(|used| used.expect("written"))
+    .chain([records.use_step(admin, 6, NOW).await.expect("written")])
+    .collect();
     assert_eq!(used, [true, false, false]);
-    let lifetime = Lifetime { idle_seconds: 600, whole_seconds: 3600 };
-    records.open_session(&[1; 32], Holder::Admin(admin), Some(NOW), NOW, lifetime).await.expect("opened");
-    assert!(records.forget_second_factor("Operator@Demo.test").await.expect("written"));
-    assert!(records.session(&[1; 32], NOW).await.expect("read").is_none());
+    let lifetime = Lifetime {
+        idle_seconds: 600,
+        whole_seconds: 3600,
+    };
+    records
+        .open_session(&[1; 32], Holder::Admin(admin), Some(NOW), NOW, lifetime)
+        .await
+        .expect("opened");
+    assert!(
+        records
+            .forget_second_factor("Operator@Demo.test")
+            .await
+            .expect("written")
+    );
+    assert!(
+        records
+            .session(&[1; 32], NOW)
+            .await
+            .expect("read")
+            .is_none()
+    );
     assert!(records.second_factor(admin).await.expect("read").is_none());
 }
 
 fn try_of(about: &str, max: u32) -> Try {
-    Try { about: about.into(), max, window_seconds: 60 }
+    Try {
+        about: about.into(),
+        max,
+        window_seconds: 60,
+    }
 }
 
 /// Of what is tried at once.
@@ -280,38 +526,77 @@ async fn let_through(records: &Records, at_once: impl Iterator<Item = Vec<Try>>)
         let records = records.clone();
         waiting.spawn(async move { records.count_tries(&tries, NOW).await });
     }
-    waiting.join_all().await.into_iter().filter(|tried| *tried == Ok(true)).count()
+    waiting
+        .join_all()
+        .await
+        .into_iter()
+        .filter(|tried| *tried == Ok(true))
+        .count()
 }
 
 #[tokio::test]
 async fn tries_at_once_are_counted_once_each_and_begin_anew_with_the_next_window() {
     let (records, database) = records().await;
     let account = [try_of("password of a@demo.test", 5)];
-    assert_eq!(let_through(&records, (0..40).map(|_| account.to_vec())).await, 5);
-    records.take_back_tries(&account).await.expect("it was right");
+    assert_eq!(
+        let_through(&records, (0..40).map(|_| account.to_vec())).await,
+        5
+    );
+    records
+        .take_back_tries(&account)
+        .await
+        .expect("it was right");
     assert_eq!(records.count_tries(&account, NOW).await, Ok(true));
     assert_eq!(records.count_tries(&account, NOW).await, Ok(false));
-    assert!(!database.everything().await.contains("a@demo.test"), "the table names nobody");
+    assert!(
+        !database.everything().await.contains("a@demo.test"),
+        "the table names nobody"
+    );
     assert_eq!(records.sweep_tries(NOW.plus_seconds(59)).await, Ok(0));
     let later = NOW.plus_seconds(60);
-    assert_eq!(records.count_tries(&account, later).await, Ok(true), "another window");
-    assert_eq!(records.count_tries(&account, later.plus_seconds(59)).await, Ok(true), "which is as long");
+    assert_eq!(
+        records.count_tries(&account, later).await,
+        Ok(true),
+        "another window"
+    );
+    assert_eq!(
+        records.count_tries(&account, later.plus_seconds(59)).await,
+        Ok(true),
+        "which is as long"
+    );
     assert_eq!(records.sweep_tries(later.plus_seconds(60)).await, Ok(1));
 }
 
 #[tokio::test]
 async fn a_try_that_one_limit_refuses_is_counted_by_none_and_nobody_waits_in_a_circle() {
     let (records, database) = records().await;
-    let (account, place) = (try_of("password of b@demo.test", 5), try_of("password from 203.0.113.7", 2));
+    let (account, place) = (
+        try_of("password of b@demo.test", 5),
+        try_of("password from 203.0.113.7", 2),
+    );
     // Each pair in its own order.
-    let pairs = [[account.clone(), place.clone()], [place.clone(), account.clone()]];
+    let pairs = [
+        [account.clone(), place.clone()],
+        [place.clone(), account.clone()],
+    ];
     let at_once = (0..40).map(|turn| pairs[turn % 2].to_vec());
-    assert_eq!(let_through(&records, at_once).await, 2, "as many as the place may");
+    assert_eq!(
+        let_through(&records, at_once).await,
+        2,
+        "as many as the place may"
+    );
     let mut others = 0;
-    while records.count_tries(std::slice::from_ref(&account), NOW).await.expect("counted") {
+    while records
+        .count_tries(std::slice::from_ref(&account), NOW)
+        .await
+        .expect("counted")
+    {
         others += 1;
     }
-    assert_eq!(others, 3, "what the place refused was not counted against the account");
+    assert_eq!(
+        others, 3,
+        "what the place refused was not counted against the account"
+    );
     drop(records);
     assert_eq!(database.deadlocks().await, 0);
 }
@@ -319,7 +604,11 @@ async fn a_try_that_one_limit_refuses_is_counted_by_none_and_nobody_waits_in_a_c
 #[tokio::test]
 async fn numbers_skip_ahead_of_what_a_backup_forgot() {
     let (records, _database) = records().await;
-    let club = records.create_club(&club("broncos")).await.expect("created").id;
+    let club = records
+        .create_club(&club("broncos"))
+        .await
+        .expect("created")
+        .id;
     let before = records.create_draws(&[draw(club)]).await.expect("created")[0];
     records.skip_draw_numbers(500).await.expect("skipped");
     let after = records.create_draws(&[draw(club)]).await.expect("created")[0];

@@ -3,7 +3,9 @@
 #[path = "support/world.rs"]
 mod support;
 
-use domain::{Authority, Cents, Command, Event, FeeStep, OrderId, Reservation, Serial, Terms, Timestamp};
+use domain::{
+    Authority, Cents, Command, Event, FeeStep, OrderId, Reservation, Serial, Terms, Timestamp,
+};
 use persistence::Failure;
 use sqlx::Executor;
 
@@ -16,12 +18,17 @@ async fn world() -> World {
 /// What a buggy actor might send.
 async fn send(owner: &Owner, events: Vec<Event>) -> Result<(), Failure> {
     let command = Command::Tick;
-    owner.ledger.append(vec![owner.commit(&command, events, None)]).await
+    owner
+        .ledger
+        .append(vec![owner.commit(&command, events, None)])
+        .await
 }
 
 fn refused(said: Result<(), Failure>, constraint: &str) {
     match said {
-        Err(Failure::NotWritten(why)) => assert!(why.contains(constraint), "{why}, not {constraint}"),
+        Err(Failure::NotWritten(why)) => {
+            assert!(why.contains(constraint), "{why}, not {constraint}")
+        }
         other => panic!("{other:?} instead of {constraint}"),
     }
 }
@@ -29,11 +36,20 @@ fn refused(said: Result<(), Failure>, constraint: &str) {
 fn step(revenue_delta: i64, fee_delta: i64, revenue_after: i64, fee_after: i64) -> FeeStep {
     let (revenue_delta, fee_delta) = (Cents(revenue_delta), Cents(fee_delta));
     let (revenue_after, fee_after) = (Cents(revenue_after), Cents(fee_after));
-    FeeStep { revenue_delta, fee_delta, revenue_after, fee_after, to_return: Cents::ZERO }
+    FeeStep {
+        revenue_delta,
+        fee_delta,
+        revenue_after,
+        fee_after,
+        to_return: Cents::ZERO,
+    }
 }
 
 fn serials(numbers: impl IntoIterator<Item = u16>) -> Vec<Serial> {
-    numbers.into_iter().map(|number| Serial::new(number).expect("a serial")).collect()
+    numbers
+        .into_iter()
+        .map(|number| Serial::new(number).expect("a serial"))
+        .collect()
 }
 
 #[tokio::test]
@@ -42,7 +58,11 @@ async fn a_ticket_is_never_sold_twice() {
     let mut owner = world.owner(0).await;
     world.allocated(&mut owner, 1, 2).await;
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
-    let again = Event::Allocated { order: OrderId(2), serials: serials([2, 3]), step: step(1000, 35, 2000, 70) };
+    let again = Event::Allocated {
+        order: OrderId(2),
+        serials: serials([2, 3]),
+        step: step(1000, 35, 2000, 70),
+    };
     refused(send(&owner, vec![again]).await, "tickets_pkey");
     owner.allocate(2, 2).await.expect("the right ones");
 }
@@ -52,10 +72,20 @@ async fn a_draw_is_never_oversold() {
     let world = world().await;
     let owner = world.owner(0).await;
     let reserved = |order| {
-        let reservation = Reservation { count: 50, until: NOW.plus_seconds(150), extensions: 0 };
-        Event::Reserved { order: OrderId(order), reservation }
+        let reservation = Reservation {
+            count: 50,
+            until: NOW.plus_seconds(150),
+            extensions: 0,
+        };
+        Event::Reserved {
+            order: OrderId(order),
+            reservation,
+        }
     };
-    refused(send(&owner, (1..=4).map(reserved).collect()).await, "draws_never_oversold");
+    refused(
+        send(&owner, (1..=4).map(reserved).collect()).await,
+        "draws_never_oversold",
+    );
 }
 
 #[tokio::test]
@@ -63,8 +93,16 @@ async fn a_fee_never_passes_the_cap_nor_what_is_due() {
     let world = world().await;
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
-    for wrong in [step(1000, 1101, 1000, 1101), step(1000, 36, 1000, 36), step(999, 35, 999, 35)] {
-        let event = Event::Allocated { order: OrderId(1), serials: serials([1, 2]), step: wrong };
+    for wrong in [
+        step(1000, 1101, 1000, 1101),
+        step(1000, 36, 1000, 36),
+        step(999, 35, 999, 35),
+    ] {
+        let event = Event::Allocated {
+            order: OrderId(1),
+            serials: serials([1, 2]),
+            step: wrong,
+        };
         refused(send(&owner, vec![event]).await, "draws_");
     }
 }
@@ -73,39 +111,83 @@ async fn a_fee_never_passes_the_cap_nor_what_is_due() {
 async fn nobody_reserves_more_than_fifty() {
     let world = world().await;
     let owner = world.owner(0).await;
-    let reservation = Reservation { count: 51, until: NOW.plus_seconds(150), extensions: 0 };
-    let event = Event::Reserved { order: OrderId(1), reservation };
+    let reservation = Reservation {
+        count: 51,
+        until: NOW.plus_seconds(150),
+        extensions: 0,
+    };
+    let event = Event::Reserved {
+        order: OrderId(1),
+        reservation,
+    };
     refused(send(&owner, vec![event]).await, "reservations_count_check");
 }
 
 /// The database's clock is long past this kick-off; the actors' is not (rule 5).
 fn kicked_off() -> (Terms, Timestamp) {
     let kick_off = Timestamp(1_600_000_000_000);
-    (Terms { closes_at: kick_off, ..TERMS }, kick_off.plus_seconds(-60))
+    (
+        Terms {
+            closes_at: kick_off,
+            ..TERMS
+        },
+        kick_off.plus_seconds(-60),
+    )
 }
 
 async fn sale_after_kick_off(world: World) {
     let (_, before) = kicked_off();
     let mut owner = world.owner(0).await;
-    let refusal = owner.draw.decide(NOW, &owner.reserve(1, 2)).expect_err("closed for a right clock");
+    let refusal = owner
+        .draw
+        .decide(NOW, &owner.reserve(1, 2))
+        .expect_err("closed for a right clock");
     assert_eq!(refusal, domain::Refusal::DrawClosed);
-    let reserved = Command::Reserve { order: OrderId(1), count: 2, until: before.plus_seconds(30) };
-    let events = owner.draw.decide(before, &reserved).expect("in time for a slow clock");
+    let reserved = Command::Reserve {
+        order: OrderId(1),
+        count: 2,
+        until: before.plus_seconds(30),
+    };
+    let events = owner
+        .draw
+        .decide(before, &reserved)
+        .expect("in time for a slow clock");
     let rider = Some(persistence::ledger::Rider::Open(world.order(1, &[(0, 2)])));
-    owner.ledger.append(vec![owner.commit(&reserved, events.clone(), rider)]).await.expect("opened");
+    owner
+        .ledger
+        .append(vec![owner.commit(&reserved, events.clone(), rider)])
+        .await
+        .expect("opened");
     owner.draw.apply(&events);
 
     let sale = owner.sale(1, 2);
-    let events = owner.draw.decide(before, &sale).expect("in time for a slow clock");
-    let said = owner.ledger.append(vec![owner.commit(&sale, events, None)]).await;
+    let events = owner
+        .draw
+        .decide(before, &sale)
+        .expect("in time for a slow clock");
+    let said = owner
+        .ledger
+        .append(vec![owner.commit(&sale, events, None)])
+        .await;
     assert_eq!(said, Err(Failure::ClosedByClock));
     assert!(world.record(1).await.tickets.is_empty());
 
     let unit_price = TERMS.price;
-    let authority = Authority::Repair { authorised_at: before };
-    let repair = Command::Allocate { order: OrderId(1), count: 2, unit_price, authority };
+    let authority = Authority::Repair {
+        authorised_at: before,
+    };
+    let repair = Command::Allocate {
+        order: OrderId(1),
+        count: 2,
+        unit_price,
+        authority,
+    };
     let events = owner.draw.decide(NOW, &repair).expect("authorised in time");
-    owner.ledger.append(vec![owner.commit(&repair, events, None)]).await.expect("a repair");
+    owner
+        .ledger
+        .append(vec![owner.commit(&repair, events, None)])
+        .await
+        .expect("a repair");
     assert_eq!(world.record(1).await.tickets.len(), 1);
 }
 
@@ -129,7 +211,13 @@ async fn statement(sql: &'static str, constraint: &str) {
     let mut owner = world.owner(0).await;
     world.captured(&mut owner, 1, 2).await;
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
-    let why = world.connection().await.execute(sql).await.expect_err(sql).to_string();
+    let why = world
+        .connection()
+        .await
+        .execute(sql)
+        .await
+        .expect_err(sql)
+        .to_string();
     assert!(why.contains(constraint), "{why}, not {constraint}");
 }
 

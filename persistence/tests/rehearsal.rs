@@ -11,12 +11,19 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 async fn opened() -> (Postgres, Records) {
     let database = persistence::testing::database().await;
-    let postgres = Postgres::connect_with(database.options, Sealer::new(&[7; 32])).await.expect("connected");
+    let postgres = Postgres::connect_with(database.options, Sealer::new(&[7; 32]))
+        .await
+        .expect("connected");
     (postgres.clone(), Records::new(postgres))
 }
 
 fn club() -> NewClub {
-    NewClub { name: "Sharks".into(), email: "sharks@demo.test".into(), slug: "sharks".into(), ..NewClub::default() }
+    NewClub {
+        name: "Sharks".into(),
+        email: "sharks@demo.test".into(),
+        slug: "sharks".into(),
+        ..NewClub::default()
+    }
 }
 
 #[tokio::test]
@@ -39,14 +46,27 @@ async fn a_draw_moves_into_the_past_as_a_whole() {
         contact_name: "Sam".into(),
         contact_phone: "0400 000 000".into(),
     };
-    let ids = records.create_draws(&[draw.clone(), draw]).await.expect("two draws");
+    let ids = records
+        .create_draws(&[draw.clone(), draw])
+        .await
+        .expect("two draws");
     let before = records.catalogue_revision().await.expect("a revision");
     records.backdate(ids[0], 3 * DAY_MS).await.expect("moved");
     let listings = records.listings().await.expect("listings");
-    let kick_off = |id| listings.iter().find(|listing| listing.id() == id).expect("listed").view.closes_at;
+    let kick_off = |id| {
+        listings
+            .iter()
+            .find(|listing| listing.id() == id)
+            .expect("listed")
+            .view
+            .closes_at
+    };
     assert_eq!(kick_off(ids[0]), NOW.plus_ms(-3 * DAY_MS));
     assert_eq!(kick_off(ids[1]), NOW, "the other one stays");
-    assert!(records.catalogue_revision().await.expect("a revision") > before, "lists are made anew");
+    assert!(
+        records.catalogue_revision().await.expect("a revision") > before,
+        "lists are made anew"
+    );
 }
 
 #[tokio::test]

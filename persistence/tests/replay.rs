@@ -14,35 +14,83 @@ struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % bound
     }
 }
 
 async fn journal(world: &World, draw: usize) -> Vec<Vec<Event>> {
-    let texts: Vec<String> =
-        sqlx::query_scalar("select events::text from draw_events where draw_id = $1 order by revision")
-            .bind(world.draws[draw].0)
-            .fetch_all(&mut world.connection().await)
-            .await
-            .expect("read");
-    texts.iter().map(|text| journal::read(text).expect("readable")).collect()
+    let texts: Vec<String> = sqlx::query_scalar(
+        "select events::text from draw_events where draw_id = $1 order by revision",
+    )
+    .bind(world.draws[draw].0)
+    .fetch_all(&mut world.connection().await)
+    .await
+    .expect("read");
+    texts
+        .iter()
+        .map(|text| journal::read(text).expect("readable"))
+        .collect()
 }
 
 /// One step of a crowded day: what is refused changes nothing.
-async fn step(world: &World, owner: &mut Owner, dice: &mut Dice, now: Timestamp, opened: &mut Vec<u128>) {
-    let known = opened.get(dice.below(opened.len().max(1) as u64) as usize).copied().unwrap_or(0);
-    let count = |owner: &Owner| owner.draw.reservation(OrderId(known)).map_or(1, |reservation| reservation.count);
+async fn step(
+    world: &World,
+    owner: &mut Owner,
+    dice: &mut Dice,
+    now: Timestamp,
+    opened: &mut Vec<u128>,
+) {
+    let known = opened
+        .get(dice.below(opened.len().max(1) as u64) as usize)
+        .copied()
+        .unwrap_or(0);
+    let count = |owner: &Owner| {
+        owner
+            .draw
+            .reservation(OrderId(known))
+            .map_or(1, |reservation| reservation.count)
+    };
     let (command, rider) = match dice.below(10) {
         0..=3 => {
             let (id, count) = (opened.len() as u128 + 1, dice.below(50) as u16 + 1);
-            let command = Command::Reserve { order: OrderId(id), count, until: now.plus_seconds(150) };
+            let command = Command::Reserve {
+                order: OrderId(id),
+                count,
+                until: now.plus_seconds(150),
+            };
             (command, Some(Rider::Open(world.order(id, &[(0, count)]))))
         }
-        4 => (Command::Extend { order: OrderId(known), until: now.plus_seconds(300) }, None),
-        5 => (Command::Release { order: OrderId(known) }, None),
-        6 | 7 => (owner.sale(known, count(owner)), Some(Rider::Authorised { order: OrderId(known), at: now })),
-        8 => (Command::Void { order: OrderId(known), charged: false }, None),
+        4 => (
+            Command::Extend {
+                order: OrderId(known),
+                until: now.plus_seconds(300),
+            },
+            None,
+        ),
+        5 => (
+            Command::Release {
+                order: OrderId(known),
+            },
+            None,
+        ),
+        6 | 7 => (
+            owner.sale(known, count(owner)),
+            Some(Rider::Authorised {
+                order: OrderId(known),
+                at: now,
+            }),
+        ),
+        8 => (
+            Command::Void {
+                order: OrderId(known),
+                charged: false,
+            },
+            None,
+        ),
         _ => (Command::Tick, None),
     };
     let Ok(events) = owner.draw.decide(now, &command) else {
@@ -52,7 +100,12 @@ async fn step(world: &World, owner: &mut Owner, dice: &mut Dice, now: Timestamp,
         return;
     }
     // An order whose reservation lapsed may have another count than its line: then the ledger refuses, and so it should.
-    if owner.ledger.append(vec![owner.commit(&command, events.clone(), rider.clone())]).await.is_ok() {
+    if owner
+        .ledger
+        .append(vec![owner.commit(&command, events.clone(), rider.clone())])
+        .await
+        .is_ok()
+    {
         owner.draw.apply(&events);
         if let Some(Rider::Open(order)) = rider {
             opened.push(order.id.0);
@@ -66,18 +119,39 @@ async fn the_journal_replayed_is_what_the_tables_hold() {
     let mut owner = world.owner(0).await;
     let (mut dice, mut opened) = (Dice(7), Vec::new());
     for second in 0..300 {
-        step(&world, &mut owner, &mut dice, NOW.plus_seconds(second * 20), &mut opened).await;
+        step(
+            &world,
+            &mut owner,
+            &mut dice,
+            NOW.plus_seconds(second * 20),
+            &mut opened,
+        )
+        .await;
     }
     let result = GameResult::new(3, 5).expect("a result");
-    owner.execute(Command::Complete { result }, None).await.expect("completed");
+    owner
+        .execute(Command::Complete { result }, None)
+        .await
+        .expect("completed");
 
     let fresh = owner.draw.clone();
-    let mut replayed = Draw::new(world.draws[0], TERMS, fresh.fee_policy(), Deal::new(Seed([0; 32])));
+    let mut replayed = Draw::new(
+        world.draws[0],
+        TERMS,
+        fresh.fee_policy(),
+        Deal::new(Seed([0; 32])),
+    );
     let journal = journal(&world, 0).await;
     let kinds: std::collections::BTreeSet<String> = journal
         .iter()
         .flatten()
-        .map(|event| format!("{event:?}").split([' ', '{']).next().unwrap_or("").into())
+        .map(|event| {
+            format!("{event:?}")
+                .split([' ', '{'])
+                .next()
+                .unwrap_or("")
+                .into()
+        })
         .collect();
     assert!(kinds.len() >= 6, "a dull day: {kinds:?}");
     for events in &journal {

@@ -8,7 +8,10 @@ use server::sandbox::{self, Options, Sandbox};
 #[actix_web::main]
 async fn main() -> std::io::Result<()> {
     let mut arguments = std::env::args().skip(1);
-    let port = arguments.next().and_then(|port| port.parse().ok()).unwrap_or(8081);
+    let port = arguments
+        .next()
+        .and_then(|port| port.parse().ok())
+        .unwrap_or(8081);
     let sandbox = Sandbox::open(arguments.next().map(PathBuf::from), Options::default())?;
     println!("http://127.0.0.1:{port}/sandbox");
     HttpServer::new(move || App::new().configure(|cfg| sandbox::configure(cfg, sandbox.clone())))

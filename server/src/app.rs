@@ -90,7 +90,13 @@ pub struct Running {
 /// The port is taken, the books cannot be read, or the configuration names something that cannot be used.
 pub async fn start(parts: Parts) -> anyhow::Result<Running> {
     raise_file_limit();
-    let Parts { mut config, postgres, clock, site, provider } = parts;
+    let Parts {
+        mut config,
+        postgres,
+        clock,
+        site,
+        provider,
+    } = parts;
     let listener = listen(config.listen)?;
     let address = listener.local_addr()?;
     let scraped = config.metrics.map(listen).transpose()?;
@@ -100,17 +106,32 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
     let life = Arc::new(Life::default());
     let records = Records::new(postgres.clone());
     let books: Arc<dyn Books> = Arc::new(postgres.clone());
-    let stand_in = provider.sandbox().map(|sandbox| StandIn::serve(sandbox.clone())).transpose()?;
+    let stand_in = provider
+        .sandbox()
+        .map(|sandbox| StandIn::serve(sandbox.clone()))
+        .transpose()?;
     let gateway = gateway(&config, &provider, stand_in.as_ref())?;
     let door = config.node.map(listen).transpose()?;
     let (neighbourhood, pass) = neighbourhood(door.as_ref(), &postgres, &clock)?;
     if let Some(sandbox) = provider.sandbox() {
         // Notices go round inside the machine, whatever browsers call us.
-        let secret = config.stripe.webhook_secrets.first().context("a secret that signs notices")?;
-        sandbox.set_webhook(&format!("http://127.0.0.1:{}/api/stripe/webhook", address.port()), secret.expose());
+        let secret = config
+            .stripe
+            .webhook_secrets
+            .first()
+            .context("a secret that signs notices")?;
+        sandbox.set_webhook(
+            &format!("http://127.0.0.1:{}/api/stripe/webhook", address.port()),
+            secret.expose(),
+        );
     }
     let delivery = delivery(&config, &provider, &life)?;
-    let postman = Arc::new(Postman::new(config.clone(), records.clone(), delivery, clock.clone()));
+    let postman = Arc::new(Postman::new(
+        config.clone(),
+        records.clone(),
+        delivery,
+        clock.clone(),
+    ));
     let engine = Engine::start(EngineParts {
         ledger: Arc::new(postgres.clone()),
         books,
@@ -137,12 +158,32 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
         .await?,
     );
     postman.meet(state.catalogue.clone());
-    let (server, finished) = serve(listener, state.clone(), site.into(), provider.sandbox().cloned())?;
+    let (server, finished) = serve(
+        listener,
+        state.clone(),
+        site.into(),
+        provider.sandbox().cloned(),
+    )?;
     let housekeeping = routes::run(state.clone());
-    let door = door.map(|listener| nodes::serve(listener, state.clone())).transpose()?;
-    let metrics = scraped.map(|listener| metrics::serve(listener, state.clone())).transpose()?;
+    let door = door
+        .map(|listener| nodes::serve(listener, state.clone()))
+        .transpose()?;
+    let metrics = scraped
+        .map(|listener| metrics::serve(listener, state.clone()))
+        .transpose()?;
     life.enter(Phase::Ready);
-    Ok(Running { address, state, engine, life, server, finished, housekeeping, stand_in, metrics, door })
+    Ok(Running {
+        address,
+        state,
+        engine,
+        life,
+        server,
+        finished,
+        housekeeping,
+        stand_in,
+        metrics,
+        door,
+    })
 }
 
 /// Alone, or behind a door for other nodes.
@@ -152,11 +193,23 @@ fn neighbourhood(
     clock: &Arc<dyn Clock>,
 ) -> anyhow::Result<(Neighbourhood, Option<Pass>)> {
     let (boot, nodes) = (Boot::fresh(), Arc::new(postgres.clone()));
-    let Some(door) = door else { return Ok((Neighbourhood::alone(boot, nodes), None)) };
+    let Some(door) = door else {
+        return Ok((Neighbourhood::alone(boot, nodes), None));
+    };
     let pass = Pass::new(postgres.sealer().clone(), boot);
     let neighbours = Arc::new(OverHttp::new(pass.clone(), clock.clone()));
-    let me = Node { boot, address: door.local_addr()?.to_string() };
-    Ok((Neighbourhood { me, nodes, neighbours }, Some(pass)))
+    let me = Node {
+        boot,
+        address: door.local_addr()?.to_string(),
+    };
+    Ok((
+        Neighbourhood {
+            me,
+            nodes,
+            neighbours,
+        },
+        Some(pass),
+    ))
 }
 
 /// Takes the port, or says who must let go of it.
@@ -202,7 +255,11 @@ fn serve(
 }
 
 /// The demo asks its own sandbox, over a line of this machine's if one is named: `loadtest proxy` listens there.
-fn gateway(config: &Config, provider: &Provider, stand_in: Option<&StandIn>) -> anyhow::Result<Arc<Stripe>> {
+fn gateway(
+    config: &Config,
+    provider: &Provider,
+    stand_in: Option<&StandIn>,
+) -> anyhow::Result<Arc<Stripe>> {
     let named = &config.stripe.api_url;
     let url = match (provider, stand_in) {
         (Provider::Sandbox(_), Some(_)) if named.starts_with("http://127.0.0.1:") => named,
@@ -251,7 +308,9 @@ impl Running {
         if let Some(door) = self.door {
             door.stop(false).await;
         }
-        self.housekeeping.iter().for_each(tokio::task::JoinHandle::abort);
+        self.housekeeping
+            .iter()
+            .for_each(tokio::task::JoinHandle::abort);
         if let Some(stand_in) = self.stand_in {
             stand_in.stop().await;
         }
@@ -265,7 +324,10 @@ impl Running {
 /// The system offers no signals.
 pub async fn told_to_stop() -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
-    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let (mut terminate, mut interrupt) = (
+        signal(SignalKind::terminate())?,
+        signal(SignalKind::interrupt())?,
+    );
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
@@ -275,9 +337,14 @@ pub async fn told_to_stop() -> std::io::Result<()> {
 
 /// Small answers leave at once, and a peer that went silent is noticed (its session actor would never run again).
 fn tune_socket(connection: &dyn std::any::Any, _: &mut Extensions) {
-    let Some(stream) = connection.downcast_ref::<actix_web::rt::net::TcpStream>() else { return };
+    let Some(stream) = connection.downcast_ref::<actix_web::rt::net::TcpStream>() else {
+        return;
+    };
     let socket = socket2::SockRef::from(stream);
-    if let Err(failure) = socket.set_tcp_nodelay(true).and(socket.set_tcp_user_timeout(Some(PEER_SILENCE_MAX))) {
+    if let Err(failure) = socket
+        .set_tcp_nodelay(true)
+        .and(socket.set_tcp_user_timeout(Some(PEER_SILENCE_MAX)))
+    {
         tracing::debug!(%failure, "socket options refused");
     }
 }
@@ -285,8 +352,13 @@ fn tune_socket(connection: &dyn std::any::Any, _: &mut Extensions) {
 /// A socket is a file to the system, and its first limit is often 1,024.
 fn raise_file_limit() {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
-    let raised = getrlimit(Resource::RLIMIT_NOFILE)
-        .and_then(|(now, most)| setrlimit(Resource::RLIMIT_NOFILE, now.max(FILES_WANTED.min(most)), most));
+    let raised = getrlimit(Resource::RLIMIT_NOFILE).and_then(|(now, most)| {
+        setrlimit(
+            Resource::RLIMIT_NOFILE,
+            now.max(FILES_WANTED.min(most)),
+            most,
+        )
+    });
     if let Err(errno) = raised {
         tracing::warn!(%errno, "the limit of open files stays as it was");
     }

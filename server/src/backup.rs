@@ -28,13 +28,24 @@ pub async fn back_up(config: &Config, file: &Path) -> anyhow::Result<()> {
          and bank details apart: pg_dump --format=custom --schema=bank --file={0}.bank \"$BANK_DATABASE_URL\"",
         file.display()
     );
-    ensure!(config.data_dir.is_dir(), "there is no data folder {} to back up", config.data_dir.display());
+    ensure!(
+        config.data_dir.is_dir(),
+        "there is no data folder {} to back up",
+        config.data_dir.display()
+    );
     let database = Database::reach(config).await?;
     let uploads = config.data_dir.join(UPLOADS);
     let written = backup::back_up(database.url.expose(), &[(UPLOADS, &uploads)], file).await;
     database.close().await;
-    println!("Written: {} ({} kB).", file.display(), written?.div_ceil(1024));
-    println!("The key that opens its seals is not in it. Keep a copy elsewhere: {}", key(config));
+    println!(
+        "Written: {} ({} kB).",
+        file.display(),
+        written?.div_ceil(1024)
+    );
+    println!(
+        "The key that opens its seals is not in it. Keep a copy elsewhere: {}",
+        key(config)
+    );
     Ok(())
 }
 
@@ -54,13 +65,23 @@ pub async fn restore(config: &Config, file: &Path) -> anyhow::Result<()> {
     let data_dir = config.data_dir.canonicalize()?;
     let uploads = data_dir.join(UPLOADS);
     let aside = restore::restore(&data_dir.join("postgres"), &[(UPLOADS, &uploads)], file).await?;
-    let checked = check(&Config { data_dir, ..config.clone() }).await;
+    let checked = check(&Config {
+        data_dir,
+        ..config.clone()
+    })
+    .await;
     for folder in &aside {
-        println!("What was there before is in {}; remove it when it is not needed.", folder.display());
+        println!(
+            "What was there before is in {}; remove it when it is not needed.",
+            folder.display()
+        );
     }
     let broken = checked?;
     ensure!(broken.is_empty(), "restored, but:\n{}", broken.join("\n"));
-    println!("Restored from {}. Now start the server, or look first: server audit", file.display());
+    println!(
+        "Restored from {}. Now start the server, or look first: server audit",
+        file.display()
+    );
     Ok(())
 }
 
@@ -70,21 +91,35 @@ async fn check(config: &Config) -> anyhow::Result<Vec<String>> {
     let database = Database::open(config).await?;
     let checked = async {
         if !is_keyed {
-            bail!("restored, but the key that opens its seals is missing: put it back into {}", key(config));
+            bail!(
+                "restored, but the key that opens its seals is missing: put it back into {}",
+                key(config)
+            );
         }
         let postgres = database.connect(config).await?;
         postgres.migrate().await?;
-        Records::new(postgres.clone()).skip_draw_numbers(NUMBERS_SKIPPED).await?;
+        Records::new(postgres.clone())
+            .skip_draw_numbers(NUMBERS_SKIPPED)
+            .await?;
         Ok(postgres.violations().await?)
     };
     let checked = checked.await;
     database.close().await;
     let broken = checked?;
-    let sealed = broken.iter().filter(|found| found.invariant == persistence::integrity::COMMITMENT).count();
+    let sealed = broken
+        .iter()
+        .filter(|found| found.invariant == persistence::integrity::COMMITMENT)
+        .count();
     if sealed > 0 {
-        bail!("restored, but {} does not open {sealed} of its deals: put the key of that time there", key(config));
+        bail!(
+            "restored, but {} does not open {sealed} of its deals: put the key of that time there",
+            key(config)
+        );
     }
-    Ok(broken.into_iter().map(|found| format!("{}  {}", found.invariant, found.object)).collect())
+    Ok(broken
+        .into_iter()
+        .map(|found| format!("{}  {}", found.invariant, found.object))
+        .collect())
 }
 
 /// Where the sealing key is.

@@ -70,7 +70,10 @@ impl Facts {
 
     /// How many of a club's draws are on sale, as of this reading.
     pub fn count_on_sale(&self, club: ClubId) -> usize {
-        self.draws.values().filter(|listing| listing.club == club && listing.view.status == Status::Active).count()
+        self.draws
+            .values()
+            .filter(|listing| listing.club == club && listing.view.status == Status::Active)
+            .count()
     }
 
     pub fn listing(&self, draw: DrawId) -> Option<&Arc<Listing>> {
@@ -79,17 +82,25 @@ impl Facts {
 
     /// New payment intents are refused; everything else runs (decision I-5).
     pub fn maintenance_mode(&self) -> bool {
-        self.settings.get(settings::MAINTENANCE_MODE).is_some_and(|value| value == "true")
+        self.settings
+            .get(settings::MAINTENANCE_MODE)
+            .is_some_and(|value| value == "true")
     }
 
     /// Clubs may register by themselves: yes unless the operator switched it off (decision I-6).
     pub fn registration_is_open(&self) -> bool {
-        self.settings.get(settings::CLUB_REGISTRATION_ENABLED).is_none_or(|value| value != "false")
+        self.settings
+            .get(settings::CLUB_REGISTRATION_ENABLED)
+            .is_none_or(|value| value != "false")
     }
 
     /// The setting, else what the environment says (decision D-6).
     pub fn surcharge_mode(&self, otherwise: SurchargeMode) -> SurchargeMode {
-        match self.settings.get(settings::SURCHARGE_MODE).map(String::as_str) {
+        match self
+            .settings
+            .get(settings::SURCHARGE_MODE)
+            .map(String::as_str)
+        {
             Some("per_line") => SurchargeMode::PerLine,
             Some("per_charge") => SurchargeMode::PerCharge,
             _ => otherwise,
@@ -98,7 +109,11 @@ impl Facts {
 
     /// The setting, else what the environment says (decision D-14).
     pub fn card_fee_passing(&self, otherwise: CardFeePassing) -> CardFeePassing {
-        match self.settings.get(settings::FEE_PASSTHROUGH_ALLOWED).map(String::as_str) {
+        match self
+            .settings
+            .get(settings::FEE_PASSTHROUGH_ALLOWED)
+            .map(String::as_str)
+        {
             Some("true") => CardFeePassing::Allowed,
             Some("false") => CardFeePassing::Forbidden,
             _ => otherwise,
@@ -110,12 +125,17 @@ impl Facts {
     pub fn winner_sold(&self, view: &View, now: Timestamp) -> Option<bool> {
         view.revealed(now)?;
         let listing = self.listing(view.draw)?;
-        (listing.view.result == view.result).then_some(listing.winner_sold).flatten()
+        (listing.view.result == view.result)
+            .then_some(listing.winner_sold)
+            .flatten()
     }
 
     /// The newer of what the row said and what the actor says.
     fn newest(&self, listing: &Listing, awake: Option<&View>) -> View {
-        awake.filter(|view| view.revision >= listing.view.revision).copied().unwrap_or(listing.view)
+        awake
+            .filter(|view| view.revision >= listing.view.revision)
+            .copied()
+            .unwrap_or(listing.view)
     }
 }
 
@@ -142,7 +162,10 @@ impl Catalogue {
     }
 
     pub fn facts(&self) -> Arc<Facts> {
-        self.facts.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.facts
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Looks something up in the newest reading, which must not be kept.
@@ -169,8 +192,14 @@ impl Catalogue {
             revision,
             reading,
             slugs: aliases.into_iter().chain(present).collect(),
-            clubs: clubs.into_iter().map(|club| (club.id, Arc::new(club))).collect(),
-            draws: listings.into_iter().map(|listing| (listing.id(), Arc::new(listing))).collect(),
+            clubs: clubs
+                .into_iter()
+                .map(|club| (club.id, Arc::new(club)))
+                .collect(),
+            draws: listings
+                .into_iter()
+                .map(|listing| (listing.id(), Arc::new(listing)))
+                .collect(),
             footers,
             settings,
         };
@@ -186,7 +215,10 @@ impl Catalogue {
         let revision = self.records.catalogue_revision().await?;
         let settings = self.records.settings().await?;
         let facts = self.facts();
-        if facts.revision == revision && facts.settings == settings && !self.results_are_missing(&facts) {
+        if facts.revision == revision
+            && facts.settings == settings
+            && !self.results_are_missing(&facts)
+        {
             return Ok(());
         }
         self.reload().await
@@ -195,9 +227,9 @@ impl Catalogue {
     /// A draw was completed (or its result taken back) after this reading: whether its winner was sold is not known here.
     fn results_are_missing(&self, facts: &Facts) -> bool {
         self.draws.views().iter().any(|view| {
-            facts
-                .listing(view.draw)
-                .is_some_and(|listing| view.revision > listing.view.revision && view.result != listing.view.result)
+            facts.listing(view.draw).is_some_and(|listing| {
+                view.revision > listing.view.revision && view.result != listing.view.result
+            })
         })
     }
 
@@ -235,7 +267,9 @@ impl Catalogue {
         // What is over stays as its row says; an undone result is read again within a second.
         let view = match listing.view.status {
             Status::Completed | Status::Cancelled => listing.view,
-            Status::Active | Status::Closed => facts.newest(listing, Some(&self.draws.shown(draw)?)),
+            Status::Active | Status::Closed => {
+                facts.newest(listing, Some(&self.draws.shown(draw)?))
+            }
         };
         Some((listing, view))
     }

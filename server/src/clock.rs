@@ -25,7 +25,10 @@ pub struct BooksClock {
 impl BooksClock {
     /// Says what `machine` says, until the books were asked.
     pub fn over(machine: Arc<dyn Clock>) -> BooksClock {
-        BooksClock { machine, ahead_ms: AtomicI64::new(0) }
+        BooksClock {
+            machine,
+            ahead_ms: AtomicI64::new(0),
+        }
     }
 
     /// Asks the books once.
@@ -36,7 +39,10 @@ impl BooksClock {
         let off_ms = ahead_ms(|| self.now(), records).await?;
         if off_ms.abs() > OFF_MS_MAX {
             let ahead_ms = self.ahead_ms.fetch_add(off_ms, Ordering::Relaxed) + off_ms;
-            tracing::error!(ahead_ms, "this machine's clock is not the database's, which is followed");
+            tracing::error!(
+                ahead_ms,
+                "this machine's clock is not the database's, which is followed"
+            );
         }
         Ok(())
     }
@@ -54,7 +60,9 @@ impl BooksClock {
 
 impl Clock for BooksClock {
     fn now(&self) -> Timestamp {
-        self.machine.now().plus_ms(-self.ahead_ms.load(Ordering::Relaxed))
+        self.machine
+            .now()
+            .plus_ms(-self.ahead_ms.load(Ordering::Relaxed))
     }
 
     fn machine(&self) -> Timestamp {
@@ -83,7 +91,9 @@ mod tests {
 
     #[test]
     fn a_slow_answer_is_no_wrong_clock() {
-        let off = |asked, books, answered| off_ms(Timestamp(asked), Timestamp(books), Timestamp(answered));
+        let off = |asked, books, answered| {
+            off_ms(Timestamp(asked), Timestamp(books), Timestamp(answered))
+        };
         assert_eq!(off(1_000, 1_000, 1_000), 0);
         assert_eq!(off(1_000, 40_000, 90_000), 0, "it took a minute and a half");
         assert_eq!(off(601_000, 1_000, 602_000), 600_000, "ahead");

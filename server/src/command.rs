@@ -49,15 +49,29 @@ pub async fn create_operator(config: &Config, email: &str, name: &str) -> anyhow
     eprintln!("Password (at least {PASSWORD_CHARS_MIN} characters), then Enter:");
     std::io::stdin().lock().read_line(&mut password)?;
     let password = password.trim_end_matches(['\r', '\n']);
-    ensure!(password.chars().count() >= PASSWORD_CHARS_MIN, "a password has at least {PASSWORD_CHARS_MIN} characters");
-    ensure!(password.len() <= PASSWORD_BYTES_MAX, "a password has at most {PASSWORD_BYTES_MAX} bytes");
+    ensure!(
+        password.chars().count() >= PASSWORD_CHARS_MIN,
+        "a password has at least {PASSWORD_CHARS_MIN} characters"
+    );
+    ensure!(
+        password.len() <= PASSWORD_BYTES_MAX,
+        "a password has at most {PASSWORD_BYTES_MAX} bytes"
+    );
     let about = vec![email.to_string(), name.to_string()];
-    ensure!(!is_easy(password.to_string(), about).await.map_err(|_| anyhow!("stopping"))?, "{EASY}");
+    ensure!(
+        !is_easy(password.to_string(), about)
+            .await
+            .map_err(|_| anyhow!("stopping"))?,
+        "{EASY}"
+    );
     let hash = password::hash(password);
     let database = Database::reach(config).await?;
     let created = async {
         let records = Records::new(database.connect_migrated(config).await?);
-        ensure!(!records.address_is_taken(email).await?, "{email} has an account already");
+        ensure!(
+            !records.address_is_taken(email).await?,
+            "{email} has an account already"
+        );
         Ok(records.create_admin(email, name, &hash).await?)
     };
     let created = created.await;
@@ -75,7 +89,10 @@ pub async fn forget_second_factor(config: &Config, email: &str) -> anyhow::Resul
     let database = Database::reach(config).await?;
     let forgotten = async {
         let records = Records::new(database.connect_migrated(config).await?);
-        ensure!(records.forget_second_factor(email).await?, "no operator has the e-mail {email}");
+        ensure!(
+            records.forget_second_factor(email).await?,
+            "no operator has the e-mail {email}"
+        );
         Ok(())
     };
     let forgotten = forgotten.await;
@@ -97,7 +114,10 @@ pub async fn fence(config: &Config) -> anyhow::Result<()> {
     };
     let fenced = fenced.await;
     database.close().await;
-    println!("{} draws are fenced: whatever a server that ran before still writes is refused.", fenced?);
+    println!(
+        "{} draws are fenced: whatever a server that ran before still writes is refused.",
+        fenced?
+    );
     println!(
         "Sales are closed. Start the servers: they find what was paid and forgotten. When `server audit` says that nothing \
          disagrees, and no anomaly is open, switch maintenance off in the console."
@@ -129,21 +149,43 @@ pub enum Writing {
 ///
 /// # Errors
 /// Each line that is wrong, by its number; then nothing was written.
-pub async fn import_fixtures(config: &Config, file: &Path, terms: &Terms, writing: Writing) -> anyhow::Result<()> {
-    let table = std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
+pub async fn import_fixtures(
+    config: &Config,
+    file: &Path,
+    terms: &Terms,
+    writing: Writing,
+) -> anyhow::Result<()> {
+    let table =
+        std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
     let price = Cents::parse(&terms.price).filter(|price| *price >= Cents(1));
     let price = price.with_context(|| format!("{} is no price in dollars", terms.price))?;
     ensure!(price <= PRICE_MAX, "a ticket costs at most {PRICE_MAX}");
-    ensure!((1..=100).contains(&terms.prize_percentage), "a prize percentage lies between 1 and 100");
+    ensure!(
+        (1..=100).contains(&terms.prize_percentage),
+        "a prize percentage lies between 1 and 100"
+    );
     let database = Database::reach(config).await?;
     let imported = async {
         let records = Records::new(database.connect_migrated(config).await?);
-        let club = records.clubs().await?.into_iter().find(|club| club.slug.eq_ignore_ascii_case(&terms.club));
+        let club = records
+            .clubs()
+            .await?
+            .into_iter()
+            .find(|club| club.slug.eq_ignore_ascii_case(&terms.club));
         let club = club.with_context(|| format!("no club has the slug {}", terms.club))?;
-        let contact = Contact::of(&club, terms.contact_name.as_deref(), terms.contact_phone.as_deref());
+        let contact = Contact::of(
+            &club,
+            terms.contact_name.as_deref(),
+            terms.contact_phone.as_deref(),
+        );
         let contact = contact.map_err(|wrong| anyhow!("{}", wrong.first().unwrap_or_default()))?;
         let (prize_percentage, fee_policy) = (terms.prize_percentage, config.fees.policy);
-        let common = Common { price, prize_percentage, fee_policy, contact };
+        let common = Common {
+            price,
+            prize_percentage,
+            fee_policy,
+            contact,
+        };
         let plan = fixtures::plan(&records, club.id, &table, &common, SystemClock.now()).await;
         let plan = plan.map_err(|refused| explain(refused, file))?;
         let numbers = match writing {
@@ -169,8 +211,10 @@ pub async fn import_fixtures(config: &Config, file: &Path, terms: &Terms, writin
 fn explain(refused: Refused, file: &Path) -> anyhow::Error {
     match refused {
         Refused::Lines(lines) => {
-            let lines: Vec<String> =
-                lines.iter().map(|wrong| format!("{}:{}: {}", file.display(), wrong.line, wrong.message)).collect();
+            let lines: Vec<String> = lines
+                .iter()
+                .map(|wrong| format!("{}:{}: {}", file.display(), wrong.line, wrong.message))
+                .collect();
             anyhow!("{}\nNothing was imported.", lines.join("\n"))
         }
         Refused::Failed(failure) => failure.into(),
@@ -179,7 +223,16 @@ fn explain(refused: Refused, file: &Path) -> anyhow::Error {
 
 fn tell(plan: &Plan, club: &str) {
     for row in &plan.rows {
-        println!("{}  {} v {}", when::long(row.kick_off, &row.zone), row.home_team, row.away_team);
+        println!(
+            "{}  {} v {}",
+            when::long(row.kick_off, &row.zone),
+            row.home_team,
+            row.away_team
+        );
     }
-    println!("{} games for {club}, {} on sale already.", plan.rows.len(), plan.known);
+    println!(
+        "{} games for {club}, {} on sale already.",
+        plan.rows.len(),
+        plan.known
+    );
 }

@@ -47,7 +47,11 @@ impl Config {
         match self.stage {
             Stage::Demo => format!("/sandbox#{payment_intent}"),
             Stage::Production => {
-                let mode = if self.stripe.secret_key.expose().contains("_live_") { "" } else { "test/" };
+                let mode = if self.stripe.secret_key.expose().contains("_live_") {
+                    ""
+                } else {
+                    "test/"
+                };
                 format!("https://dashboard.stripe.com/{account}/{mode}payments/{payment_intent}")
             }
         }
@@ -122,7 +126,11 @@ impl StripeConfig {
     /// What of the documented limit is ours to use. Stand-ins have none, and are not slowed down.
     fn calls_documented(api_url: &str, secret_key: &Secret) -> Option<NonZeroU32> {
         let is_live = secret_key.expose().contains("_live_");
-        let calls = NonZeroU32::new(if is_live { LIVE_CALLS_PER_SECOND } else { TEST_CALLS_PER_SECOND });
+        let calls = NonZeroU32::new(if is_live {
+            LIVE_CALLS_PER_SECOND
+        } else {
+            TEST_CALLS_PER_SECOND
+        });
         calls.filter(|_| api_url == STRIPE_API_URL)
     }
 }
@@ -165,28 +173,46 @@ impl Config {
         let config = Config {
             stage: Stage::Demo,
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or(PORT_DEFAULT))),
-            metrics: problems.keep(environment.parse_optional("METRICS_ADDR")).flatten(),
-            node: problems.keep(environment.parse_optional("NODE_ADDRESS")).flatten(),
+            metrics: problems
+                .keep(environment.parse_optional("METRICS_ADDR"))
+                .flatten(),
+            node: problems
+                .keep(environment.parse_optional("NODE_ADDRESS"))
+                .flatten(),
             public_url: environment.get("PUBLIC_URL").unwrap_or_default(),
-            data_dir: environment.path("FD_DATA_DIR").unwrap_or_else(|| PathBuf::from(".data")),
+            data_dir: environment
+                .path("FD_DATA_DIR")
+                .unwrap_or_else(|| PathBuf::from(".data")),
             web_dir: environment.path("FD_WEB_DIR"),
             proxies: Vec::new(),
             database_url: environment.secret("DATABASE_URL"),
             bank_database_url: environment.secret("BANK_DATABASE_URL"),
             seal_key: environment.secret("SEAL_KEY"),
             stripe: StripeConfig {
-                api_url: environment.get("STRIPE_API_URL").unwrap_or_else(|| STRIPE_API_URL.to_string()),
+                api_url: environment
+                    .get("STRIPE_API_URL")
+                    .unwrap_or_else(|| STRIPE_API_URL.to_string()),
                 calls_per_second: environment.calls_per_second(&mut problems),
                 secret_key: Secret::new(DEMO_SECRET_KEY),
                 publishable_key: DEMO_PUBLISHABLE_KEY.to_string(),
                 webhook_secrets: vec![Secret::new(DEMO_WEBHOOK_SECRET)],
             },
-            mail: MailConfig { smtp_url: None, from: "Football Doubles <tickets@demo.test>".to_string() },
-            support: Support { email: "support@demo.test".to_string(), sms: "0400 000 000".to_string() },
+            mail: MailConfig {
+                smtp_url: None,
+                from: "Football Doubles <tickets@demo.test>".to_string(),
+            },
+            support: Support {
+                email: "support@demo.test".to_string(),
+                sms: "0400 000 000".to_string(),
+            },
             fees: Fees::read(environment, &mut problems),
-            fee_note: environment.get("FEE_NOTE").unwrap_or_else(|| FEE_NOTE_DEFAULT.to_string()),
+            fee_note: environment
+                .get("FEE_NOTE")
+                .unwrap_or_else(|| FEE_NOTE_DEFAULT.to_string()),
             buyers_kept_months: environment.buyers_kept(&mut problems),
-            build_version: environment.get("BUILD_VERSION").unwrap_or_else(|| BUILD_VERSION_DEFAULT.to_string()),
+            build_version: environment
+                .get("BUILD_VERSION")
+                .unwrap_or_else(|| BUILD_VERSION_DEFAULT.to_string()),
         };
         problems.or(config)
     }
@@ -194,37 +220,65 @@ impl Config {
     /// `serve`: says everything that is missing or still has the demo's value at once, one line each.
     pub fn production(environment: &Environment) -> Result<Config, Problems> {
         let mut problems = Problems::default();
-        let mut need = |name| problems.keep(environment.required(name)).unwrap_or_default();
+        let mut need = |name| {
+            problems
+                .keep(environment.required(name))
+                .unwrap_or_default()
+        };
         let public_url = need("PUBLIC_URL").trim_end_matches('/').to_string();
         let database_url = Some(Secret::new(need("DATABASE_URL")));
         let bank_database_url = Some(Secret::new(need("BANK_DATABASE_URL")));
         let seal_key = Some(Secret::new(need("SEAL_KEY")));
-        let api_url = environment.get("STRIPE_API_URL").unwrap_or_else(|| STRIPE_API_URL.to_string());
+        let api_url = environment
+            .get("STRIPE_API_URL")
+            .unwrap_or_else(|| STRIPE_API_URL.to_string());
         let secret_key = Secret::new(need("STRIPE_SECRET_KEY"));
         let mut stripe = StripeConfig {
             calls_per_second: StripeConfig::calls_documented(&api_url, &secret_key),
             api_url,
             secret_key,
             publishable_key: need("STRIPE_PUBLISHABLE_KEY"),
-            webhook_secrets: split(&need("STRIPE_WEBHOOK_SECRETS")).map(Secret::new).collect(),
+            webhook_secrets: split(&need("STRIPE_WEBHOOK_SECRETS"))
+                .map(Secret::new)
+                .collect(),
         };
-        let mail = MailConfig { smtp_url: Some(Secret::new(need("SMTP_URL"))), from: need("MAIL_FROM") };
-        let support = Support { email: need("SUPPORT_EMAIL"), sms: need("SUPPORT_SMS") };
-        stripe.calls_per_second = environment.calls_per_second(&mut problems).or(stripe.calls_per_second);
+        let mail = MailConfig {
+            smtp_url: Some(Secret::new(need("SMTP_URL"))),
+            from: need("MAIL_FROM"),
+        };
+        let support = Support {
+            email: need("SUPPORT_EMAIL"),
+            sms: need("SUPPORT_SMS"),
+        };
+        stripe.calls_per_second = environment
+            .calls_per_second(&mut problems)
+            .or(stripe.calls_per_second);
         environment.check_seal_key(&mut problems);
         environment.check_public_url(&mut problems);
         let config = Config {
             stage: Stage::Production,
             listen: SocketAddr::from((
-                problems.keep(environment.parse("BIND_ADDR", Ipv4Addr::UNSPECIFIED)).unwrap_or(Ipv4Addr::UNSPECIFIED),
-                problems.keep(environment.parse("PORT", PORT_DEFAULT)).unwrap_or(PORT_DEFAULT),
+                problems
+                    .keep(environment.parse("BIND_ADDR", Ipv4Addr::UNSPECIFIED))
+                    .unwrap_or(Ipv4Addr::UNSPECIFIED),
+                problems
+                    .keep(environment.parse("PORT", PORT_DEFAULT))
+                    .unwrap_or(PORT_DEFAULT),
             )),
-            metrics: problems.keep(environment.parse_optional("METRICS_ADDR")).flatten(),
-            node: problems.keep(environment.parse_optional("NODE_ADDRESS")).flatten(),
+            metrics: problems
+                .keep(environment.parse_optional("METRICS_ADDR"))
+                .flatten(),
+            node: problems
+                .keep(environment.parse_optional("NODE_ADDRESS"))
+                .flatten(),
             public_url,
-            data_dir: environment.path("FD_DATA_DIR").unwrap_or_else(|| PathBuf::from(".data")),
+            data_dir: environment
+                .path("FD_DATA_DIR")
+                .unwrap_or_else(|| PathBuf::from(".data")),
             web_dir: environment.path("FD_WEB_DIR"),
-            proxies: problems.keep(environment.addresses("TRUSTED_PROXIES")).unwrap_or_default(),
+            proxies: problems
+                .keep(environment.addresses("TRUSTED_PROXIES"))
+                .unwrap_or_default(),
             database_url,
             bank_database_url,
             seal_key,
@@ -232,9 +286,13 @@ impl Config {
             mail,
             support,
             fees: Fees::read(environment, &mut problems),
-            fee_note: environment.get("FEE_NOTE").unwrap_or_else(|| FEE_NOTE_DEFAULT.to_string()),
+            fee_note: environment
+                .get("FEE_NOTE")
+                .unwrap_or_else(|| FEE_NOTE_DEFAULT.to_string()),
             buyers_kept_months: environment.buyers_kept(&mut problems),
-            build_version: environment.get("BUILD_VERSION").unwrap_or_else(|| BUILD_VERSION_DEFAULT.to_string()),
+            build_version: environment
+                .get("BUILD_VERSION")
+                .unwrap_or_else(|| BUILD_VERSION_DEFAULT.to_string()),
         };
         problems.or(config)
     }
@@ -256,18 +314,31 @@ impl Config {
 impl Fees {
     fn read(environment: &Environment, problems: &mut Problems) -> Fees {
         let policy = FeePolicy::DEFAULT;
-        let rate_bps = problems.keep(environment.parse("FEE_RATE_BPS", policy.rate_bps)).unwrap_or(policy.rate_bps);
-        let cap = problems.keep(environment.parse("FEE_CAP_CENTS", policy.cap.0)).unwrap_or(policy.cap.0);
+        let rate_bps = problems
+            .keep(environment.parse("FEE_RATE_BPS", policy.rate_bps))
+            .unwrap_or(policy.rate_bps);
+        let cap = problems
+            .keep(environment.parse("FEE_CAP_CENTS", policy.cap.0))
+            .unwrap_or(policy.cap.0);
         let surcharge = problems.keep(environment.choice(
             "SURCHARGE_MODE",
-            [("per_line", SurchargeMode::PerLine), ("per_charge", SurchargeMode::PerCharge)],
+            [
+                ("per_line", SurchargeMode::PerLine),
+                ("per_charge", SurchargeMode::PerCharge),
+            ],
         ));
         let card_fee = problems.keep(environment.choice(
             "FEE_PASSTHROUGH",
-            [("allowed", CardFeePassing::Allowed), ("forbidden", CardFeePassing::Forbidden)],
+            [
+                ("allowed", CardFeePassing::Allowed),
+                ("forbidden", CardFeePassing::Forbidden),
+            ],
         ));
         Fees {
-            policy: FeePolicy { rate_bps, cap: Cents(cap) },
+            policy: FeePolicy {
+                rate_bps,
+                cap: Cents(cap),
+            },
             surcharge: surcharge.unwrap_or_default(),
             card_fee: card_fee.unwrap_or(CardFeePassing::Allowed),
         }
@@ -276,7 +347,9 @@ impl Fees {
 
 /// Comma-separated values, without blanks.
 fn split(list: &str) -> impl Iterator<Item = &str> {
-    list.split(',').map(str::trim).filter(|part| !part.is_empty())
+    list.split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
 }
 
 #[cfg(test)]

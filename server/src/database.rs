@@ -28,10 +28,18 @@ impl Database {
     /// One line: what is missing and how to get it.
     pub async fn open(config: &Config) -> Result<Database, EmbeddedError> {
         if let Some(url) = &config.database_url {
-            return Ok(Database { url: url.clone(), embedded: None, sign: None });
+            return Ok(Database {
+                url: url.clone(),
+                embedded: None,
+                sign: None,
+            });
         }
         let embedded = Embedded::start(&config.data_dir.join("postgres")).await?;
-        Ok(Database { url: Secret::new(embedded.url()), embedded: Some(embedded), sign: None })
+        Ok(Database {
+            url: Secret::new(embedded.url()),
+            embedded: Some(embedded),
+            sign: None,
+        })
     }
 
     /// For a command beside a server that may be running: its Postgres is used while it runs, else started for a moment.
@@ -41,9 +49,11 @@ impl Database {
     pub async fn reach(config: &Config) -> Result<Database, EmbeddedError> {
         match Database::open(config).await {
             Err(EmbeddedError::InUse(dir)) => match Sign::read(&config.data_dir) {
-                Some(sign) => {
-                    Ok(Database { url: Secret::new(sign.database.clone()), embedded: None, sign: Some(sign) })
-                }
+                Some(sign) => Ok(Database {
+                    url: Secret::new(sign.database.clone()),
+                    embedded: None,
+                    sign: Some(sign),
+                }),
                 None => Err(EmbeddedError::InUse(dir)),
             },
             opened => opened,
@@ -56,14 +66,20 @@ impl Database {
     /// Nobody answers, or the key cannot be used.
     pub async fn connect(&self, config: &Config) -> anyhow::Result<Postgres> {
         let key = seal_key(config)?;
-        let sealer = Sealer::from_hex(key.expose()).context("SEAL_KEY must be 64 hexadecimal digits")?;
+        let sealer =
+            Sealer::from_hex(key.expose()).context("SEAL_KEY must be 64 hexadecimal digits")?;
         let connected = Postgres::connect_by(self.doors(config).await?, sealer).await;
-        connected.context("the database does not answer: is PostgreSQL running, and is DATABASE_URL right?")
+        connected.context(
+            "the database does not answer: is PostgreSQL running, and is DATABASE_URL right?",
+        )
     }
 
     /// A private Postgres has three logins, made by itself; another one those that it was given.
     async fn doors(&self, config: &Config) -> anyhow::Result<Doors> {
-        let doors = Doors::hosted(self.url.expose(), config.bank_database_url.as_ref().map(Secret::expose))?;
+        let doors = Doors::hosted(
+            self.url.expose(),
+            config.bank_database_url.as_ref().map(Secret::expose),
+        )?;
         Ok(match (&config.database_url, config.stage) {
             (None, _) => Doors::private(doors.owner),
             (Some(_), Stage::Demo) if doors.bank.is_none() => Doors::made(doors.owner).await,
@@ -93,7 +109,9 @@ impl Database {
         let postgres = self.connect(config).await?;
         match postgres.migrations_missing().await? {
             0 => Ok(postgres),
-            missing => bail!("the database lacks {missing} of our migrations: run `server migrate` first"),
+            missing => {
+                bail!("the database lacks {missing} of our migrations: run `server migrate` first")
+            }
         }
     }
 
@@ -104,7 +122,8 @@ impl Database {
     /// One line: how much is free, and how much is needed.
     pub fn check_room(data_dir: &Path) -> anyhow::Result<()> {
         const ROOM_MB_MIN: u64 = 256;
-        let found = nix::sys::statvfs::statvfs(data_dir).with_context(|| format!("{}", data_dir.display()))?;
+        let found = nix::sys::statvfs::statvfs(data_dir)
+            .with_context(|| format!("{}", data_dir.display()))?;
         let free_mb = found.blocks_available() as u64 * found.fragment_size() as u64 / (1 << 20);
         ensure!(
             free_mb >= ROOM_MB_MIN,
@@ -144,15 +163,22 @@ fn seal_key(config: &Config) -> anyhow::Result<Secret> {
         Err(failure) => return Err(failure).with_context(|| format!("reading {}", path.display())),
     }
     let mut key = [0; 32];
-    getrandom::fill(&mut key).map_err(|failure| anyhow::anyhow!("the system gives no random bytes: {failure}"))?;
+    getrandom::fill(&mut key)
+        .map_err(|failure| anyhow::anyhow!("the system gives no random bytes: {failure}"))?;
     fs::create_dir_all(&config.data_dir)?;
-    write_private(&path, &hex::encode(key)).with_context(|| format!("writing {}", path.display()))?;
+    write_private(&path, &hex::encode(key))
+        .with_context(|| format!("writing {}", path.display()))?;
     Ok(Secret::new(hex::encode(key)))
 }
 
 /// Only its owner may read it.
 fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut file = fs::OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(path)?;
+    let mut file = fs::OpenOptions::new()
+        .create(true)
+        .truncate(true)
+        .write(true)
+        .mode(0o600)
+        .open(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
 }

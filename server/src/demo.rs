@@ -75,7 +75,11 @@ async fn start_unless(mut config: Config, site: Site, told: impl Future) -> anyh
         _ = told => Err(anyhow::anyhow!("stopped before it was ready; the next start begins anew")),
     };
     match opened {
-        Ok((running, season)) => Ok(Demo { running, season, database }),
+        Ok((running, season)) => Ok(Demo {
+            running,
+            season,
+            database,
+        }),
         Err(failure) => {
             database.close().await;
             Err(failure)
@@ -96,8 +100,12 @@ async fn open(
         "with this DATABASE_URL the demo needs BANK_DATABASE_URL too, the login of bank details (.env.example)"
     );
     let found = prepare(&postgres, database, &data_dir).await?;
-    let wanted = Options { webhook_events: webhooks::KINDS.map(String::from).to_vec(), ..Options::default() };
-    let sandbox = Sandbox::open(Some(data_dir.join("sandbox")), wanted).context("the sandbox's journal")?;
+    let wanted = Options {
+        webhook_events: webhooks::KINDS.map(String::from).to_vec(),
+        ..Options::default()
+    };
+    let sandbox =
+        Sandbox::open(Some(data_dir.join("sandbox")), wanted).context("the sandbox's journal")?;
     let site = Arc::new(site);
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let parts = |config: Config, provider: Provider| Parts {
@@ -109,18 +117,35 @@ async fn open(
     };
     if found != Found::Whole {
         eprintln!("Seeding three clubs and their draws …");
-        let private = Config { listen: (config.listen.ip(), 0).into(), metrics: None, ..config.clone() };
-        rehearse(parts(private, Provider::Rehearsal(sandbox.clone())), &postgres, &sandbox).await?;
+        let private = Config {
+            listen: (config.listen.ip(), 0).into(),
+            metrics: None,
+            ..config.clone()
+        };
+        rehearse(
+            parts(private, Provider::Rehearsal(sandbox.clone())),
+            &postgres,
+            &sandbox,
+        )
+        .await?;
     }
     let running = app::start(parts(config, Provider::Sandbox(sandbox.clone()))).await?;
-    let sign = Sign { address: running.url(), database: database.url.expose().to_string() };
-    sign.hang_out(&data_dir).context("cannot write into the data folder")?;
+    let sign = Sign {
+        address: running.url(),
+        database: database.url.expose().to_string(),
+    };
+    sign.hang_out(&data_dir)
+        .context("cannot write into the data folder")?;
     let season = season::keep(&running, clock);
     Ok((running, season))
 }
 
 /// Looks at what is there. Half a seed is thrown away, and only ever in the demo's own Postgres.
-async fn prepare(postgres: &Postgres, database: &Database, data_dir: &Path) -> anyhow::Result<Found> {
+async fn prepare(
+    postgres: &Postgres,
+    database: &Database,
+    data_dir: &Path,
+) -> anyhow::Result<Found> {
     let records = Records::new(postgres.clone());
     let found = seed::look(&records).await?;
     if found == Found::Half {
@@ -143,7 +168,13 @@ async fn prepare(postgres: &Postgres, database: &Database, data_dir: &Path) -> a
 async fn rehearse(parts: Parts, postgres: &Postgres, sandbox: &Sandbox) -> anyhow::Result<()> {
     let now = parts.clock.now();
     let running = app::start(parts).await?;
-    let played = seed::Seeding { running: &running, sandbox, now }.run().await;
+    let played = seed::Seeding {
+        running: &running,
+        sandbox,
+        now,
+    }
+    .run()
+    .await;
     running.stop().await?;
     seed::finish(postgres, played.context("seeding")?).await
 }
@@ -170,13 +201,19 @@ fn greet(running: &Running, port_wanted: u16) {
     let mut logins = format!("    {:<22} {}\n", "operator", seed::OPERATOR);
     for club in &plan::CLUBS {
         logins += &format!("    {:<22} {}@demo.test\n", club.name, club.slug);
-        let helpers = plan::HELPERS.iter().filter(|_| club.slug == plan::CLUBS[0].slug);
+        let helpers = plan::HELPERS
+            .iter()
+            .filter(|_| club.slug == plan::CLUBS[0].slug);
         for (role, _) in helpers {
             let what = format!("  its {}", role.word());
             logins += &format!("    {what:<22} {}\n", people::login(*role, club.slug));
         }
     }
-    let chosen = if port_wanted == 0 { "  PORT=0: this port was free.\n" } else { "" };
+    let chosen = if port_wanted == 0 {
+        "  PORT=0: this port was free.\n"
+    } else {
+        ""
+    };
     let greeting = format!(
         "
   Football Doubles         {url}

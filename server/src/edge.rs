@@ -35,7 +35,10 @@ pub async fn wrap(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    let state = request.app_data::<web::Data<State>>().cloned().expect("routes::configure gave every App its state");
+    let state = request
+        .app_data::<web::Data<State>>()
+        .cloned()
+        .expect("routes::configure gave every App its state");
     let id = new_id();
     let known = Browser::read(request.request(), &state.config);
     let browser = known.unwrap_or_default();
@@ -45,12 +48,22 @@ pub async fn wrap(
     let begun = Instant::now();
     // Whatever is said while this request is answered bears its id.
     let span = tracing::error_span!("request", request.id = text_of(&id));
-    let mut response = next.call(request).instrument(span.clone()).await?.map_into_boxed_body();
+    let mut response = next
+        .call(request)
+        .instrument(span.clone())
+        .await?
+        .map_into_boxed_body();
     span.in_scope(|| told(&state, &response, begun.elapsed()));
     if let Some(body) = problem_body(&response, text_of(&id)) {
         let (request, old) = response.into_parts();
-        let mut new = HttpResponse::build(old.status()).content_type("application/json").body(body);
-        for (name, value) in old.headers().iter().filter(|(name, _)| *name != header::CONTENT_TYPE) {
+        let mut new = HttpResponse::build(old.status())
+            .content_type("application/json")
+            .body(body);
+        for (name, value) in old
+            .headers()
+            .iter()
+            .filter(|(name, _)| *name != header::CONTENT_TYPE)
+        {
             new.headers_mut().append(name.clone(), value.clone());
         }
         response = ServiceResponse::new(request, new);
@@ -82,13 +95,20 @@ fn told(state: &State, response: &ServiceResponse<BoxBody>, took: Duration) {
 
 /// The line.
 fn tell(method: &Method, route: &str, status: u16, took: Duration) {
-    tracing::info!(method = method.as_str(), route, status, ms = took.as_millis() as u64, "answered");
+    tracing::info!(
+        method = method.as_str(),
+        route,
+        status,
+        ms = took.as_millis() as u64,
+        "answered"
+    );
 }
 
 /// The line of a call that said nothing else.
 pub fn tell_alone(id: &HeaderValue, method: &Method, route: &str, status: u16, took: Duration) {
     if tracing::enabled!(tracing::Level::INFO) {
-        tracing::error_span!("request", request.id = text_of(id)).in_scope(|| tell(method, route, status, took));
+        tracing::error_span!("request", request.id = text_of(id))
+            .in_scope(|| tell(method, route, status, took));
     }
 }
 

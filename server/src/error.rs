@@ -26,7 +26,14 @@ pub struct Problem {
 
 impl Problem {
     pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Problem {
-        Problem { status, code, message: message.into(), more: Map::new(), retry_after_seconds: None, allowed: None }
+        Problem {
+            status,
+            code,
+            message: message.into(),
+            more: Map::new(),
+            retry_after_seconds: None,
+            allowed: None,
+        }
     }
 
     pub fn bad_request(code: &'static str, message: impl Into<String>) -> Problem {
@@ -47,12 +54,17 @@ impl Problem {
     }
 
     pub fn unauthenticated() -> Problem {
-        Problem::new(StatusCode::UNAUTHORIZED, "unauthenticated", "Please log in to access this page.")
+        Problem::new(
+            StatusCode::UNAUTHORIZED,
+            "unauthenticated",
+            "Please log in to access this page.",
+        )
     }
 
     /// An archived club looks on; what runs may finish (decision H-3).
     pub fn club_archived() -> Problem {
-        let words = "This club is archived. Its running draws finish and pay; nothing new can be started.";
+        let words =
+            "This club is archived. Its running draws finish and pay; nothing new can be started.";
         Problem::new(StatusCode::FORBIDDEN, "club-archived", words)
     }
 
@@ -80,38 +92,57 @@ impl Problem {
 
     /// The machine is busy or being rebuilt; the same call may be sent again.
     pub fn unavailable() -> Problem {
-        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", "Please wait a moment and try again.")
-            .retry_after(1)
+        Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "unavailable",
+            "Please wait a moment and try again.",
+        )
+        .retry_after(1)
     }
 
     /// The rules' "no", for one draw.
     pub fn refused(draw: DrawId, refusal: Refusal) -> Problem {
-        let conflict = |code, message: &str| Problem::conflict(code, message).with("drawNumber", draw.0);
+        let conflict =
+            |code, message: &str| Problem::conflict(code, message).with("drawNumber", draw.0);
         match refusal {
-            Refusal::TooFewTickets { free } => Problem::conflict("tickets-unavailable", too_few(free))
-                .with("available", free)
-                .with("drawNumber", draw.0),
-            Refusal::CountOutOfRange { max } => {
-                Problem::bad_request("count-out-of-range", format!("Choose between 1 and {max} tickets."))
+            Refusal::TooFewTickets { free } => {
+                Problem::conflict("tickets-unavailable", too_few(free))
+                    .with("available", free)
                     .with("drawNumber", draw.0)
             }
+            Refusal::CountOutOfRange { max } => Problem::bad_request(
+                "count-out-of-range",
+                format!("Choose between 1 and {max} tickets."),
+            )
+            .with("drawNumber", draw.0),
             Refusal::DrawClosed => conflict("draw-closed", DRAW_CLOSED),
-            Refusal::DrawNotOpen => conflict("draw-not-open", "Ticket sales for this draw have not opened yet."),
-            Refusal::PriceChanged => {
-                conflict("amount-changed", "The ticket price has changed. Please check the new total and try again.")
-            }
+            Refusal::DrawNotOpen => conflict(
+                "draw-not-open",
+                "Ticket sales for this draw have not opened yet.",
+            ),
+            Refusal::PriceChanged => conflict(
+                "amount-changed",
+                "The ticket price has changed. Please check the new total and try again.",
+            ),
             Refusal::ReservationUnknown => conflict("reservation-expired", "Reservation expired"),
-            Refusal::ExtensionsUsedUp => {
-                conflict("extensions-used-up", "Your tickets cannot be kept any longer. Please complete your purchase.")
+            Refusal::ExtensionsUsedUp => conflict(
+                "extensions-used-up",
+                "Your tickets cannot be kept any longer. Please complete your purchase.",
+            ),
+            Refusal::AlreadyAllocated => {
+                conflict("already-purchased", "This order already has its tickets.")
             }
-            Refusal::AlreadyAllocated => conflict("already-purchased", "This order already has its tickets."),
-            Refusal::AlreadyCompleted => {
-                conflict("already-completed", "A result has already been entered for this draw.")
+            Refusal::AlreadyCompleted => conflict(
+                "already-completed",
+                "A result has already been entered for this draw.",
+            ),
+            Refusal::NotCompleted => {
+                conflict("not-completed", "No result has been entered for this draw.")
             }
-            Refusal::NotCompleted => conflict("not-completed", "No result has been entered for this draw."),
-            Refusal::PaidOut => {
-                conflict("paid-out", "The prize has been paid out already, so this result cannot be undone.")
-            }
+            Refusal::PaidOut => conflict(
+                "paid-out",
+                "The prize has been paid out already, so this result cannot be undone.",
+            ),
             Refusal::TermsLocked { sold } => conflict(
                 "terms-locked",
                 &format!(
@@ -122,13 +153,18 @@ impl Problem {
                 "terms-locked",
                 "A buyer is paying for tickets at this price right now. Please try again in a few minutes.",
             ),
-            Refusal::DrawNotActive => conflict("not-active", "This draw cannot be edited because it is not active."),
-            Refusal::GameStarted => {
-                conflict("game-started", "This draw cannot be edited because the game has already started.")
-            }
-            Refusal::TermsInvalid => {
-                Problem::bad_request("terms-invalid", "The time, the price or the prize percentage is out of range.")
-            }
+            Refusal::DrawNotActive => conflict(
+                "not-active",
+                "This draw cannot be edited because it is not active.",
+            ),
+            Refusal::GameStarted => conflict(
+                "game-started",
+                "This draw cannot be edited because the game has already started.",
+            ),
+            Refusal::TermsInvalid => Problem::bad_request(
+                "terms-invalid",
+                "The time, the price or the prize percentage is out of range.",
+            ),
         }
     }
 
@@ -155,9 +191,18 @@ impl Problem {
 
     /// The body, with the id under which the log knows the request.
     pub fn body(&self, request_id: &str) -> String {
-        let more = self.more.iter().map(|(name, value)| (name.as_str(), Word::More(value)));
-        let own = [("code", self.code), ("message", &self.message), ("requestId", request_id)];
-        let words: BTreeMap<&str, Word> = more.chain(own.map(|(name, text)| (name, Word::Own(text)))).collect();
+        let more = self
+            .more
+            .iter()
+            .map(|(name, value)| (name.as_str(), Word::More(value)));
+        let own = [
+            ("code", self.code),
+            ("message", &self.message),
+            ("requestId", request_id),
+        ];
+        let words: BTreeMap<&str, Word> = more
+            .chain(own.map(|(name, text)| (name, Word::Own(text))))
+            .collect();
         serde_json::to_string(&words).unwrap_or_default()
     }
 }
@@ -171,16 +216,21 @@ enum Word<'a> {
 }
 
 /// What a buyer reads when the game has started (A:73).
-pub const DRAW_CLOSED: &str = "This draw has closed as the game has started. No more tickets can be purchased.";
+pub const DRAW_CLOSED: &str =
+    "This draw has closed as the game has started. No more tickets can be purchased.";
 
 /// What a buyer reads when others were faster (A:282).
 pub fn too_few(free: u16) -> String {
-    format!("Tickets No Longer Available: Only {free} tickets remaining. Please adjust your selection.")
+    format!(
+        "Tickets No Longer Available: Only {free} tickets remaining. Please adjust your selection."
+    )
 }
 
 /// Why an order was not charged, from the books' sentence to the buyer's.
 pub fn reason_shown(reason: &str) -> String {
-    let remaining = reason.split_once("only ").and_then(|(_, rest)| rest.split_once(" tickets remaining"));
+    let remaining = reason
+        .split_once("only ")
+        .and_then(|(_, rest)| rest.split_once(" tickets remaining"));
     if let Some(free) = remaining.and_then(|(free, _)| free.parse().ok()) {
         return too_few(free);
     }
@@ -188,11 +238,18 @@ pub fn reason_shown(reason: &str) -> String {
         ("draw is closed", DRAW_CLOSED),
         ("reservation lapsed", "Reservation expired"),
         ("buyer left", "The purchase was cancelled."),
-        ("no longer available", "The tickets were no longer available."),
+        (
+            "no longer available",
+            "The tickets were no longer available.",
+        ),
         ("amount was not the one", "The total has changed."),
     ];
-    let known = known.into_iter().find(|(sentence, _)| reason.contains(sentence));
-    known.map_or("Your payment could not be completed.", |(_, words)| words).to_string()
+    let known = known
+        .into_iter()
+        .find(|(sentence, _)| reason.contains(sentence));
+    known
+        .map_or("Your payment could not be completed.", |(_, words)| words)
+        .to_string()
 }
 
 impl fmt::Display for Problem {
@@ -259,9 +316,11 @@ impl From<PaymentFailure> for Problem {
                     .with("errorCode", code)
             }
             PaymentFailure::Unavailable => Problem::unavailable(),
-            PaymentFailure::OrderUnknown => {
-                Problem::new(StatusCode::NOT_FOUND, "order-unknown", "We could not find this payment.")
-            }
+            PaymentFailure::OrderUnknown => Problem::new(
+                StatusCode::NOT_FOUND,
+                "order-unknown",
+                "We could not find this payment.",
+            ),
             PaymentFailure::Mismatch => Problem::conflict(
                 "payment-mismatch",
                 "This payment does not match your order. We are looking into it; please contact support.",
@@ -278,15 +337,24 @@ mod tests {
 
     #[test]
     fn a_buyer_reads_the_specified_words_not_the_books() {
-        assert_eq!(reason_shown("draw 1001: only 3 tickets remaining"), too_few(3));
+        assert_eq!(
+            reason_shown("draw 1001: only 3 tickets remaining"),
+            too_few(3)
+        );
         assert_eq!(reason_shown("the draw is closed"), DRAW_CLOSED);
-        assert_eq!(reason_shown("something new"), "Your payment could not be completed.");
+        assert_eq!(
+            reason_shown("something new"),
+            "Your payment could not be completed."
+        );
     }
 
     #[test]
     fn a_body_is_in_the_order_of_the_alphabet_and_its_own_words_come_from_nowhere_else() {
-        let problem =
-            Problem::not_found().with("zebra", 1).with("available", 2).with("message", "another").with("d", 3);
+        let problem = Problem::not_found()
+            .with("zebra", 1)
+            .with("available", 2)
+            .with("message", "another")
+            .with("d", 3);
         let body = r#"{"available":2,"code":"not-found","d":3,"message":"Not found","requestId":"r1","zebra":1}"#;
         assert_eq!(problem.body("r1"), body);
     }

@@ -39,12 +39,19 @@ impl Contact {
     pub fn of(club: &Club, name: Option<&str>, phone: Option<&str>) -> Result<Contact, Findings> {
         let own_phone = club.phone.as_deref().unwrap_or_default();
         let mut findings = Findings::default();
-        contact(&mut findings, name, phone.or(own_phone.is_empty().then_some("")));
+        contact(
+            &mut findings,
+            name,
+            phone.or(own_phone.is_empty().then_some("")),
+        );
         if findings.first().is_some() {
             return Err(findings);
         }
         let (name, phone) = (name.unwrap_or(&club.name), phone.unwrap_or(own_phone));
-        Ok(Contact { name: name.trim().to_string(), phone: phone.trim().to_string() })
+        Ok(Contact {
+            name: name.trim().to_string(),
+            phone: phone.trim().to_string(),
+        })
     }
 }
 
@@ -92,7 +99,9 @@ pub async fn plan(
     let known = records.fixtures(club).await.map_err(Refused::Failed)?;
     let lines = table::read(csv, now).map_err(Refused::Lines)?;
     let is_known = |fixture: &Fixture| {
-        known.iter().any(|(home, away, at)| (home, away, at) == (&fixture.home, &fixture.away, &fixture.kick_off))
+        known.iter().any(|(home, away, at)| {
+            (home, away, at) == (&fixture.home, &fixture.away, &fixture.kick_off)
+        })
     };
     let found = lines.into_iter().map(|line| Found {
         line: line.number,
@@ -100,7 +109,10 @@ pub async fn plan(
         fixture: line.fixture,
     });
     let found: Vec<Found> = found.collect();
-    let new = found.iter().filter(|row| !row.known).map(|row| row.fixture.clone());
+    let new = found
+        .iter()
+        .filter(|row| !row.known)
+        .map(|row| row.fixture.clone());
     let rows: Vec<NewDraw> = new
         .map(|fixture| NewDraw {
             club,
@@ -119,5 +131,9 @@ pub async fn plan(
             contact_phone: common.contact.phone.clone(),
         })
         .collect();
-    Ok(Plan { known: found.len() - rows.len(), rows, found })
+    Ok(Plan {
+        known: found.len() - rows.len(),
+        rows,
+        found,
+    })
 }

@@ -24,7 +24,11 @@ impl Findings {
 
     /// A name is no longer than [`NAME_CHARS_MAX`].
     pub fn need_short(&mut self, field: &'static str, name: &str) {
-        self.need(field, name.chars().count() <= NAME_CHARS_MAX, "Must be at most 100 characters");
+        self.need(
+            field,
+            name.chars().count() <= NAME_CHARS_MAX,
+            "Must be at most 100 characters",
+        );
     }
 
     /// The words of the first finding, if there is one.
@@ -35,14 +39,21 @@ impl Findings {
     /// # Errors
     /// 400 `invalid`: the first finding as message, all of them by field.
     pub fn finish(self) -> Result<(), Problem> {
-        if self.found.is_empty() { Ok(()) } else { Err(self.problem()) }
+        if self.found.is_empty() {
+            Ok(())
+        } else {
+            Err(self.problem())
+        }
     }
 
     /// The same of findings that there are.
     pub fn problem(self) -> Problem {
         let first = self.first().unwrap_or_default().to_string();
-        let errors: Vec<_> =
-            self.found.iter().map(|(field, words)| json!({ "field": field, "message": words })).collect();
+        let errors: Vec<_> = self
+            .found
+            .iter()
+            .map(|(field, words)| json!({ "field": field, "message": words }))
+            .collect();
         Problem::bad_request("invalid", first).with("errors", errors)
     }
 }
@@ -85,8 +96,16 @@ pub fn contact(findings: &mut Findings, name: Option<&str>, phone: Option<&str>)
         findings.need_short("contactName", name);
     }
     if let Some(phone) = phone.map(str::trim) {
-        findings.need("contactPhone", !phone.is_empty(), "Contact phone is required");
-        findings.need("contactPhone", is_phone(phone), "Contact phone must be a phone number");
+        findings.need(
+            "contactPhone",
+            !phone.is_empty(),
+            "Contact phone is required",
+        );
+        findings.need(
+            "contactPhone",
+            is_phone(phone),
+            "Contact phone must be a phone number",
+        );
     }
 }
 
@@ -94,7 +113,11 @@ pub fn contact(findings: &mut Findings, name: Option<&str>, phone: Option<&str>)
 pub fn is_phone(text: &str) -> bool {
     const LENGTH_MAX: usize = 30;
     let digits = text.chars().filter(char::is_ascii_digit).count();
-    digits >= 6 && text.len() <= LENGTH_MAX && text.chars().all(|c| c.is_ascii_digit() || "+-() ./".contains(c))
+    digits >= 6
+        && text.len() <= LENGTH_MAX
+        && text
+            .chars()
+            .all(|c| c.is_ascii_digit() || "+-() ./".contains(c))
 }
 
 #[cfg(test)]
@@ -104,22 +127,53 @@ mod tests {
     #[test]
     fn addresses_that_can_be_written_to_are_told_from_others() {
         let long = |letters: usize| format!("{}@b.au", "a".repeat(letters));
-        for good in ["a@b.au", "sam.o'neil+club@mail.example.com", "x@xn--bcher-kva.example", &long(64)] {
+        for good in [
+            "a@b.au",
+            "sam.o'neil+club@mail.example.com",
+            "x@xn--bcher-kva.example",
+            &long(64),
+        ] {
             assert!(is_email(good), "{good}");
         }
-        for bad in
-            ["", "a", "a@b", "@b.au", "a@.au", "a@b.", "a@b..au", "a b@c.au", "a@b@c.au", "a@b.au,c@d.ef", "<a@b.au>"]
-        {
+        for bad in [
+            "",
+            "a",
+            "a@b",
+            "@b.au",
+            "a@.au",
+            "a@b.",
+            "a@b..au",
+            "a b@c.au",
+            "a@b@c.au",
+            "a@b.au,c@d.ef",
+            "<a@b.au>",
+        ] {
             assert!(!is_email(bad), "{bad:?}");
         }
         // What the mailer would not take, and quotes, comments and letters that some servers do not.
-        for bad in ["a..b@x.au", "jo.@x.au", ".jo@x.au", "a(b)@x.au", "a@-x.au", "a@b.au\r\nBcc: x@y.z", &long(65)] {
+        for bad in [
+            "a..b@x.au",
+            "jo.@x.au",
+            ".jo@x.au",
+            "a(b)@x.au",
+            "a@-x.au",
+            "a@b.au\r\nBcc: x@y.z",
+            &long(65),
+        ] {
             assert!(!is_email(bad), "{bad:?}");
         }
-        for bad in ["\"a b\"@x.au", "a@[192.0.2.1]", "jö@x.au", "jo@bücher.example"] {
+        for bad in [
+            "\"a b\"@x.au",
+            "a@[192.0.2.1]",
+            "jö@x.au",
+            "jo@bücher.example",
+        ] {
             assert!(!is_email(bad), "{bad:?}");
         }
-        assert!(!is_email(&format!("a@{}au", "b.".repeat(126))), "255 letters");
+        assert!(
+            !is_email(&format!("a@{}au", "b.".repeat(126))),
+            "255 letters"
+        );
     }
 
     #[test]
@@ -141,7 +195,10 @@ mod tests {
         findings.need("phone", false, "Contact phone is required");
         let body = findings.finish().expect_err("refused").body("r1");
         let body: serde_json::Value = serde_json::from_str(&body).expect("JSON");
-        assert_eq!((&body["message"], &body["code"]), (&json!("Club name is required"), &json!("invalid")));
+        assert_eq!(
+            (&body["message"], &body["code"]),
+            (&json!("Club name is required"), &json!("invalid"))
+        );
         assert_eq!(body["errors"].as_array().map(Vec::len), Some(2));
     }
 }

@@ -45,13 +45,22 @@ pub struct Front<A> {
 impl<A: ServiceFactory<Request>> Front<A> {
     /// Before `app`, which is wrapped in [`crate::edge::wrap`].
     pub fn before(app: impl IntoServiceFactory<A, Request>, state: web::Data<State>) -> Front<A> {
-        Front { state, app: app.into_factory() }
+        Front {
+            state,
+            app: app.into_factory(),
+        }
     }
 }
 
 impl<A> ServiceFactory<Request> for Front<A>
 where
-    A: ServiceFactory<Request, Config = AppConfig, Response = ServiceResponse<BoxBody>, Error = Error, InitError = ()>,
+    A: ServiceFactory<
+            Request,
+            Config = AppConfig,
+            Response = ServiceResponse<BoxBody>,
+            Error = Error,
+            InitError = (),
+        >,
     A::Future: 'static,
     A::Service: 'static,
 {
@@ -66,7 +75,12 @@ where
         let (state, app) = (self.state.clone(), self.app.new_service(config));
         Box::pin(async move {
             let (said, counts) = (Said::new(&state), Counts::new(&state));
-            Ok(Desk(Rc::new(Inner { state, said, counts, app: app.await? })))
+            Ok(Desk(Rc::new(Inner {
+                state,
+                said,
+                counts,
+                app: app.await?,
+            })))
         })
     }
 }
@@ -90,7 +104,8 @@ where
 {
     type Response = Response<BoxBody>;
     type Error = Error;
-    type Future = Either<Ready<Answer>, Either<LocalBoxFuture<'static, Answer>, OfTheApp<S::Future>>>;
+    type Future =
+        Either<Ready<Answer>, Either<LocalBoxFuture<'static, Answer>, OfTheApp<S::Future>>>;
 
     fn poll_ready(&self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
         self.0.app.poll_ready(context)
@@ -103,7 +118,9 @@ where
         if *request.method() == Method::POST && request.path() == address::WISH {
             return Either::Right(Either::Left(Box::pin(self.0.clone().wish(request))));
         }
-        Either::Right(Either::Right(self.0.app.call(request).map_ok(Response::from)))
+        Either::Right(Either::Right(
+            self.0.app.call(request).map_ok(Response::from),
+        ))
     }
 }
 
@@ -136,7 +153,9 @@ impl<S> Inner<S> {
         let (begun, now) = (Instant::now(), self.state.clock.now());
         let (response, count) = match Address::of(request.uri())? {
             Address::Call(call) => {
-                if call.depends_on_login() && Brought::by(request.headers(), &self.state.config)?.login {
+                if call.depends_on_login()
+                    && Brought::by(request.headers(), &self.state.config)?.login
+                {
                     return None;
                 }
                 let prepared = call.ready(&self.state.catalogue, now)?;
@@ -153,13 +172,27 @@ impl<S> Inner<S> {
         Some(response)
     }
 
-    fn checked(&self, prepared: &Prepared, known: bool, headers: &HeaderMap, now: Timestamp) -> Response<BoxBody> {
+    fn checked(
+        &self,
+        prepared: &Prepared,
+        known: bool,
+        headers: &HeaderMap,
+        now: Timestamp,
+    ) -> Response<BoxBody> {
         let (status, lines, body) = if known {
-            (StatusCode::NOT_MODIFIED, &self.said.not_modified, Bytes::new())
+            (
+                StatusCode::NOT_MODIFIED,
+                &self.said.not_modified,
+                Bytes::new(),
+            )
         } else if let Some(smaller) = prepared.body().smaller(headers) {
             (StatusCode::OK, &self.said.smaller_checked, smaller)
         } else {
-            (StatusCode::OK, &self.said.checked, prepared.body().plain().clone())
+            (
+                StatusCode::OK,
+                &self.said.checked,
+                prepared.body().plain().clone(),
+            )
         };
         let mut response = Response::with_body(status, BoxBody::new(body));
         lines.write(response.headers_mut(), new_id(), self.said.time(now));
@@ -169,7 +202,10 @@ impl<S> Inner<S> {
 
     fn page(&self, name: Name, headers: &HeaderMap, now: Timestamp) -> Option<Response<BoxBody>> {
         let brought = Brought::by(headers, &self.state.config)?;
-        let written = self.state.pages.get(name, Stamp::ready(&self.state, name, now)?, now)?;
+        let written = self
+            .state
+            .pages
+            .get(name, Stamp::ready(&self.state, name, now)?, now)?;
         let (lines, body) = match written.document.smaller(headers) {
             Some(smaller) => (&self.said.smaller_page, smaller),
             None => (&self.said.page, written.document.plain().clone()),
@@ -177,7 +213,9 @@ impl<S> Inner<S> {
         let mut response = Response::with_body(StatusCode::OK, BoxBody::new(body));
         lines.write(response.headers_mut(), new_id(), self.said.time(now));
         if brought.browser.is_none() {
-            response.headers_mut().append(SET_COOKIE, self.said.cookie(Browser::new()));
+            response
+                .headers_mut()
+                .append(SET_COOKIE, self.said.cookie(Browser::new()));
         }
         Some(response)
     }

@@ -66,5 +66,11 @@ pub fn config(cases: u32) -> ProptestConfig {
         RngSeed::Random => RngSeed::Fixed(1042),
         asked => asked,
     };
-    ProptestConfig { cases, rng_seed, failure_persistence: None, rng_algorithm: RngAlgorithm::XorShift, ..default }
+    ProptestConfig {
+        cases,
+        rng_seed,
+        failure_persistence: None,
+        rng_algorithm: RngAlgorithm::XorShift,
+        ..default
+    }
 }

@@ -32,8 +32,14 @@ pub use address::address;
 pub struct Browser(pub [u8; 16]);
 
 /// Idle 2 hours, at most 12 (operators); idle 12 hours, at most 24 (clubs).
-pub const OPERATOR: Lifetime = Lifetime { idle_seconds: 2 * 3600, whole_seconds: 12 * 3600 };
-pub const CLUB: Lifetime = Lifetime { idle_seconds: 12 * 3600, whole_seconds: 24 * 3600 };
+pub const OPERATOR: Lifetime = Lifetime {
+    idle_seconds: 2 * 3600,
+    whole_seconds: 12 * 3600,
+};
+pub const CLUB: Lifetime = Lifetime {
+    idle_seconds: 12 * 3600,
+    whole_seconds: 24 * 3600,
+};
 
 const BROWSER_COOKIE: [&str; 2] = ["fd_session", "__Host-fd_session"];
 const LOGIN_COOKIE: [&str; 2] = ["fd_login", "__Host-fd_login"];
@@ -71,7 +77,13 @@ impl FromRequest for Browser {
     type Future = Ready<Result<Browser, Problem>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(request.extensions().get::<Browser>().copied().ok_or_else(Problem::unavailable))
+        ready(
+            request
+                .extensions()
+                .get::<Browser>()
+                .copied()
+                .ok_or_else(Problem::unavailable),
+        )
     }
 }
 
@@ -86,7 +98,11 @@ impl Caller {
     /// An operator who has given a password but no code yet is nobody's operator (see [`Principal::HalfOperator`]).
     pub fn principal(self) -> Principal {
         match self.session {
-            Some(Session { holder: Holder::Admin(_), proven_at: None, .. }) => Principal::HalfOperator,
+            Some(Session {
+                holder: Holder::Admin(_),
+                proven_at: None,
+                ..
+            }) => Principal::HalfOperator,
             Some(session) => session.holder.principal(),
             None => Principal::Anonymous,
         }
@@ -112,14 +128,30 @@ impl Caller {
     }
 
     /// An act of the caller for the audit log; `actor` is what [`Caller::name`] gave.
-    pub fn act<'a>(self, actor: &'a str, club: Option<ClubId>, action: &'a str, object: &'a str) -> Act<'a> {
-        Act { actor, club, action, object, ip: Some(self.ip) }
+    pub fn act<'a>(
+        self,
+        actor: &'a str,
+        club: Option<ClubId>,
+        action: &'a str,
+        object: &'a str,
+    ) -> Act<'a> {
+        Act {
+            actor,
+            club,
+            action,
+            object,
+            ip: Some(self.ip),
+        }
     }
 
     /// # Errors
     /// 404: somebody else's object does not exist for the caller (decision G-1).
     pub fn must_own(self, club: ClubId) -> Result<(), Problem> {
-        if access::owns(self.principal(), club) { Ok(()) } else { Err(Problem::not_found()) }
+        if access::owns(self.principal(), club) {
+            Ok(())
+        } else {
+            Err(Problem::not_found())
+        }
     }
 
     /// Whether the caller may know who bought a club's tickets.
@@ -129,14 +161,16 @@ impl Caller {
 
     /// For the audit log: the session's identity, never what the client says it is.
     pub fn name(self) -> String {
-        self.holder().map_or_else(|| "anonymous".to_string(), Holder::name)
+        self.holder()
+            .map_or_else(|| "anonymous".to_string(), Holder::name)
     }
 }
 
 /// Asked for at most once a request, and only where somebody needs to know.
 impl FromRequest for Caller {
     type Error = Problem;
-    type Future = Either<Ready<Result<Caller, Problem>>, LocalBoxFuture<'static, Result<Caller, Problem>>>;
+    type Future =
+        Either<Ready<Result<Caller, Problem>>, LocalBoxFuture<'static, Result<Caller, Problem>>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         if let Some(known) = caller_at_once(request) {
@@ -171,7 +205,10 @@ fn caller_at_once(request: &HttpRequest) -> Option<Result<Caller, Problem>> {
     if login_token(request, &state.config).is_some() {
         return None;
     }
-    let caller = Caller { session: None, ip: address(request, &state.config) };
+    let caller = Caller {
+        session: None,
+        ip: address(request, &state.config),
+    };
     request.extensions_mut().insert(caller);
     Some(Ok(caller))
 }
@@ -179,16 +216,27 @@ fn caller_at_once(request: &HttpRequest) -> Option<Result<Caller, Problem>> {
 async fn signed_in(request: &HttpRequest) -> Result<Caller, Problem> {
     let state = state_of(request)?;
     let session = match login_token(request, &state.config) {
-        Some(token) => state.records.session(&hash(&token), state.clock.now()).await?,
+        Some(token) => {
+            state
+                .records
+                .session(&hash(&token), state.clock.now())
+                .await?
+        }
         None => None,
     };
-    let caller = Caller { session, ip: address(request, &state.config) };
+    let caller = Caller {
+        session,
+        ip: address(request, &state.config),
+    };
     request.extensions_mut().insert(caller);
     Ok(caller)
 }
 
 fn state_of(request: &HttpRequest) -> Result<&State, Problem> {
-    request.app_data::<web::Data<State>>().map(|state| state.as_ref()).ok_or_else(Problem::unavailable)
+    request
+        .app_data::<web::Data<State>>()
+        .map(|state| state.as_ref())
+        .ok_or_else(Problem::unavailable)
 }
 
 /// Opens a session for who has just proved who they are, and forgets the one the browser came with (fixation). An operator's
@@ -209,7 +257,10 @@ pub async fn sign_in(
         Holder::Admin(_) => OPERATOR,
     };
     let now = state.clock.now();
-    state.records.open_session(&hash(&token), holder, proven.then_some(now), now, lifetime).await?;
+    state
+        .records
+        .open_session(&hash(&token), holder, proven.then_some(now), now, lifetime)
+        .await?;
     Ok(cookie(LOGIN_COOKIE, hex::encode(token), &state.config))
 }
 
@@ -219,7 +270,10 @@ pub async fn sign_in(
 /// The books could not be written.
 pub async fn prove(request: &HttpRequest, state: &State) -> Result<(), Problem> {
     let token = login_token(request, &state.config).ok_or_else(Problem::unauthenticated)?;
-    Ok(state.records.prove_session(&hash(&token), state.clock.now()).await?)
+    Ok(state
+        .records
+        .prove_session(&hash(&token), state.clock.now())
+        .await?)
 }
 
 /// Closes the session the browser came with, if any, and gives the cookie that removes its own.
@@ -250,10 +304,18 @@ pub fn has_login_cookie(request: &HttpRequest, config: &Config) -> bool {
 /// # Errors
 /// 403.
 pub fn check_same_origin(request: &HttpRequest, config: &Config) -> Result<(), Problem> {
-    if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
+    if matches!(
+        *request.method(),
+        Method::GET | Method::HEAD | Method::OPTIONS
+    ) {
         return Ok(());
     }
-    let word = |name| request.headers().get(name).map(|value| value.to_str().unwrap_or("unreadable"));
+    let word = |name| {
+        request
+            .headers()
+            .get(name)
+            .map(|value| value.to_str().unwrap_or("unreadable"))
+    };
     let verdict = origin::judge(&origin::Signs {
         site: word(header::HeaderName::from_static("sec-fetch-site")),
         origin: word(header::ORIGIN),
@@ -263,9 +325,11 @@ pub fn check_same_origin(request: &HttpRequest, config: &Config) -> Result<(), P
     });
     match verdict {
         origin::Verdict::Ours => Ok(()),
-        origin::Verdict::Foreign => {
-            Err(Problem::new(StatusCode::FORBIDDEN, "cross-origin", "This request did not come from our own pages."))
-        }
+        origin::Verdict::Foreign => Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "cross-origin",
+            "This request did not come from our own pages.",
+        )),
     }
 }
 
@@ -345,7 +409,8 @@ mod tests {
     use crate::config::Environment;
 
     fn config(url: &str) -> Config {
-        Config::demo(&Environment::from_pairs([("PUBLIC_URL", url)])).expect("the demo needs nothing")
+        Config::demo(&Environment::from_pairs([("PUBLIC_URL", url)]))
+            .expect("the demo needs nothing")
     }
 
     #[test]
@@ -354,22 +419,41 @@ mod tests {
         given.sort_unstable();
         given.dedup();
         assert_eq!(given.len(), 3 * DRAWN_AT_ONCE);
-        assert_ne!(random::<{ 2 * DRAWN_AT_ONCE }>(), [0; 2 * DRAWN_AT_ONCE], "more than is drawn at once");
+        assert_ne!(
+            random::<{ 2 * DRAWN_AT_ONCE }>(),
+            [0; 2 * DRAWN_AT_ONCE],
+            "more than is drawn at once"
+        );
     }
 
     #[test]
     fn over_tls_no_other_host_can_set_or_read_a_cookie() {
         let config = config("https://doubles.example.com");
-        for (names, whole) in [(LOGIN_COOKIE, "__Host-fd_login"), (BROWSER_COOKIE, "__Host-fd_session")] {
+        for (names, whole) in [
+            (LOGIN_COOKIE, "__Host-fd_login"),
+            (BROWSER_COOKIE, "__Host-fd_session"),
+        ] {
             let made = cookie(names, "x".into(), &config);
-            assert_eq!((made.name(), made.path(), made.domain()), (whole, Some("/"), None));
+            assert_eq!(
+                (made.name(), made.path(), made.domain()),
+                (whole, Some("/"), None)
+            );
             assert_eq!(
                 (made.secure(), made.http_only(), made.same_site()),
                 (Some(true), Some(true), Some(SameSite::Lax))
             );
         }
-        assert!(Browser::new().cookie(&config).to_string().starts_with("__Host-fd_session="));
-        let plain = cookie(LOGIN_COOKIE, "x".into(), &self::config("http://localhost:8080"));
+        assert!(
+            Browser::new()
+                .cookie(&config)
+                .to_string()
+                .starts_with("__Host-fd_session=")
+        );
+        let plain = cookie(
+            LOGIN_COOKIE,
+            "x".into(),
+            &self::config("http://localhost:8080"),
+        );
         assert_eq!(
             (plain.name(), plain.secure()),
             ("fd_login", Some(false)),

@@ -14,7 +14,10 @@ use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 
 use crate::config::Stage;
 use crate::error::Problem;
-use accounts::{FORMS_PER_ADDRESS_AND_HOUR, LINKS_PER_ACCOUNT_AND_HOUR, WRONG_CODES_WINDOW, WRONG_PASSWORDS_WINDOW};
+use accounts::{
+    FORMS_PER_ADDRESS_AND_HOUR, LINKS_PER_ACCOUNT_AND_HOUR, WRONG_CODES_WINDOW,
+    WRONG_PASSWORDS_WINDOW,
+};
 
 pub mod accounts;
 mod network;
@@ -27,7 +30,8 @@ pub const INTENTS_PER_SESSION_AND_MINUTE: u32 = 10;
 pub const INTENTS_PER_ADDRESS_AND_MINUTE: u32 = 600;
 /// New payment intents of one address that bring no cookie of ours: one for as long as a reservation lasts, so that who keeps
 /// no cookie reserves no more than one browser may. Our own pages always set one before.
-pub const INTENTS_OF_STRANGERS_EVERY: Duration = Duration::from_secs(domain::reservation::KEPT_SECONDS.unsigned_abs());
+pub const INTENTS_OF_STRANGERS_EVERY: Duration =
+    Duration::from_secs(domain::reservation::KEPT_SECONDS.unsigned_abs());
 /// Browser diagnostics of one address a minute (decision B-23).
 const LOGS_PER_ADDRESS_AND_MINUTE: u32 = 30;
 /// Repeated confirmation mails of one order an hour (decision C-17).
@@ -77,12 +81,22 @@ impl Limits {
             intents_of_strangers: Bucket::dashmap(once_in(INTENTS_OF_STRANGERS_EVERY)),
             logs_by_address: Bucket::dashmap(per_minute(LOGS_PER_ADDRESS_AND_MINUTE)),
             sockets: RateLimiter::direct(Quota::per_second(positive(SOCKETS_PER_SECOND))),
-            resends_by_order: Bucket::dashmap(Quota::per_hour(positive(RESENDS_PER_ORDER_AND_HOUR))),
-            forms_by_address: Bucket::dashmap(Quota::per_hour(positive(FORMS_PER_ADDRESS_AND_HOUR))),
+            resends_by_order: Bucket::dashmap(Quota::per_hour(positive(
+                RESENDS_PER_ORDER_AND_HOUR,
+            ))),
+            forms_by_address: Bucket::dashmap(Quota::per_hour(positive(
+                FORMS_PER_ADDRESS_AND_HOUR,
+            ))),
             claims_by_address: Bucket::dashmap(per_minute(CLAIMS_PER_ADDRESS_AND_MINUTE)),
-            links_by_account: Bucket::dashmap(Quota::per_hour(positive(LINKS_PER_ACCOUNT_AND_HOUR))),
-            invitations_by_club: Bucket::dashmap(Quota::per_hour(positive(INVITATIONS_PER_CLUB_AND_HOUR))),
-            ticket_links_by_account: Bucket::dashmap(Quota::per_hour(positive(LINKS_PER_ACCOUNT_AND_HOUR))),
+            links_by_account: Bucket::dashmap(Quota::per_hour(positive(
+                LINKS_PER_ACCOUNT_AND_HOUR,
+            ))),
+            invitations_by_club: Bucket::dashmap(Quota::per_hour(positive(
+                INVITATIONS_PER_CLUB_AND_HOUR,
+            ))),
+            ticket_links_by_account: Bucket::dashmap(Quota::per_hour(positive(
+                LINKS_PER_ACCOUNT_AND_HOUR,
+            ))),
             wrong_passwords: Failures::new(WRONG_PASSWORDS_WINDOW),
             wrong_codes: Failures::new(WRONG_CODES_WINDOW),
             declines: Failures::new(DECLINES_WINDOW),
@@ -103,7 +117,11 @@ impl Limits {
             None if self.exempt(address) => {}
             None => self.take(&self.intents_of_strangers, &address.into())?,
         }
-        if self.exempt(address) { Ok(()) } else { self.take(&self.intents_by_address, &address.into()) }
+        if self.exempt(address) {
+            Ok(())
+        } else {
+            self.take(&self.intents_by_address, &address.into())
+        }
     }
 
     /// A socket may be opened: the whole server takes only so many a second, and one address keeps only so many (`open`).
@@ -123,7 +141,9 @@ impl Limits {
     /// A card was declined, in a session if it is known; the card by the provider's name for it. Whether it was once too often
     /// for one of them: then the session opens nothing more for a while. The demo's cards are the same for everybody.
     pub fn declined(&self, session: Option<&[u8; 16]>, card: Option<&str>) -> bool {
-        let card = card.filter(|_| self.stage == Stage::Production).map(str::to_string);
+        let card = card
+            .filter(|_| self.stage == Stage::Production)
+            .map(str::to_string);
         let of_card = card.map_or(0, |card| self.declines_by_card.add(card));
         let of_session = session.map_or(0, |session| self.declines.add(*session));
         if of_card >= DECLINES_MAX
@@ -149,7 +169,11 @@ impl Limits {
     /// # Errors
     /// 429 with `Retry-After`.
     pub fn claiming(&self, address: IpAddr) -> Result<(), Problem> {
-        if self.exempt(address) { Ok(()) } else { self.take(&self.claims_by_address, &address.into()) }
+        if self.exempt(address) {
+            Ok(())
+        } else {
+            self.take(&self.claims_by_address, &address.into())
+        }
     }
 
     /// Whether a club may ask one more person in this hour: it is no tool to try addresses, or to fill somebody's mailbox.
@@ -181,7 +205,9 @@ impl Limits {
     }
 
     fn take<K: Hash + Eq + Clone>(&self, bucket: &Bucket<K>, key: &K) -> Result<(), Problem> {
-        bucket.check_key(key).map_err(|full| too_many(full.wait_time_from(self.clock.now()).as_secs() as u32 + 1))
+        bucket
+            .check_key(key)
+            .map_err(|full| too_many(full.wait_time_from(self.clock.now()).as_secs() as u32 + 1))
     }
 }
 
@@ -201,7 +227,9 @@ fn per_minute(count: u32) -> Quota {
 
 /// Once, and once more each time the period has passed.
 fn once_in(period: Duration) -> Quota {
-    Quota::with_period(period).unwrap_or(per_minute(1)).allow_burst(NonZeroU32::MIN)
+    Quota::with_period(period)
+        .unwrap_or(per_minute(1))
+        .allow_burst(NonZeroU32::MIN)
 }
 
 fn positive(count: u32) -> NonZeroU32 {
@@ -216,11 +244,17 @@ struct Failures<K: Hash + Eq> {
 
 impl<K: Hash + Eq + Clone> Failures<K> {
     fn new(window: Duration) -> Failures<K> {
-        Failures { window, counts: DashMap::new() }
+        Failures {
+            window,
+            counts: DashMap::new(),
+        }
     }
 
     fn count(&self, key: &K) -> u32 {
-        self.counts.get(key).filter(|entry| entry.0.elapsed() < self.window).map_or(0, |entry| entry.1)
+        self.counts
+            .get(key)
+            .filter(|entry| entry.0.elapsed() < self.window)
+            .map_or(0, |entry| entry.1)
     }
 
     /// How many there are now.
@@ -235,7 +269,10 @@ impl<K: Hash + Eq + Clone> Failures<K> {
 
     /// One more, unless there are so many; looking and counting are one step.
     fn add_below(&self, key: &K, max: u32) -> bool {
-        let mut entry = self.counts.entry(key.clone()).or_insert((Instant::now(), 0));
+        let mut entry = self
+            .counts
+            .entry(key.clone())
+            .or_insert((Instant::now(), 0));
         if entry.0.elapsed() >= self.window {
             *entry = (Instant::now(), 0);
         }
@@ -251,7 +288,8 @@ impl<K: Hash + Eq + Clone> Failures<K> {
     }
 
     fn sweep(&self) {
-        self.counts.retain(|_, (since, _)| since.elapsed() < self.window);
+        self.counts
+            .retain(|_, (since, _)| since.elapsed() < self.window);
     }
 }
 

@@ -50,7 +50,12 @@ pub async fn open(
     wanted: web::Query<Wanted>,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let header = |name: &str| request.headers().get(name).map(|value| value.to_str().unwrap_or("unreadable"));
+    let header = |name: &str| {
+        request
+            .headers()
+            .get(name)
+            .map(|value| value.to_str().unwrap_or("unreadable"))
+    };
     let signs = origin::Signs {
         site: None,
         origin: header("origin"),
@@ -59,14 +64,26 @@ pub async fn open(
         signed_in: identity::has_login_cookie(&request, &state.config),
     };
     if origin::judge(&signs) == origin::Verdict::Foreign {
-        return Err(Problem::new(StatusCode::FORBIDDEN, "cross-origin", "This socket is for our own pages."));
+        return Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "cross-origin",
+            "This socket is for our own pages.",
+        ));
     }
     let full = state.live.sessions() >= SESSIONS_MAX;
     if full || *state.phase.borrow() >= Phase::Draining || !state.draws.may_serve() {
         return Err(Problem::unavailable());
     }
-    state.limits.new_socket(caller.ip, state.live.sessions_of(caller.ip.into()))?;
-    session::start(&request, payload, state, caller.principal(), topic::read_list(&wanted.topics))
+    state
+        .limits
+        .new_socket(caller.ip, state.live.sessions_of(caller.ip.into()))?;
+    session::start(
+        &request,
+        payload,
+        state,
+        caller.principal(),
+        topic::read_list(&wanted.topics),
+    )
 }
 
 /// Publishes what changed until the server closes; then tells every socket to come back elsewhere.
@@ -76,7 +93,10 @@ pub async fn run(state: web::Data<State>) {
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // Who joins is told what is so; later only what is so no more.
-    let mut seen = Seen { public: Some(public_now(&state)), ..Seen::default() };
+    let mut seen = Seen {
+        public: Some(public_now(&state)),
+        ..Seen::default()
+    };
     loop {
         tokio::select! {
             _ = tick.tick() => seen.publish_changes(&state).await,
@@ -141,7 +161,9 @@ impl Seen {
     /// The console hears once a second when something of it moved; without a console nothing is read.
     async fn publish_ops(&mut self, state: &State) {
         for (topic, seq) in state.live.watched(|watched| *watched == Topic::Ops) {
-            let Ok(now) = ops_now(state).await else { continue };
+            let Ok(now) = ops_now(state).await else {
+                continue;
+            };
             if self.ops.as_ref() != Some(&now) {
                 state.live.dismiss_signed_out(state, &topic).await;
                 let newest = encode(state, &topic, seq, "ops", &now);
@@ -156,7 +178,9 @@ async fn publish_draws(state: &State) {
     let views = state.draws.views();
     for (topic, seq) in state.live.watched(|topic| matches!(topic, Topic::Draw(_))) {
         let Topic::Draw(draw) = topic else { continue };
-        let Ok(place) = views.binary_search_by_key(&draw, |view| view.draw) else { continue };
+        let Ok(place) = views.binary_search_by_key(&draw, |view| view.draw) else {
+            continue;
+        };
         let view = views[place];
         if view.revision > seq {
             let newest = draw_frame(state, &topic, &view).await;
@@ -184,36 +208,68 @@ async fn make(state: &State, topic: &Topic, after: u64) -> Option<Newest> {
         Topic::Draws => {
             let now = state.clock.now();
             let (facts, views) = state.catalogue.listed(now);
-            let data: Vec<DrawNow> =
-                views.iter().map(|view| DrawNow::new(view, facts.winner_sold(view, now), now)).collect();
+            let data: Vec<DrawNow> = views
+                .iter()
+                .map(|view| DrawNow::new(view, facts.winner_sold(view, now), now))
+                .collect();
             Some(encode(state, topic, after, "draws", data))
         }
         Topic::Public => Some(encode(state, topic, after, "public", public_now(state))),
         // What reads the books takes kilobytes while it does: a socket that watches a draw does not carry it.
-        Topic::Ops => Some(encode(state, topic, after, "ops", Box::pin(ops_now(state)).await.ok()?)),
+        Topic::Ops => Some(encode(
+            state,
+            topic,
+            after,
+            "ops",
+            Box::pin(ops_now(state)).await.ok()?,
+        )),
         Topic::Order(token) => Box::pin(orders::make(state, topic, token, after)).await,
     }
 }
 
 fn public_now(state: &State) -> PublicNow {
     let maintenance_mode = state.catalogue.facts().maintenance_mode();
-    PublicNow { maintenance_mode, build_version: state.config.build_version.clone() }
+    PublicNow {
+        maintenance_mode,
+        build_version: state.config.build_version.clone(),
+    }
 }
 
 /// A draw's own frame; its sequence number is its revision. Whether the winning ticket was sold is read before it is told.
 async fn draw_frame(state: &State, topic: &Topic, view: &View) -> Newest {
     let now = state.clock.now();
     let mut sold = state.catalogue.facts().winner_sold(view, now);
-    if view.revealed(now).is_some() && sold.is_none() && Box::pin(state.catalogue.reload()).await.is_ok() {
+    if view.revealed(now).is_some()
+        && sold.is_none()
+        && Box::pin(state.catalogue.reload()).await.is_ok()
+    {
         sold = state.catalogue.facts().winner_sold(view, now);
     }
-    let text = frame(&topic.to_string(), view.revision, now.0, "draw", DrawNow::new(view, sold, now));
-    Newest { seq: view.revision, text: text.into() }
+    let text = frame(
+        &topic.to_string(),
+        view.revision,
+        now.0,
+        "draw",
+        DrawNow::new(view, sold, now),
+    );
+    Newest {
+        seq: view.revision,
+        text: text.into(),
+    }
 }
 
 /// A frame whose sequence number is the time, so that it also grows over a restart.
-fn encode(state: &State, topic: &Topic, after: u64, kind: &'static str, data: impl serde::Serialize) -> Newest {
+fn encode(
+    state: &State,
+    topic: &Topic,
+    after: u64,
+    kind: &'static str,
+    data: impl serde::Serialize,
+) -> Newest {
     let now = state.clock.now().0;
     let seq = (after + 1).max(now.unsigned_abs());
-    Newest { seq, text: frame(&topic.to_string(), seq, now, kind, data).into() }
+    Newest {
+        seq,
+        text: frame(&topic.to_string(), seq, now, kind, data).into(),
+    }
 }

@@ -119,10 +119,14 @@ async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     match what {
         What::Serve | What::Openapi => {}
         What::Migrate => command::migrate(&config).await?,
-        What::Operator { what: OperatorWhat::Create { email, name } } => {
+        What::Operator {
+            what: OperatorWhat::Create { email, name },
+        } => {
             command::create_operator(&config, &email, &name).await?;
         }
-        What::Operator { what: OperatorWhat::ForgetSecondFactor { email } } => {
+        What::Operator {
+            what: OperatorWhat::ForgetSecondFactor { email },
+        } => {
             command::forget_second_factor(&config, &email).await?;
         }
         What::ImportFixtures(import) => {
@@ -133,7 +137,11 @@ async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
                 contact_name: import.contact_name,
                 contact_phone: import.contact_phone,
             };
-            let writing = if import.dry_run { command::Writing::DryRun } else { command::Writing::ForReal };
+            let writing = if import.dry_run {
+                command::Writing::DryRun
+            } else {
+                command::Writing::ForReal
+            };
             command::import_fixtures(&config, &import.file, &terms, writing).await?;
         }
         What::Fence => command::fence(&config).await?,
@@ -142,7 +150,11 @@ async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         What::Audit => {
             let findings = audit::run(&config).await?;
             print!("{findings}");
-            return Ok(if findings.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+            return Ok(if findings.is_clean() {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
+            });
         }
     }
     Ok(ExitCode::SUCCESS)

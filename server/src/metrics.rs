@@ -48,8 +48,18 @@ struct Call {
 
 impl Metrics {
     /// `answered_by`: what [`route`] says of the request.
-    pub fn note(&self, asked: &Method, answered_by: Cow<'static, str>, status: u16, took: Duration) {
-        let call = Call { route: answered_by, method: method(asked), status };
+    pub fn note(
+        &self,
+        asked: &Method,
+        answered_by: Cow<'static, str>,
+        status: u16,
+        took: Duration,
+    ) {
+        let call = Call {
+            route: answered_by,
+            method: method(asked),
+            status,
+        };
         match self.calls.get(&call) {
             Some(timings) => timings.note(took),
             None => self.calls.entry(call).or_default().note(took),
@@ -58,22 +68,34 @@ impl Metrics {
 
     /// A notice that was not taken (reliability.md, F16, F46).
     pub fn notice_refused(&self, bad: BadSignature) {
-        let counts = REFUSALS.iter().zip(&self.notices_refused).filter(|((known, _), _)| *known == bad);
+        let counts = REFUSALS
+            .iter()
+            .zip(&self.notices_refused)
+            .filter(|((known, _), _)| *known == bad);
         counts.for_each(|(_, count)| _ = count.fetch_add(1, Ordering::Relaxed));
     }
 
     /// Notices that were the provider's, and not of now by our clock.
     pub fn notices_out_of_time(&self) -> u64 {
-        self.refusals().find(|(why, _)| *why == "out-of-time").map_or(0, |(_, count)| count)
+        self.refusals()
+            .find(|(why, _)| *why == "out-of-time")
+            .map_or(0, |(_, count)| count)
     }
 
     fn refusals(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        REFUSALS.iter().zip(&self.notices_refused).map(|((_, why), count)| (*why, count.load(Ordering::Relaxed)))
+        REFUSALS
+            .iter()
+            .zip(&self.notices_refused)
+            .map(|((_, why), count)| (*why, count.load(Ordering::Relaxed)))
     }
 
     /// Where calls of one kind are counted: for who answers nothing else, and does not want to look it up each time.
     pub fn counter(&self, asked: &Method, route: &'static str, status: u16) -> Arc<Timings> {
-        let call = Call { route: route.into(), method: method(asked), status };
+        let call = Call {
+            route: route.into(),
+            method: method(asked),
+            status,
+        };
         self.calls.entry(call).or_default().clone()
     }
 }
@@ -87,7 +109,9 @@ pub fn route(request: &HttpRequest) -> Cow<'static, str> {
     if let Some(AnsweredBy(route)) = request.extensions().get() {
         return Cow::Borrowed(route);
     }
-    request.match_pattern().map_or(Cow::Borrowed(NO_ROUTE), Cow::Owned)
+    request
+        .match_pattern()
+        .map_or(Cow::Borrowed(NO_ROUTE), Cow::Owned)
 }
 
 /// Anybody may make up a method; labels are not anybody's to make.
@@ -109,25 +133,35 @@ fn method(method: &Method) -> &'static str {
 /// # Errors
 /// The listener cannot be used.
 pub fn serve(listener: TcpListener, state: web::Data<State>) -> std::io::Result<ServerHandle> {
-    let server = HttpServer::new(move || App::new().app_data(state.clone()).route("/metrics", web::get().to(show)))
-        .workers(1)
-        .disable_signals()
-        .listen(listener)?
-        .run();
+    let server = HttpServer::new(move || {
+        App::new()
+            .app_data(state.clone())
+            .route("/metrics", web::get().to(show))
+    })
+    .workers(1)
+    .disable_signals()
+    .listen(listener)?
+    .run();
     let handle = server.handle();
     actix_web::rt::spawn(server);
     Ok(handle)
 }
 
 async fn show(state: web::Data<State>) -> HttpResponse {
-    HttpResponse::Ok().content_type(TEXT).body(text(&state).await)
+    HttpResponse::Ok()
+        .content_type(TEXT)
+        .body(text(&state).await)
 }
 
 /// Everything there is to say now. Without a database, what is in memory.
 pub async fn text(state: &State) -> String {
     let mut page = Page::default();
     let tally = state.payments.tally();
-    page.family("fd_tickets_sold_total", "counter", "Tickets sold since the process began.");
+    page.family(
+        "fd_tickets_sold_total",
+        "counter",
+        "Tickets sold since the process began.",
+    );
     page.sample("fd_tickets_sold_total", &[], tally.tickets_sold());
     page.family(
         "fd_allocation_duration_seconds",
@@ -137,20 +171,41 @@ pub async fn text(state: &State) -> String {
     page.timings("fd_allocation_duration_seconds", &[], &tally.allocations);
     page.family("fd_ws_sessions", "gauge", "Sockets that are open.");
     page.sample("fd_ws_sessions", &[], state.live.sessions());
-    page.family("fd_http_request_duration_seconds", "histogram", "How long calls took.");
+    page.family(
+        "fd_http_request_duration_seconds",
+        "histogram",
+        "How long calls took.",
+    );
     // What nobody has asked yet is not there.
-    let mut calls: Vec<_> = state.metrics.calls.iter().filter(|call| !call.is_none_yet()).collect();
+    let mut calls: Vec<_> = state
+        .metrics
+        .calls
+        .iter()
+        .filter(|call| !call.is_none_yet())
+        .collect();
     calls.sort_by(|a, b| a.key().cmp(b.key()));
     for call in calls {
         let (key, status) = (call.key(), call.key().status.to_string());
-        let labels = [("route", key.route.as_ref()), ("method", key.method), ("status", status.as_str())];
+        let labels = [
+            ("route", key.route.as_ref()),
+            ("method", key.method),
+            ("status", status.as_str()),
+        ];
         page.timings("fd_http_request_duration_seconds", &labels, call.value());
     }
-    page.family("fd_offer_events_total", "counter", "What browsers told of offers.");
+    page.family(
+        "fd_offer_events_total",
+        "counter",
+        "What browsers told of offers.",
+    );
     for (event, count) in state.heard.offer_events() {
         page.sample("fd_offer_events_total", &[("event", event)], count);
     }
-    page.family("fd_notices_refused_total", "counter", "Notices whose signature or time was not right.");
+    page.family(
+        "fd_notices_refused_total",
+        "counter",
+        "Notices whose signature or time was not right.",
+    );
     for (why, count) in state.metrics.refusals() {
         page.sample("fd_notices_refused_total", &[("why", why)], count);
     }
@@ -170,8 +225,15 @@ impl Page {
     fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
         self.0.push_str(name);
         for (place, (label, value)) in labels.iter().enumerate() {
-            let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-            let _ = write!(self.0, "{}{label}=\"{value}\"", if place == 0 { '{' } else { ',' });
+            let value = value
+                .replace('\\', "\\\\")
+                .replace('"', "\\\"")
+                .replace('\n', "\\n");
+            let _ = write!(
+                self.0,
+                "{}{label}=\"{value}\"",
+                if place == 0 { '{' } else { ',' }
+            );
         }
         self.0.push_str(if labels.is_empty() { "" } else { "}" });
         let _ = writeln!(self.0, " {value}");
@@ -185,9 +247,16 @@ impl Page {
 
     fn timings(&mut self, name: &str, labels: &[(&str, &str)], timings: &Timings) {
         let counts = timings.up_to();
-        let ends = BUCKETS_SECONDS.iter().map(f64::to_string).chain(["+Inf".to_string()]);
+        let ends = BUCKETS_SECONDS
+            .iter()
+            .map(f64::to_string)
+            .chain(["+Inf".to_string()]);
         for (end, count) in ends.zip(counts) {
-            let labels: Vec<_> = labels.iter().copied().chain([("le", end.as_str())]).collect();
+            let labels: Vec<_> = labels
+                .iter()
+                .copied()
+                .chain([("le", end.as_str())])
+                .collect();
             self.sample(&format!("{name}_bucket"), &labels, count);
         }
         self.sample(&format!("{name}_sum"), labels, timings.sum_seconds());

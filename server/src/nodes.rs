@@ -55,11 +55,21 @@ impl OverHttp {
             .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(IDLE_MAX)
             .build(tcp);
-        OverHttp { client, pass, clock }
+        OverHttp {
+            client,
+            pass,
+            clock,
+        }
     }
 
     /// `None`: no answer that can be read.
-    async fn ask(&self, owner: &Node, draw: DrawId, errand: &Errand, now: Timestamp) -> Option<Answered> {
+    async fn ask(
+        &self,
+        owner: &Node,
+        draw: DrawId,
+        errand: &Errand,
+        now: Timestamp,
+    ) -> Option<Answered> {
         let body = serde_json::to_vec(&wire::Errand::of(self.pass.me(), errand)).ok()?;
         let request = Request::builder()
             .method(Method::POST)
@@ -86,7 +96,8 @@ impl Neighbours for OverHttp {
         if owner.address.is_empty() {
             return Err(Unreachable::Silent);
         }
-        let asked = tokio::time::timeout(ANSWER, self.ask(owner, draw, &errand, self.clock.now())).await;
+        let asked =
+            tokio::time::timeout(ANSWER, self.ask(owner, draw, &errand, self.clock.now())).await;
         asked.ok().flatten().unwrap_or(Err(Unreachable::Silent))
     }
 }

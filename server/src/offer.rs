@@ -55,7 +55,10 @@ impl Offer {
     /// The books could not be read.
     pub async fn find(state: &State, club: &str, slug: &str) -> Result<Option<Offer>, Failure> {
         let facts = state.catalogue.facts();
-        let Some(club) = facts.club_by_slug(club).filter(|club| !club.archived && club.page_enabled) else {
+        let Some(club) = facts
+            .club_by_slug(club)
+            .filter(|club| !club.archived && club.page_enabled)
+        else {
             return Ok(None);
         };
         if slug.contains(char::is_control) {
@@ -80,7 +83,14 @@ impl Offer {
         let standing = standing(&bundle, &games, state.clock.now());
         let facts = state.catalogue.facts();
         let total = total(&games, facts.surcharge_mode(state.config.fees.surcharge));
-        Some(Offer { bundle, club: club.clone(), facts, games, standing, total })
+        Some(Offer {
+            bundle,
+            club: club.clone(),
+            facts,
+            games,
+            standing,
+            total,
+        })
     }
 
     /// Whether lists show it (A:176).
@@ -100,7 +110,11 @@ impl Offer {
 
     /// What there is to win; a game that was called off has none.
     pub fn prize(&self) -> Cents {
-        self.games.iter().filter(|(_, view)| view.status != Status::Cancelled).map(|(_, view)| view.prize).sum()
+        self.games
+            .iter()
+            .filter(|(_, view)| view.status != Status::Cancelled)
+            .map(|(_, view)| view.prize)
+            .sum()
     }
 
     pub fn sold(&self) -> u16 {
@@ -113,7 +127,11 @@ impl Offer {
 
     /// How often it can be had: as often as its rarest game.
     pub fn available(&self) -> u16 {
-        self.games.iter().map(|(_, view)| view.free()).min().unwrap_or(0)
+        self.games
+            .iter()
+            .map(|(_, view)| view.free())
+            .min()
+            .unwrap_or(0)
     }
 
     /// The game that is sold out, if one is (decision H-9).
@@ -136,17 +154,25 @@ fn total(games: &[(Arc<Listing>, View)], mode: SurchargeMode) -> Cents {
         passes_card_fee: listing.pass_card_fee,
     };
     let wanted: Vec<Wanted> = games.iter().map(one).collect();
-    order::price(&wanted, mode).iter().map(|line| line.subtotal() + line.card_fee).sum()
+    order::price(&wanted, mode)
+        .iter()
+        .map(|line| line.subtotal() + line.card_fee)
+        .sum()
 }
 
 fn standing(bundle: &Bundle, games: &[(Arc<Listing>, View)], now: Timestamp) -> Standing {
-    let over = |(_, view): &(Arc<Listing>, View)| view.status != Status::Active || now >= view.closes_at;
-    let opens_later = |(listing, _): &(Arc<Listing>, View)| listing.opens_at.is_some_and(|opens_at| now < opens_at);
+    let over =
+        |(_, view): &(Arc<Listing>, View)| view.status != Status::Active || now >= view.closes_at;
+    let opens_later = |(listing, _): &(Arc<Listing>, View)| {
+        listing.opens_at.is_some_and(|opens_at| now < opens_at)
+    };
     if bundle.end_at.is_some_and(|end_at| now >= end_at) {
         Standing::Ended
     } else if bundle.status == "closed" || games.is_empty() || games.iter().any(over) {
         Standing::Closed
-    } else if bundle.start_at.is_some_and(|start_at| now < start_at) || games.iter().any(opens_later) {
+    } else if bundle.start_at.is_some_and(|start_at| now < start_at)
+        || games.iter().any(opens_later)
+    {
         Standing::Scheduled
     } else {
         Standing::OnSale

@@ -61,7 +61,11 @@ pub struct Plan {
 }
 
 /// The books' key of a browser's n-th order for some draws. Nobody can guess it without the browser's cookie.
-pub fn client_key(browser: &Browser, draws: impl Iterator<Item = DrawId>, generation: u32) -> String {
+pub fn client_key(
+    browser: &Browser,
+    draws: impl Iterator<Item = DrawId>,
+    generation: u32,
+) -> String {
     let mut digest = Sha256::new_with_prefix(browser.0);
     for draw in draws {
         digest.update(draw.0.to_be_bytes());
@@ -71,7 +75,9 @@ pub fn client_key(browser: &Browser, draws: impl Iterator<Item = DrawId>, genera
 
 /// Whether an order is the browser's own: its key can only have been made from this browser's cookie.
 pub fn is_own(browser: &Browser, client_key: &str, draws: impl Iterator<Item = DrawId>) -> bool {
-    let generation = client_key.rsplit_once('-').and_then(|(_, generation)| generation.parse().ok());
+    let generation = client_key
+        .rsplit_once('-')
+        .and_then(|(_, generation)| generation.parse().ok());
     generation.is_some_and(|generation| self::client_key(browser, draws, generation) == client_key)
 }
 
@@ -95,14 +101,29 @@ impl Shelf {
         let same = |known: &&Known| known.counts.keys().eq(counts.keys());
         let live = |known: &&Known| !known.over && now < known.kept_until;
         let overlaps = |other: &Counts| other.keys().any(|draw| counts.contains_key(draw));
-        let others: Vec<&Known> = self.orders.iter().filter(live).filter(|known| !same(known)).collect();
+        let others: Vec<&Known> = self
+            .orders
+            .iter()
+            .filter(live)
+            .filter(|known| !same(known))
+            .collect();
         let current = self.orders.iter().rev().find(same);
-        let kept = others.iter().map(|known| &known.counts).chain(self.opening.iter().map(|(_, counts)| counts));
+        let kept = others
+            .iter()
+            .map(|known| &known.counts)
+            .chain(self.opening.iter().map(|(_, counts)| counts));
         Plan {
             generation: current.map_or(0, |known| known.generation),
             is_new: current.is_none_or(|known| known.over || now >= known.kept_until),
-            give_up: others.iter().filter(|known| overlaps(&known.counts)).map(|known| known.order).collect(),
-            reserved_elsewhere: kept.filter(|other| !overlaps(other)).flat_map(Counts::values).sum(),
+            give_up: others
+                .iter()
+                .filter(|known| overlaps(&known.counts))
+                .map(|known| known.order)
+                .collect(),
+            reserved_elsewhere: kept
+                .filter(|other| !overlaps(other))
+                .flat_map(Counts::values)
+                .sum(),
         }
     }
 }
@@ -116,7 +137,14 @@ impl OpenOrders {
         let number = shelf.openings;
         shelf.opening.push((number, counts.clone()));
         shelf.seen_at = Some(now);
-        (plan, Opening { orders: self, browser: *browser, number })
+        (
+            plan,
+            Opening {
+                orders: self,
+                browser: *browser,
+                number,
+            },
+        )
     }
 
     /// Whether anything is known of a browser: an order, or a consent that waits for one.
@@ -127,22 +155,29 @@ impl OpenOrders {
     /// The newest order of a browser for exactly these draws.
     pub fn current(&self, browser: &Browser, counts: &Counts) -> Option<Known> {
         let shelf = self.0.get(browser)?;
-        shelf.orders.iter().rev().find(|known| known.counts.keys().eq(counts.keys())).cloned()
+        shelf
+            .orders
+            .iter()
+            .rev()
+            .find(|known| known.counts.keys().eq(counts.keys()))
+            .cloned()
     }
 
     /// Tickets of a draw that are kept for this browser.
     pub fn reserved(&self, browser: &Browser, draw: DrawId, now: Timestamp) -> u16 {
         let shelf = self.0.get(browser);
         let orders = shelf.as_ref().map_or(&[][..], |shelf| &shelf.orders);
-        let live = orders.iter().filter(|known| !known.over && now < known.kept_until);
+        let live = orders
+            .iter()
+            .filter(|known| !known.over && now < known.kept_until);
         live.filter_map(|known| known.counts.get(&draw)).sum()
     }
 
     pub fn opened(&self, browser: &Browser, known: Known, now: Timestamp) {
         let mut shelf = self.0.entry(*browser).or_default();
-        shelf
-            .orders
-            .retain(|old| old.order != known.order && now < old.kept_until.plus_seconds(FORGOTTEN_AFTER_SECONDS));
+        shelf.orders.retain(|old| {
+            old.order != known.order && now < old.kept_until.plus_seconds(FORGOTTEN_AFTER_SECONDS)
+        });
         shelf.orders.push(known);
         shelf.seen_at = Some(now);
     }
@@ -150,13 +185,20 @@ impl OpenOrders {
     /// Whose unpaid order it is; `None` after a restart, or when the browser has been quiet for long.
     pub fn browser_of(&self, order: OrderId) -> Option<Browser> {
         let has = |shelf: &Shelf| shelf.orders.iter().any(|known| known.order == order);
-        self.0.iter().find(|entry| has(entry.value())).map(|entry| *entry.key())
+        self.0
+            .iter()
+            .find(|entry| has(entry.value()))
+            .map(|entry| *entry.key())
     }
 
     /// An order came to its end: nothing is reserved for it any more.
     pub fn over(&self, browser: &Browser, order: OrderId) {
         if let Some(mut shelf) = self.0.get_mut(browser) {
-            shelf.orders.iter_mut().filter(|known| known.order == order).for_each(|known| known.over = true);
+            shelf
+                .orders
+                .iter_mut()
+                .filter(|known| known.order == order)
+                .for_each(|known| known.over = true);
         }
     }
 
@@ -183,9 +225,18 @@ impl OpenOrders {
     pub fn sweep(&self, now: Timestamp) {
         self.0.retain(|_, shelf| {
             // Who only asked left nothing to remember: a crowd of strangers takes no memory.
-            let holds = !shelf.orders.is_empty() || !shelf.opening.is_empty() || shelf.consented_at.is_some();
-            let ends = shelf.orders.iter().map(|known| known.kept_until).chain(shelf.seen_at);
-            holds && ends.max().is_some_and(|end| now < end.plus_seconds(FORGOTTEN_AFTER_SECONDS))
+            let holds = !shelf.orders.is_empty()
+                || !shelf.opening.is_empty()
+                || shelf.consented_at.is_some();
+            let ends = shelf
+                .orders
+                .iter()
+                .map(|known| known.kept_until)
+                .chain(shelf.seen_at);
+            holds
+                && ends
+                    .max()
+                    .is_some_and(|end| now < end.plus_seconds(FORGOTTEN_AFTER_SECONDS))
         });
     }
 }
@@ -202,7 +253,9 @@ mod tests {
     }
 
     fn counts(list: &[(i64, u16)]) -> Counts {
-        list.iter().map(|(draw, count)| (DrawId(*draw), *count)).collect()
+        list.iter()
+            .map(|(draw, count)| (DrawId(*draw), *count))
+            .collect()
     }
 
     fn known(order: u128, list: &[(i64, u16)]) -> Known {
@@ -221,13 +274,45 @@ mod tests {
         let orders = OpenOrders::default();
         orders.opened(&BROWSER, known(1, &[(1001, 2)]), NOW);
         let again = plan(&orders, &BROWSER, &counts(&[(1001, 5)]), NOW);
-        assert_eq!(again, Plan { generation: 0, is_new: false, give_up: vec![], reserved_elsewhere: 0 });
+        assert_eq!(
+            again,
+            Plan {
+                generation: 0,
+                is_new: false,
+                give_up: vec![],
+                reserved_elsewhere: 0
+            }
+        );
         let cart = plan(&orders, &BROWSER, &counts(&[(1001, 1), (1002, 1)]), NOW);
-        assert_eq!(cart, Plan { generation: 0, is_new: true, give_up: vec![OrderId(1)], reserved_elsewhere: 0 });
+        assert_eq!(
+            cart,
+            Plan {
+                generation: 0,
+                is_new: true,
+                give_up: vec![OrderId(1)],
+                reserved_elsewhere: 0
+            }
+        );
         let other = plan(&orders, &BROWSER, &counts(&[(1003, 1)]), NOW);
-        assert_eq!(other, Plan { generation: 0, is_new: true, give_up: vec![], reserved_elsewhere: 2 });
+        assert_eq!(
+            other,
+            Plan {
+                generation: 0,
+                is_new: true,
+                give_up: vec![],
+                reserved_elsewhere: 2
+            }
+        );
         let stranger = plan(&orders, &Browser([8; 16]), &counts(&[(1001, 5)]), NOW);
-        assert_eq!(stranger, Plan { generation: 0, is_new: true, give_up: vec![], reserved_elsewhere: 0 });
+        assert_eq!(
+            stranger,
+            Plan {
+                generation: 0,
+                is_new: true,
+                give_up: vec![],
+                reserved_elsewhere: 0
+            }
+        );
     }
 
     #[test]
@@ -235,10 +320,30 @@ mod tests {
         let orders = OpenOrders::default();
         let (first, opening) = orders.begin(&BROWSER, &counts(&[(1001, 50)]), NOW);
         assert_eq!(first.reserved_elsewhere, 0);
-        assert_eq!(orders.begin(&BROWSER, &counts(&[(1002, 50)]), NOW).0.reserved_elsewhere, 50);
-        assert_eq!(orders.begin(&BROWSER, &counts(&[(1001, 50)]), NOW).0.reserved_elsewhere, 0, "the same order");
+        assert_eq!(
+            orders
+                .begin(&BROWSER, &counts(&[(1002, 50)]), NOW)
+                .0
+                .reserved_elsewhere,
+            50
+        );
+        assert_eq!(
+            orders
+                .begin(&BROWSER, &counts(&[(1001, 50)]), NOW)
+                .0
+                .reserved_elsewhere,
+            0,
+            "the same order"
+        );
         drop(opening);
-        assert_eq!(orders.begin(&BROWSER, &counts(&[(1002, 50)]), NOW).0.reserved_elsewhere, 0, "it came to nothing");
+        assert_eq!(
+            orders
+                .begin(&BROWSER, &counts(&[(1002, 50)]), NOW)
+                .0
+                .reserved_elsewhere,
+            0,
+            "it came to nothing"
+        );
     }
 
     #[test]
@@ -246,10 +351,25 @@ mod tests {
         let orders = OpenOrders::default();
         orders.opened(&BROWSER, known(1, &[(1001, 50)]), NOW);
         orders.over(&BROWSER, OrderId(1));
-        assert_eq!(plan(&orders, &BROWSER, &counts(&[(1002, 1)]), NOW).reserved_elsewhere, 0);
+        assert_eq!(
+            plan(&orders, &BROWSER, &counts(&[(1002, 1)]), NOW).reserved_elsewhere,
+            0
+        );
         orders.opened(&BROWSER, known(2, &[(1003, 50)]), NOW);
-        assert_eq!(plan(&orders, &BROWSER, &counts(&[(1002, 1)]), NOW).reserved_elsewhere, 50);
-        assert_eq!(plan(&orders, &BROWSER, &counts(&[(1002, 1)]), NOW.plus_seconds(150)).reserved_elsewhere, 0);
+        assert_eq!(
+            plan(&orders, &BROWSER, &counts(&[(1002, 1)]), NOW).reserved_elsewhere,
+            50
+        );
+        assert_eq!(
+            plan(
+                &orders,
+                &BROWSER,
+                &counts(&[(1002, 1)]),
+                NOW.plus_seconds(150)
+            )
+            .reserved_elsewhere,
+            0
+        );
     }
 
     #[test]

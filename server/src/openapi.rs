@@ -26,8 +26,12 @@ const FRAMES: [Model; 5] = [
 /// Every description, by audience.
 pub fn descriptions() -> impl Iterator<Item = &'static Description> {
     use crate::routes::{buyer, club, machine, operator};
-    let tables =
-        [buyer::described::CALLS, club::described::CALLS, operator::described::CALLS, machine::described::CALLS];
+    let tables = [
+        buyer::described::CALLS,
+        club::described::CALLS,
+        operator::described::CALLS,
+        machine::described::CALLS,
+    ];
     tables.into_iter().flatten()
 }
 
@@ -42,7 +46,10 @@ pub fn document() -> Value {
     for route in ROUTES {
         if let Some(said) = description(route) {
             let method = route.method.method().as_str().to_lowercase();
-            paths.entry(route.path).or_default().insert(method, operation(route, said));
+            paths
+                .entry(route.path)
+                .or_default()
+                .insert(method, operation(route, said));
         }
     }
     json!({
@@ -74,18 +81,48 @@ pub fn document() -> Value {
 
 const TAGS: [(Audience, &str, &str); 9] = [
     (Audience::Public, "public", "For anyone."),
-    (Audience::Buyer, "buyer", "For whoever holds an order's secret."),
-    (Audience::SignedIn, "signed-in", "For whoever has given a right password."),
-    (Audience::Club, "club", "For the people of the club that owns the object, and the operator."),
-    (Audience::Seller, "seller", "The same, but not for those who only look."),
-    (Audience::Owner, "owner", "The same, for those alone who run the club."),
-    (Audience::Operator, "operator", "For the platform's operator."),
-    (Audience::ProvenOperator, "proven-operator", "For the operator, who showed a code within the last ten minutes."),
+    (
+        Audience::Buyer,
+        "buyer",
+        "For whoever holds an order's secret.",
+    ),
+    (
+        Audience::SignedIn,
+        "signed-in",
+        "For whoever has given a right password.",
+    ),
+    (
+        Audience::Club,
+        "club",
+        "For the people of the club that owns the object, and the operator.",
+    ),
+    (
+        Audience::Seller,
+        "seller",
+        "The same, but not for those who only look.",
+    ),
+    (
+        Audience::Owner,
+        "owner",
+        "The same, for those alone who run the club.",
+    ),
+    (
+        Audience::Operator,
+        "operator",
+        "For the platform's operator.",
+    ),
+    (
+        Audience::ProvenOperator,
+        "proven-operator",
+        "For the operator, who showed a code within the last ten minutes.",
+    ),
     (Audience::Machine, "machine", "For the payment provider."),
 ];
 
 pub fn tag(audience: Audience) -> &'static str {
-    TAGS.iter().find(|(known, ..)| *known == audience).map_or("", |(_, name, _)| name)
+    TAGS.iter()
+        .find(|(known, ..)| *known == audience)
+        .map_or("", |(_, name, _)| name)
 }
 
 fn operation(route: &Route, said: &Description) -> Value {
@@ -102,26 +139,39 @@ fn operation(route: &Route, said: &Description) -> Value {
         operation["security"] = json!([{ "signature": [] }]);
     }
     if let Some(content) = content(&said.body) {
-        operation["requestBody"] = json!({ "content": content, "required": needs_body(&said.body) });
+        operation["requestBody"] =
+            json!({ "content": content, "required": needs_body(&said.body) });
     }
     operation
 }
 
 /// An empty body is `{}` (decision B-16): it will do where no field has to be there.
 fn needs_body(shape: &Shape) -> bool {
-    let needs = |model: &Model| json!((model.schema)())["required"].as_array().is_some_and(|names| !names.is_empty());
+    let needs = |model: &Model| {
+        json!((model.schema)())["required"]
+            .as_array()
+            .is_some_and(|names| !names.is_empty())
+    };
     !matches!(shape, Shape::One(_)) || shape.models().iter().any(needs)
 }
 
 /// `GET /api/draws/{draw}` is `getDrawsDraw`.
 fn operation_id(route: &Route) -> String {
-    let steps = route.path.trim_start_matches("/api").split(|c: char| !c.is_ascii_alphanumeric());
-    let words = steps.filter(|step| !step.is_empty()).map(|step| step[..1].to_uppercase() + &step[1..]);
+    let steps = route
+        .path
+        .trim_start_matches("/api")
+        .split(|c: char| !c.is_ascii_alphanumeric());
+    let words = steps
+        .filter(|step| !step.is_empty())
+        .map(|step| step[..1].to_uppercase() + &step[1..]);
     route.method.method().as_str().to_lowercase() + &words.collect::<String>()
 }
 
 fn parameters(route: &Route, said: &Description) -> Vec<Value> {
-    let variables = route.path.split('/').filter_map(|step| step.strip_prefix('{')?.strip_suffix('}'));
+    let variables = route
+        .path
+        .split('/')
+        .filter_map(|step| step.strip_prefix('{')?.strip_suffix('}'));
     let in_path = variables.map(|name| {
         let (kind, says) = description::variable(name);
         json!({ "name": name, "in": "path", "required": true, "description": says, "schema": { "type": kind } })
@@ -136,12 +186,16 @@ fn parameters(route: &Route, said: &Description) -> Vec<Value> {
 }
 
 fn responses(route: &Route, said: &Description) -> Value {
-    let mut success = json!({ "description": if said.statuses == [204] { "Done." } else { "The answer." } });
+    let mut success =
+        json!({ "description": if said.statuses == [204] { "Done." } else { "The answer." } });
     if let Some(content) = content(&said.answer) {
         success["content"] = content;
     }
-    let mut responses: BTreeMap<String, Value> =
-        said.statuses.iter().map(|status| (status.to_string(), success.clone())).collect();
+    let mut responses: BTreeMap<String, Value> = said
+        .statuses
+        .iter()
+        .map(|status| (status.to_string(), success.clone()))
+        .collect();
     let problem = json!({ "application/json": { "schema": reference("Problem") } });
     for status in said.refusals(route) {
         let refusal = json!({ "description": description::refusal(status), "content": problem });
@@ -156,9 +210,9 @@ fn content(shape: &Shape) -> Option<Value> {
         Shape::Nothing => None,
         Shape::One(model) => json(reference(&(model.name)())),
         Shape::List(model) => json(json!({ "type": "array", "items": reference(&(model.name)()) })),
-        Shape::Either(models) => {
-            json(json!({ "anyOf": models.iter().map(|model| reference(&(model.name)())).collect::<Vec<_>>() }))
-        }
+        Shape::Either(models) => json(
+            json!({ "anyOf": models.iter().map(|model| reference(&(model.name)())).collect::<Vec<_>>() }),
+        ),
         Shape::Other(media) => Some(json!({ *media: { "schema": {} } })),
     }
 }
@@ -202,11 +256,24 @@ fn gather(model: &Model, found: &mut BTreeMap<String, Value>) {
 
 /// An answer writes an absent value as null; what it leaves out instead is declared as never null.
 fn what_may_be_null_is_there(schema: &mut Value) {
-    schema.get_mut("allOf").and_then(Value::as_array_mut).into_iter().flatten().for_each(what_may_be_null_is_there);
-    let Some(fields) = schema["properties"].as_object() else { return };
+    schema
+        .get_mut("allOf")
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+        .for_each(what_may_be_null_is_there);
+    let Some(fields) = schema["properties"].as_object() else {
+        return;
+    };
     let nullable = |field: &Value| {
-        let types = field["type"].as_array().into_iter().chain(field["oneOf"].as_array()).flatten();
-        types.into_iter().any(|said| said == "null" || said["type"] == "null")
+        let types = field["type"]
+            .as_array()
+            .into_iter()
+            .chain(field["oneOf"].as_array())
+            .flatten();
+        types
+            .into_iter()
+            .any(|said| said == "null" || said["type"] == "null")
     };
     let mut required: BTreeSet<String> = schema["required"]
         .as_array()
@@ -214,6 +281,11 @@ fn what_may_be_null_is_there(schema: &mut Value) {
         .flatten()
         .filter_map(|name| Some(name.as_str()?.to_string()))
         .collect();
-    required.extend(fields.iter().filter(|(_, field)| nullable(field)).map(|(name, _)| name.clone()));
+    required.extend(
+        fields
+            .iter()
+            .filter(|(_, field)| nullable(field))
+            .map(|(name, _)| name.clone()),
+    );
     schema["required"] = json!(required);
 }

@@ -49,8 +49,19 @@ pub struct Postman {
 }
 
 impl Postman {
-    pub fn new(config: Config, records: Records, delivery: Delivery, clock: Arc<dyn Clock>) -> Postman {
-        Postman { config, records, catalogue: OnceLock::new(), delivery, clock }
+    pub fn new(
+        config: Config,
+        records: Records,
+        delivery: Delivery,
+        clock: Arc<dyn Clock>,
+    ) -> Postman {
+        Postman {
+            config,
+            records,
+            catalogue: OnceLock::new(),
+            delivery,
+            clock,
+        }
     }
 
     /// Tells the postman whom to ask about clubs, draws and tickets. Mails wait until then.
@@ -66,8 +77,14 @@ impl Postman {
                 let _ = phase.clone().wait_for(|phase| *phase > Phase::Ready).await;
                 Err("held until the next start".to_string())
             }
-            Delivery::Mailbox(sandbox) => sandbox.mailbox().deliver(mail).map_err(|failure| failure.to_string()),
-            Delivery::Smtp(smtp) => smtp.deliver(&mail).await.map_err(|failure| failure.to_string()),
+            Delivery::Mailbox(sandbox) => sandbox
+                .mailbox()
+                .deliver(mail)
+                .map_err(|failure| failure.to_string()),
+            Delivery::Smtp(smtp) => smtp
+                .deliver(&mail)
+                .await
+                .map_err(|failure| failure.to_string()),
         }
     }
 }
@@ -87,7 +104,15 @@ impl Post for Postman {
             facts,
             now: self.clock.now(),
         };
-        let letters::Letter { words: Words { subject, text, html }, reply_to } = writer.write(mail, order).await?;
+        let letters::Letter {
+            words:
+                Words {
+                    subject,
+                    text,
+                    html,
+                },
+            reply_to,
+        } = writer.write(mail, order).await?;
         self.deliver(RenderedMail {
             message_id: mail.message_id.trim_matches(['<', '>']).to_string(),
             kind: mail.kind.clone(),

@@ -8,7 +8,9 @@ use actix_web::http::Method;
 use actix_web::web::{self, PayloadConfig, ServiceConfig};
 use actix_web::{Resource, Route as ActixRoute};
 use domain::access::Audience;
-use domain::access::Audience::{Buyer, Club, Machine, Node, Operator, Owner, ProvenOperator, Public, Seller, SignedIn};
+use domain::access::Audience::{
+    Buyer, Club, Machine, Node, Operator, Owner, ProvenOperator, Public, Seller, SignedIn,
+};
 use persistence::Failure;
 
 use crate::error::Problem;
@@ -271,11 +273,16 @@ pub fn configure(cfg: &mut ServiceConfig, state: web::Data<State>) {
             None => drop(cfg.service(resource(ROUTES, path, path))),
         }
     }
-    let calls = rooms.into_iter().fold(web::scope(CALLS), |calls, (word, paths)| {
-        let place = |path: &'static str| resource(ROUTES, &path[CALLS.len() + word.len()..], path);
-        let room = paths.into_iter().fold(web::scope(word), |room, path| room.service(place(path)));
-        calls.service(room.default_service(web::to(no_such_address)))
-    });
+    let calls = rooms
+        .into_iter()
+        .fold(web::scope(CALLS), |calls, (word, paths)| {
+            let place =
+                |path: &'static str| resource(ROUTES, &path[CALLS.len() + word.len()..], path);
+            let room = paths
+                .into_iter()
+                .fold(web::scope(word), |room, path| room.service(place(path)));
+            calls.service(room.default_service(web::to(no_such_address)))
+        });
     cfg.service(calls.default_service(web::to(no_such_address)));
 }
 
@@ -307,10 +314,16 @@ fn first_word(call: &str) -> &str {
 /// The methods of one address, at its place within its room.
 fn resource(table: &'static [Route], place: &str, path: &str) -> Resource {
     let here: Vec<&'static Route> = table.iter().filter(|route| route.path == path).collect();
-    let body_max = here.iter().map(|route| route.body_max).max().unwrap_or(FORM);
+    let body_max = here
+        .iter()
+        .map(|route| route.body_max)
+        .max()
+        .unwrap_or(FORM);
     let allowed = allowed(&here);
     let resource = web::resource(place).app_data(PayloadConfig::new(body_max));
-    let resource = here.into_iter().fold(resource, |resource, route| resource.route(guard::guarded(route)));
+    let resource = here.into_iter().fold(resource, |resource, route| {
+        resource.route(guard::guarded(route))
+    });
     resource.default_service(web::to(move || method_not_allowed(allowed.clone())))
 }
 
@@ -326,14 +339,25 @@ pub fn pages() -> ActixRoute {
 
 /// What an address takes, as RFC 9110 wants it told to who asked for something else.
 fn allowed(here: &[&Route]) -> String {
-    let reads = here.iter().any(|route| route.method == Verb::Get).then_some("HEAD");
+    let reads = here
+        .iter()
+        .any(|route| route.method == Verb::Get)
+        .then_some("HEAD");
     let methods = here.iter().map(|route| route.method.method().to_string());
-    methods.chain(reads.map(str::to_string)).collect::<Vec<_>>().join(", ")
+    methods
+        .chain(reads.map(str::to_string))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 async fn method_not_allowed(allowed: String) -> Result<actix_web::HttpResponse, Problem> {
     let status = actix_web::http::StatusCode::METHOD_NOT_ALLOWED;
-    Err(Problem::new(status, "method-not-allowed", "This address does not take this kind of call.").allowing(allowed))
+    Err(Problem::new(
+        status,
+        "method-not-allowed",
+        "This address does not take this kind of call.",
+    )
+    .allowing(allowed))
 }
 
 /// How often the catalogue is compared with the books.
@@ -364,7 +388,10 @@ pub fn run(state: web::Data<State>) -> Vec<actix_web::rt::task::JoinHandle<()>> 
             }
         }
     };
-    vec![actix_web::rt::spawn(keep(state.clone())), actix_web::rt::spawn(crate::live::run(state))]
+    vec![
+        actix_web::rt::spawn(keep(state.clone())),
+        actix_web::rt::spawn(crate::live::run(state)),
+    ]
 }
 
 /// Sessions, mailed links and failed tries that are over.

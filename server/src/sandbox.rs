@@ -86,7 +86,11 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { adopts_accounts: true, public_url: None, webhook_events: Vec::new() }
+        Self {
+            adopts_accounts: true,
+            public_url: None,
+            webhook_events: Vec::new(),
+        }
     }
 }
 
@@ -125,14 +129,22 @@ impl Sandbox {
     /// # Panics
     /// When the address is not `http://…`: the stand-in does not leave the machine.
     pub fn set_webhook(&self, url: &str, secret: &str) {
-        assert!(Address::parse(url).is_some(), "the sandbox's webhook address must be plain HTTP, not {url}");
+        assert!(
+            Address::parse(url).is_some(),
+            "the sandbox's webhook address must be plain HTTP, not {url}"
+        );
         let (secrets, kinds) = (vec![secret.to_owned()], self.options.webhook_events.clone());
-        self.courier.set_endpoint(Endpoint { url: url.to_owned(), secrets, kinds });
+        self.courier.set_endpoint(Endpoint {
+            url: url.to_owned(),
+            secrets,
+            kinds,
+        });
     }
 
     /// Signs with this secret as well, as while a secret is being replaced.
     pub fn add_webhook_secret(&self, secret: &str) {
-        self.courier.change_endpoint(|endpoint| endpoint.secrets.push(secret.to_owned()));
+        self.courier
+            .change_endpoint(|endpoint| endpoint.secrets.push(secret.to_owned()));
     }
 
     /// The mails that would have been sent.
@@ -157,18 +169,32 @@ impl Sandbox {
 
     /// Lets the next request whose `METHOD path` contains `on` meet `fault`.
     pub fn fail_next(&self, on: &str, fault: Fault) {
-        let line = Scripted { on: on.to_owned(), fault, times: 1 };
-        self.faults.lock().expect("the faults are never poisoned").script(line);
+        let line = Scripted {
+            on: on.to_owned(),
+            fault,
+            times: 1,
+        };
+        self.faults
+            .lock()
+            .expect("the faults are never poisoned")
+            .script(line);
     }
 
     /// A buyer's bank takes a captured payment back, as `POST /sandbox/dispute` does. `false`: there is no such payment.
     pub fn dispute(&self, payment_intent: &str) -> bool {
-        control::change(self, |state| dispute::raise(state, payment_intent, "fraudulent")).status().is_success()
+        control::change(self, |state| {
+            dispute::raise(state, payment_intent, "fraudulent")
+        })
+        .status()
+        .is_success()
     }
 
     /// Totals per account, as `GET /sandbox/ledger` answers them.
     pub fn ledger(&self) -> Value {
-        ledger::totals(&self.state.lock().expect("the state is never poisoned"), false)
+        ledger::totals(
+            &self.state.lock().expect("the state is never poisoned"),
+            false,
+        )
     }
 
     /// Where this server is reached: what links in answers begin with.
@@ -196,6 +222,8 @@ pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
             .configure(authenticator::configure)
             .configure(page::configure)
             .configure(stripejs::configure)
-            .service(web::resource(["/stripe/v1/{path:.*}", "/stripev1/{path:.*}"]).to(door::serve)),
+            .service(
+                web::resource(["/stripe/v1/{path:.*}", "/stripev1/{path:.*}"]).to(door::serve),
+            ),
     );
 }

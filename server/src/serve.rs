@@ -21,10 +21,23 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     let site = Arc::new(Site::read(&built(&config))?);
     let database = Database::open(&config).await?;
     let postgres = database.connect_apart(&config).await?;
-    let (clock, records) = (Arc::new(BooksClock::over(Arc::new(SystemClock))), Records::new(postgres.clone()));
-    clock.look(&records).await.context("the database does not say what time it is")?;
+    let (clock, records) = (
+        Arc::new(BooksClock::over(Arc::new(SystemClock))),
+        Records::new(postgres.clone()),
+    );
+    clock
+        .look(&records)
+        .await
+        .context("the database does not say what time it is")?;
     let following = tokio::spawn(clock.clone().follow(records));
-    let running = app::start(Parts { config, postgres, clock, site, provider: Provider::Real }).await?;
+    let running = app::start(Parts {
+        config,
+        postgres,
+        clock,
+        site,
+        provider: Provider::Real,
+    })
+    .await?;
     tracing::info!(address = %running.address, "serving");
     app::told_to_stop().await?;
     tracing::info!("draining");
@@ -37,5 +50,12 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
 fn built(config: &Config) -> PathBuf {
     let beside_sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web/dist");
     let here = PathBuf::from("web/dist");
-    config.web_dir.clone().unwrap_or(if here.join("index.html").exists() { here } else { beside_sources })
+    config
+        .web_dir
+        .clone()
+        .unwrap_or(if here.join("index.html").exists() {
+            here
+        } else {
+            beside_sources
+        })
 }

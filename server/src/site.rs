@@ -23,7 +23,10 @@ pub enum SiteError {
     #[error("the web build failed: {0}")]
     Build(String),
     #[error("{path}: {source}", path = path.display())]
-    Io { path: PathBuf, source: std::io::Error },
+    Io {
+        path: PathBuf,
+        source: std::io::Error,
+    },
 }
 
 impl SiteError {
@@ -74,7 +77,8 @@ impl Site {
             ))
         })?;
         let chunks = match std::fs::read_to_string(dist.join("routes.json")) {
-            Ok(text) => serde_json::from_str(&text).map_err(|e| SiteError::Build(format!("routes.json: {e}")))?,
+            Ok(text) => serde_json::from_str(&text)
+                .map_err(|e| SiteError::Build(format!("routes.json: {e}")))?,
             Err(_) => BTreeMap::new(),
         };
         Ok(Site {
@@ -121,12 +125,20 @@ mod tests {
         let tags = Tags::find(html);
         assert_eq!(tags.head, "<link rel=icon href=/assets/a.svg>");
         assert_eq!(tags.styles, "<link rel=stylesheet href=/assets/b.css>");
-        assert_eq!(tags.scripts, "<script type=module src=/assets/c.js></script>");
+        assert_eq!(
+            tags.scripts,
+            "<script type=module src=/assets/c.js></script>"
+        );
     }
 
     #[test]
     fn a_missing_build_is_told_in_one_line() {
-        let problem = Site::read(Path::new("/nowhere")).expect_err("nothing there").to_string();
-        assert!(problem.contains("npm run build") && !problem.contains('\n'), "{problem}");
+        let problem = Site::read(Path::new("/nowhere"))
+            .expect_err("nothing there")
+            .to_string();
+        assert!(
+            problem.contains("npm run build") && !problem.contains('\n'),
+            "{problem}"
+        );
     }
 }

@@ -20,15 +20,24 @@ const NOT_OURS: &str = "account_invalid";
 /// The books could not be written.
 pub async fn learn(state: &State, account: &AccountId) -> Result<bool, Failure> {
     for _ in 0..ASKED_MAX {
-        let Some(said) = ask(state, account).await else { return Ok(false) };
+        let Some(said) = ask(state, account).await else {
+            return Ok(false);
+        };
         let records = &state.records;
-        let moved =
-            records.account_updated(account, said.charges_enabled, said.details_submitted, said.payouts_enabled);
+        let moved = records.account_updated(
+            account,
+            said.charges_enabled,
+            said.details_submitted,
+            said.payouts_enabled,
+        );
         match moved.await? {
             Moved::Nothing => return Ok(true),
             Moved::Something => {}
             Moved::Lost => {
-                tracing::warn!(account = account.0, "a club's account takes no payments any more");
+                tracing::warn!(
+                    account = account.0,
+                    "a club's account takes no payments any more"
+                );
                 state.outbox.nudge();
             }
         }
@@ -41,7 +50,11 @@ pub async fn learn(state: &State, account: &AccountId) -> Result<bool, Failure> 
 
 /// The provider says that an account is not this platform's, or is no longer: its club took its leave, and nothing opens it again.
 pub async fn is_lost(state: &State, account: &AccountId) -> bool {
-    state.connect.account_status(account).await.is_err_and(|error| is_not_ours(&error))
+    state
+        .connect
+        .account_status(account)
+        .await
+        .is_err_and(|error| is_not_ours(&error))
 }
 
 fn is_not_ours(error: &GatewayError) -> bool {

@@ -36,7 +36,11 @@ impl Takings {
             provider_fees: sums.provider_fees_known + estimated(sums),
             is_estimated: sums.orders_without_provider_fee > 0,
             prize: view.prize,
-            prize_is_due: if over { winner_sold.unwrap_or(true) } else { view.status != Status::Cancelled },
+            prize_is_due: if over {
+                winner_sold.unwrap_or(true)
+            } else {
+                view.status != Status::Cancelled
+            },
         }
     }
 
@@ -52,7 +56,11 @@ impl Takings {
 
     /// What it keeps (decision D-12).
     pub fn club_profit(&self) -> Cents {
-        if self.prize_is_due { self.club_revenue() - self.prize } else { self.club_revenue() }
+        if self.prize_is_due {
+            self.club_revenue() - self.prize
+        } else {
+            self.club_revenue()
+        }
     }
 }
 
@@ -92,8 +100,18 @@ mod tests {
             prize_is_due: true,
             ..Takings::default()
         };
-        assert_eq!((takings.fees_borne(), takings.club_revenue()), (Cents(60), Cents(9590)));
+        assert_eq!(
+            (takings.fees_borne(), takings.club_revenue()),
+            (Cents(60), Cents(9590))
+        );
         assert_eq!(takings.club_profit(), Cents(4590));
-        assert_eq!(Takings { prize_is_due: false, ..takings }.club_profit(), Cents(9590));
+        assert_eq!(
+            Takings {
+                prize_is_due: false,
+                ..takings
+            }
+            .club_profit(),
+            Cents(9590)
+        );
     }
 }

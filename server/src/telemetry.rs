@@ -10,8 +10,7 @@ use crate::config::Stage;
 /// What is logged when `RUST_LOG` does not say: the demo only speaks of trouble, so that its addresses stay in view.
 /// A mail that is tried again is no trouble either: the rehearsal holds the seed's mails back. Nor are the demo's anomalies,
 /// which it makes on purpose and shows in the operator's console.
-const QUIET: &str =
-    "warn,server=info,server::edge=warn,actors::mailer=error,actors::reconciler=off,sqlx::postgres::notice=error";
+const QUIET: &str = "warn,server=info,server::edge=warn,actors::mailer=error,actors::reconciler=off,sqlx::postgres::notice=error";
 const PRODUCTION: &str = "info,sqlx=warn,sqlx::postgres::notice=error";
 
 /// Starts logging to standard error: for people in the demo, as JSON lines in production. A second call changes nothing.
@@ -23,8 +22,13 @@ pub fn start(stage: Stage) {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
     let started = match stage {
         Stage::Demo => {
-            let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false);
-            tracing_subscriber::registry().with(filter).with(layer).try_init()
+            let layer = tracing_subscriber::fmt::layer()
+                .with_writer(std::io::stderr)
+                .with_target(false);
+            tracing_subscriber::registry()
+                .with(filter)
+                .with(layer)
+                .try_init()
         }
         Stage::Production => lines(filter, std::io::stderr).try_init(),
     };
@@ -44,5 +48,7 @@ fn lines<W>(filter: EnvFilter, writer: W) -> impl tracing::Subscriber + Send + S
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
-    tracing_subscriber::registry().with(filter).with(tracing_subscriber::fmt::layer().json().with_writer(writer))
+    tracing_subscriber::registry()
+        .with(filter)
+        .with(tracing_subscriber::fmt::layer().json().with_writer(writer))
 }

@@ -31,12 +31,17 @@ pub const SERVICE: Document = Document {
 impl Document {
     /// As a buyer's consent names it.
     pub fn agreed(&self) -> TermsAgreed {
-        TermsAgreed { version: self.version, sha256: Sha256::digest(self.text).into() }
+        TermsAgreed {
+            version: self.version,
+            sha256: Sha256::digest(self.text).into(),
+        }
     }
 }
 
 pub fn document(kind: &str) -> Option<Document> {
-    [SALE, SERVICE].into_iter().find(|document| document.kind == kind)
+    [SALE, SERVICE]
+        .into_iter()
+        .find(|document| document.kind == kind)
 }
 
 /// SHA-256 in hexadecimal.
@@ -50,7 +55,14 @@ mod tests {
 
     #[test]
     fn a_club_answers_for_everybody_whom_it_gives_a_login() {
-        assert!(!SERVICE.text.contains("one login"), "a club's people have logins of their own (decision G-17)");
-        assert!(SERVICE.text.contains("What is done under any of these logins counts as done by the club."));
+        assert!(
+            !SERVICE.text.contains("one login"),
+            "a club's people have logins of their own (decision G-17)"
+        );
+        assert!(
+            SERVICE
+                .text
+                .contains("What is done under any of these logins counts as done by the club.")
+        );
     }
 }

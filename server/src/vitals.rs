@@ -16,5 +16,8 @@ pub const CLOCK_OFF_SECONDS_MAX: i64 = 60;
 /// The books could not be read.
 pub async fn read(state: &State) -> Result<(Vitals, i64), Failure> {
     let vitals = state.records.vitals().await?;
-    Ok((vitals, ahead_ms(|| state.clock.machine(), &state.records).await?))
+    Ok((
+        vitals,
+        ahead_ms(|| state.clock.machine(), &state.records).await?,
+    ))
 }

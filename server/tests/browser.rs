@@ -15,17 +15,34 @@ fn web() -> PathBuf {
 
 /// A program that is on the machine's path.
 fn found(known: &[&str]) -> Option<String> {
-    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect();
-    let mut paths = known.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
-    paths.find(|path| path.exists()).map(|path| path.to_string_lossy().into_owned())
+    let folders: Vec<PathBuf> =
+        std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect();
+    let mut paths = known
+        .iter()
+        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    paths
+        .find(|path| path.exists())
+        .map(|path| path.to_string_lossy().into_owned())
 }
 
 /// The machine's own browser, else Playwright's.
 fn chromium() -> String {
-    found(&["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]).unwrap_or_else(|| {
-        run(Command::new("npx").args(["playwright", "install", "--with-deps", "chromium"]).current_dir(web()));
+    found(&[
+        "chromium",
+        "chromium-browser",
+        "google-chrome",
+        "google-chrome-stable",
+    ])
+    .unwrap_or_else(|| {
+        run(Command::new("npx")
+            .args(["playwright", "install", "--with-deps", "chromium"])
+            .current_dir(web()));
         let ask = "console.log(require('@playwright/test').chromium.executablePath())";
-        let path = Command::new("node").args(["-e", ask]).current_dir(web()).output().expect("node runs");
+        let path = Command::new("node")
+            .args(["-e", ask])
+            .current_dir(web())
+            .output()
+            .expect("node runs");
         String::from_utf8_lossy(&path.stdout).trim().to_string()
     })
 }
@@ -38,7 +55,9 @@ fn shell(whole: &str) -> String {
 
 fn run(command: &mut Command) {
     let output = command.output().expect("the program is there");
-    let said = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat();
+    let said = [&output.stdout, &output.stderr]
+        .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        .concat();
     assert!(output.status.success(), "{command:?}:\n{said}");
     println!("{said}");
 }
@@ -47,7 +66,8 @@ fn run(command: &mut Command) {
 const MINUTES_MAX: u64 = 25;
 
 /// Both halves show the same pages.
-static DIST: LazyLock<PathBuf> = LazyLock::new(|| site::ensure_built(&web()).expect("the web pages are built"));
+static DIST: LazyLock<PathBuf> =
+    LazyLock::new(|| site::ensure_built(&web()).expect("the web pages are built"));
 
 /// Looked for, and fetched, once.
 static CHROMIUM: LazyLock<String> = LazyLock::new(chromium);
@@ -56,9 +76,12 @@ static CHROMIUM: LazyLock<String> = LazyLock::new(chromium);
 async fn drive(half: &str, folders: &'static [&'static str]) {
     let folder = Folder::new();
     let data = folder.path().join("data");
-    let environment = Environment::from_pairs([("PORT", "0"), ("FD_DATA_DIR", data.to_str().expect("text"))]);
+    let environment =
+        Environment::from_pairs([("PORT", "0"), ("FD_DATA_DIR", data.to_str().expect("text"))]);
     let config = Config::demo(&environment).expect("the demo needs nothing");
-    let demo = demo::start(config, Site::read(&DIST).expect("read")).await.expect("the demo starts");
+    let demo = demo::start(config, Site::read(&DIST).expect("read"))
+        .await
+        .expect("the demo starts");
     let url = demo.running.url();
     let results = format!("--output=test-results/{half}");
     let limit = format!("--global-timeout={}", MINUTES_MAX * 60_000);

@@ -36,7 +36,10 @@ fn binary(folder: &Path) -> Command {
 impl Demo {
     /// Starts it and waits until it has said everything.
     fn start(folder: &Path) -> Demo {
-        let mut child = binary(folder).stdout(Stdio::piped()).spawn().expect("the binary starts");
+        let mut child = binary(folder)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
         let mut greeting = String::new();
         for line in BufReader::new(child.stdout.take().expect("a pipe")).lines() {
             greeting.push_str(&line.expect("text"));
@@ -45,19 +48,31 @@ impl Demo {
                 break;
             }
         }
-        let url = greeting.split_whitespace().find(|word| word.starts_with("http://"));
-        let url = url.unwrap_or_else(|| panic!("no address:\n{greeting}")).to_string();
-        Demo { child, url, greeting }
+        let url = greeting
+            .split_whitespace()
+            .find(|word| word.starts_with("http://"));
+        let url = url
+            .unwrap_or_else(|| panic!("no address:\n{greeting}"))
+            .to_string();
+        Demo {
+            child,
+            url,
+            greeting,
+        }
     }
 
     async fn get(&self, path: &str) -> Value {
-        let answer = reqwest::get(format!("{}{path}", self.url)).await.expect("an answer");
+        let answer = reqwest::get(format!("{}{path}", self.url))
+            .await
+            .expect("an answer");
         assert!(answer.status().is_success(), "{path}: {}", answer.status());
         answer.json().await.expect("JSON")
     }
 
     async fn page(&self, path: &str) -> (u16, String) {
-        let answer = reqwest::get(format!("{}{path}", self.url)).await.expect("an answer");
+        let answer = reqwest::get(format!("{}{path}", self.url))
+            .await
+            .expect("an answer");
         (answer.status().as_u16(), answer.text().await.expect("text"))
     }
 
@@ -68,7 +83,11 @@ impl Demo {
             let draws = self.get(&format!("/api/draws/{list}")).await;
             let draws = draws.as_array().expect("a list").clone();
             let number = |draw: &Value, name: &str| draw[name].as_i64().expect("a number");
-            sold.extend(draws.iter().map(|draw| (number(draw, "drawNumber"), number(draw, "ticketsSold"))));
+            sold.extend(
+                draws
+                    .iter()
+                    .map(|draw| (number(draw, "drawNumber"), number(draw, "ticketsSold"))),
+            );
         }
         sold.sort_unstable();
         sold
@@ -94,7 +113,8 @@ impl Drop for Demo {
 fn front_end(folder: &Path) {
     let dist = folder.join("dist");
     std::fs::create_dir_all(&dist).expect("a folder");
-    let page = "<!doctype html><title>x</title><script type=module src=/assets/web.0a1b2c3d.js></script>";
+    let page =
+        "<!doctype html><title>x</title><script type=module src=/assets/web.0a1b2c3d.js></script>";
     std::fs::write(dist.join("index.html"), page).expect("a page");
     std::fs::write(dist.join("web.0a1b2c3d.js"), "export {}").expect("a script");
     std::fs::write(dist.join("critical.css"), "h1{color:red}").expect("a style");
@@ -106,10 +126,22 @@ async fn the_demo_starts_from_nothing_and_loses_nothing() {
     front_end(folder.path());
 
     let mut demo = Demo::start(folder.path());
-    let helpers = ["seller.bayside-barracudas@demo.test", "viewer.bayside-barracudas@demo.test"];
-    let others = ["operator@demo.test", "bayside-barracudas@demo.test", "demo-password", "/sandbox/mailbox"];
+    let helpers = [
+        "seller.bayside-barracudas@demo.test",
+        "viewer.bayside-barracudas@demo.test",
+    ];
+    let others = [
+        "operator@demo.test",
+        "bayside-barracudas@demo.test",
+        "demo-password",
+        "/sandbox/mailbox",
+    ];
     for words in helpers.into_iter().chain(others) {
-        assert!(demo.greeting.contains(words), "{words} is missing in\n{}", demo.greeting);
+        assert!(
+            demo.greeting.contains(words),
+            "{words} is missing in\n{}",
+            demo.greeting
+        );
     }
     promised::everything_is_there(&demo, folder.path()).await;
     pages_are_drawn_before_any_script(&demo).await;
@@ -123,12 +155,28 @@ async fn the_demo_starts_from_nothing_and_loses_nothing() {
     assert_eq!(demo.signal(Signal::SIGKILL), None, "killed, not ended");
     let mut demo = Demo::start(folder.path());
     assert_eq!(demo.sold().await, sold, "what was sold is sold");
-    assert_eq!(demo.signal(Signal::SIGTERM), Some(0), "told to stop, it stops in order");
+    assert_eq!(
+        demo.signal(Signal::SIGTERM),
+        Some(0),
+        "told to stop, it stops in order"
+    );
 
-    let audit = binary(folder.path()).arg("audit").output().expect("the audit runs");
+    let audit = binary(folder.path())
+        .arg("audit")
+        .output()
+        .expect("the audit runs");
     let said = String::from_utf8_lossy(&audit.stdout);
-    assert!(audit.status.success() && said.contains("Nothing disagrees."), "{said}");
-    for kind in ["missing_ticket", "duplicate_payment", "failed_allocation", "mismatched_amount", "orphaned_ticket"] {
+    assert!(
+        audit.status.success() && said.contains("Nothing disagrees."),
+        "{said}"
+    );
+    for kind in [
+        "missing_ticket",
+        "duplicate_payment",
+        "failed_allocation",
+        "mismatched_amount",
+        "orphaned_ticket",
+    ] {
         assert!(said.contains(&format!("1 × {kind}")), "{kind}:\n{said}");
     }
 
@@ -139,41 +187,75 @@ async fn the_demo_starts_from_nothing_and_loses_nothing() {
 fn whoever_stops_it_while_it_seeds_finds_no_postgres_left_behind() {
     let folder = Folder::new();
     front_end(folder.path());
-    let mut child = binary(folder.path()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut child = binary(folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
     let mut said = BufReader::new(child.stderr.take().expect("a pipe")).lines();
-    let seeding = said.by_ref().any(|line| line.expect("text").contains("Seeding"));
+    let seeding = said
+        .by_ref()
+        .any(|line| line.expect("text").contains("Seeding"));
     assert!(seeding, "it ended before it seeded");
     let note = folder.path().join("data/postgres/data/postmaster.pid");
     assert!(note.exists(), "Postgres runs");
     kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM).expect("a signal");
     let words: Vec<String> = said.map(|line| line.expect("text")).collect();
     assert_eq!(child.wait().expect("it ends").code(), Some(1));
-    assert!(words.iter().any(|line| line.contains("stopped before it was ready")), "{words:?}");
+    assert!(
+        words
+            .iter()
+            .any(|line| line.contains("stopped before it was ready")),
+        "{words:?}"
+    );
     assert!(!note.exists(), "and nothing of it goes on");
 }
 
 /// Beside the running server. What was secret in the books is as secret in the file.
 async fn back_up(demo: &Demo, folder: &Path, file: &Path) {
-    let output = binary(folder).arg("backup").arg(file).output().expect("the backup runs");
+    let output = binary(folder)
+        .arg("backup")
+        .arg(file)
+        .output()
+        .expect("the backup runs");
     assert!(output.status.success(), "{output:?}");
-    let again = binary(folder).arg("backup").arg(file).output().expect("the backup runs");
+    let again = binary(folder)
+        .arg("backup")
+        .arg(file)
+        .output()
+        .expect("the backup runs");
     assert!(!again.status.success(), "a backup never overwrites one");
     let mut bytes = Vec::new();
-    GzDecoder::new(std::fs::File::open(file).expect("a file")).read_to_end(&mut bytes).expect("whole");
+    GzDecoder::new(std::fs::File::open(file).expect("a file"))
+        .read_to_end(&mut bytes)
+        .expect("whole");
     let has = |secret: &[u8]| bytes.windows(secret.len()).any(|window| window == secret);
     assert!(has(b"Bayside Barracudas"), "the books are in it");
     let key = std::fs::read_to_string(folder.join("data/seal.key")).expect("a key");
-    assert!(!has(key.as_bytes()) && !has(&hex::decode(&key).expect("hexadecimal")), "the key is not");
+    assert!(
+        !has(key.as_bytes()) && !has(&hex::decode(&key).expect("hexadecimal")),
+        "the key is not"
+    );
     let completed = demo.get("/api/draws/completed").await;
-    let proof = demo.get(&format!("/api/public/draws/{}/proof", completed[0]["drawNumber"])).await;
+    let proof = demo
+        .get(&format!(
+            "/api/public/draws/{}/proof",
+            completed[0]["drawNumber"]
+        ))
+        .await;
     let seed = proof["seed"].as_str().expect("revealed after the game");
-    assert!(!has(seed.as_bytes()) && !has(&hex::decode(seed).expect("hexadecimal")), "and no deal's seed");
+    assert!(
+        !has(seed.as_bytes()) && !has(&hex::decode(seed).expect("hexadecimal")),
+        "and no deal's seed"
+    );
 }
 
 async fn a_lost_database_comes_back(folder: &Path, file: &Path, sold: &[(i64, i64)]) {
     let said = |mut command: Command| {
         let output = command.output().expect("it runs");
-        let said = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat();
+        let said = [&output.stdout, &output.stderr]
+            .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+            .concat();
         (output.status.success(), said)
     };
     let restore = || {
@@ -190,7 +272,10 @@ async fn a_lost_database_comes_back(folder: &Path, file: &Path, sold: &[(i64, i6
         command.arg("restore").arg(&cut);
         command
     });
-    assert!(!done && words.contains("cut short") && folder.join("data/postgres/data").exists(), "{words}");
+    assert!(
+        !done && words.contains("cut short") && folder.join("data/postgres/data").exists(),
+        "{words}"
+    );
 
     std::fs::remove_dir_all(folder.join("data/postgres/data")).expect("lost");
     let key = folder.join("data/seal.key");
@@ -210,7 +295,10 @@ async fn a_lost_database_comes_back(folder: &Path, file: &Path, sold: &[(i64, i6
     let mut demo = Demo::start(folder);
     assert_eq!(demo.sold().await, sold, "the books of that moment");
     let (done, words) = said(restore());
-    assert!(!done && words.contains("another server is running"), "{words}");
+    assert!(
+        !done && words.contains("another server is running"),
+        "{words}"
+    );
     assert_eq!(demo.signal(Signal::SIGTERM), Some(0));
 }
 
@@ -218,31 +306,73 @@ async fn a_lost_database_comes_back(folder: &Path, file: &Path, sold: &[(i64, i6
 async fn clubs_find_something_on_every_screen(demo: &Demo) {
     let mut seen = std::collections::BTreeSet::new();
     let words = |value: &Value| value.as_str().unwrap_or("none").to_string();
-    for club in ["bayside-barracudas", "western-ringtails", "northern-cassowaries"] {
-        let browser = reqwest::Client::builder().cookie_store(true).build().expect("a browser");
+    for club in [
+        "bayside-barracudas",
+        "western-ringtails",
+        "northern-cassowaries",
+    ] {
+        let browser = reqwest::Client::builder()
+            .cookie_store(true)
+            .build()
+            .expect("a browser");
         let login = serde_json::json!({ "email": format!("{club}@demo.test"), "password": "demo-password" });
-        let login = browser.post(format!("{}/api/clubs/login", demo.url)).header("origin", &demo.url).json(&login);
-        let user: Value = login.send().await.expect("an answer").json().await.expect("a user");
+        let login = browser
+            .post(format!("{}/api/clubs/login", demo.url))
+            .header("origin", &demo.url)
+            .json(&login);
+        let user: Value = login
+            .send()
+            .await
+            .expect("an answer")
+            .json()
+            .await
+            .expect("a user");
         seen.insert(format!("verified {}", user["emailVerified"]));
         let get = async |path: String| {
-            let answer = browser.get(format!("{}{path}", demo.url)).send().await.expect("an answer");
+            let answer = browser
+                .get(format!("{}{path}", demo.url))
+                .send()
+                .await
+                .expect("an answer");
             assert_eq!(answer.status().as_u16(), 200, "{path}");
-            answer.json::<Value>().await.expect("JSON").as_array().cloned().unwrap_or_default()
+            answer
+                .json::<Value>()
+                .await
+                .expect("JSON")
+                .as_array()
+                .cloned()
+                .unwrap_or_default()
         };
         for draw in get(format!("/api/clubs/{}/draws?status=completed", user["id"])).await {
-            let winners = browser.get(format!("{}/api/draws/{}/winners", demo.url, draw["id"])).send().await;
+            let winners = browser
+                .get(format!("{}/api/draws/{}/winners", demo.url, draw["id"]))
+                .send()
+                .await;
             let winners: Value = winners.expect("an answer").json().await.expect("JSON");
-            seen.insert(format!("prize {}", words(&winners["winningTickets"][0]["winnerPayoutStatus"])));
+            seen.insert(format!(
+                "prize {}",
+                words(&winners["winningTickets"][0]["winnerPayoutStatus"])
+            ));
             for payout in get(format!("/api/draws/{}/payouts", draw["id"])).await {
-                seen.insert(format!("{} {}", words(&payout["type"]), words(&payout["status"])));
+                seen.insert(format!(
+                    "{} {}",
+                    words(&payout["type"]),
+                    words(&payout["status"])
+                ));
             }
         }
         for offer in get(format!("/api/admin/clubs/{club}/bundles")).await {
             seen.insert(format!("offer {}", words(&offer["status"])));
         }
-        let audit = browser.get(format!("{}/api/admin/payment-recovery-report", demo.url)).send().await;
+        let audit = browser
+            .get(format!("{}/api/admin/payment-recovery-report", demo.url))
+            .send()
+            .await;
         let report = audit.expect("an answer").text().await.expect("a text");
-        assert!(report.contains("Failed payments: 1") && report.contains("insufficient_funds"), "{club}: {report}");
+        assert!(
+            report.contains("Failed payments: 1") && report.contains("insufficient_funds"),
+            "{club}: {report}"
+        );
     }
     for wanted in [
         "verified true",
@@ -264,32 +394,61 @@ async fn clubs_find_something_on_every_screen(demo: &Demo) {
 async fn pages_are_drawn_before_any_script(demo: &Demo) {
     let (status, draw) = demo.page("/draw/1001").await;
     assert_eq!(status, 200);
-    for words in ["<h1 class=\"teams\">Bayside Barracudas", "113/169", "<style>h1{color:red}</style>", "id=\"boot\""] {
+    for words in [
+        "<h1 class=\"teams\">Bayside Barracudas",
+        "113/169",
+        "<style>h1{color:red}</style>",
+        "id=\"boot\"",
+    ] {
         assert!(draw.contains(words), "{words} is missing in\n{draw}");
     }
     assert!(draw.contains("<script type=module src=/assets/web.0a1b2c3d.js></script>"));
     assert!(demo.page("/").await.1.contains("href=\"/draw/1001\""));
-    assert!(demo.page("/club/western-ringtails").await.1.contains("Western Ringtails RLFC"));
-    for path in ["/draw/9999", "/club/nobody", "/nothing", "/my/00000000000000000000000000000000"] {
+    assert!(
+        demo.page("/club/western-ringtails")
+            .await
+            .1
+            .contains("Western Ringtails RLFC")
+    );
+    for path in [
+        "/draw/9999",
+        "/club/nobody",
+        "/nothing",
+        "/my/00000000000000000000000000000000",
+    ] {
         assert_eq!(demo.page(path).await.0, 404, "{path}");
     }
-    assert_eq!(demo.page("/assets/web.0a1b2c3d.js").await, (200, "export {}".to_string()));
+    assert_eq!(
+        demo.page("/assets/web.0a1b2c3d.js").await,
+        (200, "export {}".to_string())
+    );
 }
 
 async fn pages_are_sent_small_unless_they_hold_a_secret(demo: &Demo) {
     let asked = async |path: &str| {
-        let asked =
-            reqwest::Client::new().get(format!("{}{path}", demo.url)).header("accept-encoding", "br, gzip;q=0.8");
+        let asked = reqwest::Client::new()
+            .get(format!("{}{path}", demo.url))
+            .header("accept-encoding", "br, gzip;q=0.8");
         let answer = asked.send().await.expect("an answer");
-        let coding = answer.headers().get("content-encoding").map(|coding| coding.to_str().expect("text").to_string());
+        let coding = answer
+            .headers()
+            .get("content-encoding")
+            .map(|coding| coding.to_str().expect("text").to_string());
         assert_eq!(answer.headers()["vary"], "Accept-Encoding", "{path}");
         (coding, answer.bytes().await.expect("a page"))
     };
     let (coding, small) = asked("/draw/1001").await;
     assert_eq!(coding.as_deref(), Some("gzip"));
     let mut page = String::new();
-    GzDecoder::new(&small[..]).read_to_string(&mut page).expect("gzip");
+    GzDecoder::new(&small[..])
+        .read_to_string(&mut page)
+        .expect("gzip");
     assert!(page.contains("<h1 class=\"teams\">Bayside Barracudas"));
-    assert!(small.len() * 3 < page.len() * 2, "{} bytes of {}", small.len(), page.len());
+    assert!(
+        small.len() * 3 < page.len() * 2,
+        "{} bytes of {}",
+        small.len(),
+        page.len()
+    );
     assert_eq!(asked("/my/00000000000000000000000000000000").await.0, None);
 }

@@ -20,8 +20,14 @@ async fn a_killed_owner_replaced_at_once() {
     let rig = Rig::open(2).await;
     let (one, other) = (rig.node("a").await, rig.node("b").await);
     let draw = rig.draws[0];
-    rig.shopper(&[&one]).buys(draw, A_LEASE).await.expect("the first owner sells");
-    rig.shopper(&[&other]).buys(draw, A_LEASE).await.expect("the other asks it");
+    rig.shopper(&[&one])
+        .buys(draw, A_LEASE)
+        .await
+        .expect("the first owner sells");
+    rig.shopper(&[&other])
+        .buys(draw, A_LEASE)
+        .await
+        .expect("the other asks it");
     assert_eq!(
         (rig.owner(draw).await, rig.epoch(draw).await),
         (one.boot(&rig).await, 1),
@@ -29,10 +35,16 @@ async fn a_killed_owner_replaced_at_once() {
     );
     let mut board = rig.board(&other, draw).await;
     one.kill();
-    let revision =
-        rig.shopper(&[&other]).reserves(draw, AT_ONCE).await.expect("nobody waits for the lease of the dead");
+    let revision = rig
+        .shopper(&[&other])
+        .reserves(draw, AT_ONCE)
+        .await
+        .expect("nobody waits for the lease of the dead");
     board.shows(revision).await;
-    rig.shopper(&[&other]).buys(draw, A_LEASE).await.expect("and the next one sells");
+    rig.shopper(&[&other])
+        .buys(draw, A_LEASE)
+        .await
+        .expect("and the next one sells");
     rig.close(vec![other], 3).await;
 }
 
@@ -41,20 +53,34 @@ async fn a_hung_owner_replaced_when_its_lease_is_over_and_its_ghost_writes_nothi
     let rig = Rig::open(2).await;
     let (one, other) = (rig.node("a").await, rig.node("b").await);
     let draw = rig.draws[0];
-    rig.shopper(&[&one]).buys(draw, A_LEASE).await.expect("the first owner sells");
+    rig.shopper(&[&one])
+        .buys(draw, A_LEASE)
+        .await
+        .expect("the first owner sells");
     // They are in the middle of it when the process stops, and go on when it does.
-    let caught: Vec<_> = (0..8).map(|_| tokio::spawn(rig.shopper(&[&one]).buys(draw, A_LEASE))).collect();
+    let caught: Vec<_> = (0..8)
+        .map(|_| tokio::spawn(rig.shopper(&[&one]).buys(draw, A_LEASE)))
+        .collect();
     rig.is_being_bought(draw).await;
     one.stops();
-    rig.shopper(&[&other]).buys(draw, A_LEASE).await.expect("the lease ends by itself");
+    rig.shopper(&[&other])
+        .buys(draw, A_LEASE)
+        .await
+        .expect("the lease ends by itself");
     assert_eq!(rig.owner(draw).await, other.boot(&rig).await);
     one.goes_on();
     let mut sold = 2;
     for buyer in caught {
-        buyer.await.expect("it ends").expect("whoever was caught is served by the new owner");
+        buyer
+            .await
+            .expect("it ends")
+            .expect("whoever was caught is served by the new owner");
         sold += 1;
     }
-    rig.shopper(&[&one]).buys(draw, A_LEASE).await.expect("the ghost asks the new owner");
+    rig.shopper(&[&one])
+        .buys(draw, A_LEASE)
+        .await
+        .expect("the ghost asks the new owner");
     rig.close(vec![one, other], sold + 1).await;
 }
 
@@ -72,7 +98,10 @@ async fn a_rolling_deploy_under_purchases_fails_none() {
                 while !stop.load(Ordering::Relaxed) {
                     let draw = rig.draws[number % rig.draws.len()];
                     let shopper = Shopper::new(&rig, nodes.to_vec());
-                    shopper.buys(draw, A_LEASE).await.expect("nobody is turned away");
+                    shopper
+                        .buys(draw, A_LEASE)
+                        .await
+                        .expect("nobody is turned away");
                     bought.fetch_add(1, Ordering::Relaxed);
                     // All of them come from one address, which may open 600 payments a minute.
                     tokio::time::sleep(Duration::from_millis(200)).await;
@@ -82,7 +111,9 @@ async fn a_rolling_deploy_under_purchases_fails_none() {
         .collect();
     let more = async |by: u32| {
         let until = bought.load(Ordering::Relaxed) + by;
-        while bought.load(Ordering::Relaxed) < until && !crowd.iter().any(tokio::task::JoinHandle::is_finished) {
+        while bought.load(Ordering::Relaxed) < until
+            && !crowd.iter().any(tokio::task::JoinHandle::is_finished)
+        {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
@@ -96,7 +127,10 @@ async fn a_rolling_deploy_under_purchases_fails_none() {
         buyer.await.expect("nobody was turned away");
     }
     let sold = bought.load(Ordering::Relaxed);
-    Arc::into_inner(rig).expect("everybody has gone").close(vec![one, other], sold).await;
+    Arc::into_inner(rig)
+        .expect("everybody has gone")
+        .close(vec![one, other], sold)
+        .await;
 }
 
 /// What protects an account does not grow with the number of nodes; whether anybody has the address makes no difference.
@@ -107,7 +141,10 @@ async fn five_wrong_passwords_at_one_node_are_five_at_every_node() {
     let http = reqwest::Client::new();
     let guess = async |node: &Node, email: &str| {
         let body = json!({ "email": email, "password": "a wrong one" });
-        let request = http.post(format!("{}/api/clubs/login", node.url)).header("origin", &node.url).json(&body);
+        let request = http
+            .post(format!("{}/api/clubs/login", node.url))
+            .header("origin", &node.url)
+            .json(&body);
         request.send().await.expect("an answer").status().as_u16()
     };
     for email in ["reds@club.test", "nobody@club.test"] {
@@ -137,7 +174,10 @@ async fn twenty_forms_at_one_node_are_twenty_at_every_node() {
             }),
             _ => json!({ "email": email }),
         };
-        let request = http.post(format!("{}{path}", node.url)).header("origin", &node.url).json(&body);
+        let request = http
+            .post(format!("{}{path}", node.url))
+            .header("origin", &node.url)
+            .json(&body);
         request.send().await.expect("an answer").status().as_u16()
     };
     // A registration's easy password is refused after it was counted.
@@ -175,8 +215,23 @@ async fn nobody_comes_in_by_the_nodes_door() {
     };
     assert_eq!(ask(&one.door, None).await, 401);
     assert_eq!(ask(&one.door, Some("00")).await, 401);
-    assert_eq!(ask(&one.door, Some(&rig.pass_for(&one).await)).await, 400, "a pass opens it; the words must be sealed");
-    assert_eq!(ask(&one.url, Some(&rig.pass_for(&one).await)).await, 404, "it is nowhere else");
-    assert_eq!(http.get(format!("{}/api/config", one.door)).send().await.expect("an answer").status(), 404);
+    assert_eq!(
+        ask(&one.door, Some(&rig.pass_for(&one).await)).await,
+        400,
+        "a pass opens it; the words must be sealed"
+    );
+    assert_eq!(
+        ask(&one.url, Some(&rig.pass_for(&one).await)).await,
+        404,
+        "it is nowhere else"
+    );
+    assert_eq!(
+        http.get(format!("{}/api/config", one.door))
+            .send()
+            .await
+            .expect("an answer")
+            .status(),
+        404
+    );
     rig.close(vec![one], 0).await;
 }

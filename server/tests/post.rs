@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use actors::SystemClock;
 use domain::order::Wanted;
-use domain::{AccountId, Cents, Command, DrawId, FeePolicy, GameResult, OrderId, Serial, Status, Terms};
+use domain::{
+    AccountId, Cents, Command, DrawId, FeePolicy, GameResult, OrderId, Serial, Status, Terms,
+};
 use persistence::books::OrderRecord;
 use persistence::records::clubs::NewClub;
 use persistence::records::draws::NewDraw;
@@ -34,7 +36,8 @@ impl Club {
     async fn open() -> Club {
         let database = persistence::testing::database().await;
         let sandbox = Sandbox::open(None, Options::default()).expect("a sandbox");
-        let environment = Environment::from_pairs([("PORT", "0"), ("PUBLIC_URL", "https://doubles.example.com")]);
+        let environment =
+            Environment::from_pairs([("PORT", "0"), ("PUBLIC_URL", "https://doubles.example.com")]);
         let parts = Parts {
             config: Config::demo(&environment).expect("the demo needs nothing"),
             postgres: database.postgres().await,
@@ -52,7 +55,10 @@ impl Club {
         };
         let club = records.create_club(&new).await.expect("a club").id;
         let account = AccountId("acct_sharks".to_string());
-        records.connect_account(club, &account).await.expect("connected");
+        records
+            .connect_account(club, &account)
+            .await
+            .expect("connected");
         let now = running.state.clock.now();
         let new = NewDraw {
             club,
@@ -71,13 +77,30 @@ impl Club {
             contact_phone: "0400 000 000".to_string(),
         };
         let draw = records.create_draws(&[new]).await.expect("a draw")[0];
-        Club { seller: Seller { club, account }, running, sandbox, draw, _database: database }
+        Club {
+            seller: Seller { club, account },
+            running,
+            sandbox,
+            draw,
+            _database: database,
+        }
     }
 
     async fn buy(&self, count: u16) -> OrderRecord {
-        let wanted = Wanted { draw: self.draw, count, unit_price: Cents(500), passes_card_fee: true };
-        let wish = Wish { seller: self.seller.clone(), wanted, buyer: Some("Alice Nguyen") };
-        crowd::buy_one(&self.running.engine.payments, wish).await.expect("bought")
+        let wanted = Wanted {
+            draw: self.draw,
+            count,
+            unit_price: Cents(500),
+            passes_card_fee: true,
+        };
+        let wish = Wish {
+            seller: self.seller.clone(),
+            wanted,
+            buyer: Some("Alice Nguyen"),
+        };
+        crowd::buy_one(&self.running.engine.payments, wish)
+            .await
+            .expect("bought")
     }
 
     /// Waits for so many mails.
@@ -91,7 +114,9 @@ impl Club {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        tokio::time::timeout(PATIENCE, arrived).await.expect("the mails arrive")
+        tokio::time::timeout(PATIENCE, arrived)
+            .await
+            .expect("the mails arrive")
     }
 
     /// Moves kick-off to almost now, and waits until the whistle has gone.
@@ -104,10 +129,16 @@ impl Club {
             closes_at: self.running.state.clock.now().plus_ms(300),
         };
         let draws = &self.running.engine.draws;
-        draws.execute(self.draw, Command::amend(terms), None).await.expect("amended");
+        draws
+            .execute(self.draw, Command::amend(terms), None)
+            .await
+            .expect("amended");
         let mut watched = draws.watch(self.draw).await.expect("watched");
         let closed = watched.wait_for(|view| view.status != Status::Active);
-        tokio::time::timeout(PATIENCE, closed).await.expect("the whistle goes").expect("still watched");
+        tokio::time::timeout(PATIENCE, closed)
+            .await
+            .expect("the whistle goes")
+            .expect("still watched");
     }
 
     /// The game ends with the pair of a ticket.
@@ -115,12 +146,20 @@ impl Club {
         let draws = &self.running.engine.draws;
         let (_, cell) = draws.cells(self.draw, &[serial]).await.expect("own pairs")[0];
         let result = GameResult::new(cell.home(), cell.away()).expect("a result");
-        draws.execute(self.draw, Command::Complete { result }, None).await.expect("completed");
+        draws
+            .execute(self.draw, Command::Complete { result }, None)
+            .await
+            .expect("completed");
     }
 
     async fn queue(&self, kind: &str, order: OrderId, to: &str, data: &str) {
         let outbox = &self.running.engine.outbox;
-        assert!(outbox.queue(&format!("{kind}:{to}"), kind, Some(order), to, data).await.expect("queued"));
+        assert!(
+            outbox
+                .queue(&format!("{kind}:{to}"), kind, Some(order), to, data)
+                .await
+                .expect("queued")
+        );
     }
 }
 
@@ -129,19 +168,48 @@ async fn a_buyer_reads_own_numbers_and_the_clubs_address() {
     let club = Club::open().await;
     let order = club.buy(2).await;
     let mail = club.mails(1).await.remove(0);
-    assert!(mail.subject.starts_with("2 tickets – Sharks v Tigers, "), "{}", mail.subject);
+    assert!(
+        mail.subject.starts_with("2 tickets – Sharks v Tigers, "),
+        "{}",
+        mail.subject
+    );
     assert_eq!(mail.to, "alice.nguyen@example.com");
     assert_eq!(mail.reply_to.as_deref(), Some("sharks@example.com"));
     assert!(mail.message_id.contains('@') && !mail.message_id.contains('<'));
     let (_, serials) = &order.tickets[0];
-    let cells = club.running.engine.draws.cells(club.draw, serials).await.expect("own pairs");
+    let cells = club
+        .running
+        .engine
+        .draws
+        .cells(club.draw, serials)
+        .await
+        .expect("own pairs");
     for (serial, cell) in cells {
-        let line = format!("{}   {} / {}", serial.label(club.draw), cell.home(), cell.away());
-        assert!(mail.text.contains(&line), "{line} is missing in\n{}", mail.text);
+        let line = format!(
+            "{}   {} / {}",
+            serial.label(club.draw),
+            cell.home(),
+            cell.away()
+        );
+        assert!(
+            mail.text.contains(&line),
+            "{line} is missing in\n{}",
+            mail.text
+        );
     }
     let link = format!("https://doubles.example.com/my/{}", order.token);
-    for words in [link.as_str(), "Queensland Cup", "AEST", "Total $10.47", "payment processing fees $0.47"] {
-        assert!(mail.text.contains(words) && mail.html.contains(words), "{words} is missing in\n{}", mail.text);
+    for words in [
+        link.as_str(),
+        "Queensland Cup",
+        "AEST",
+        "Total $10.47",
+        "payment processing fees $0.47",
+    ] {
+        assert!(
+            mail.text.contains(words) && mail.html.contains(words),
+            "{words} is missing in\n{}",
+            mail.text
+        );
     }
     club.running.stop().await.expect("stopped");
 }
@@ -154,18 +222,46 @@ async fn a_winner_hears_of_the_prize_and_of_a_correction() {
     let draws = &club.running.engine.draws;
     let (_, cell) = draws.cells(club.draw, &[serial]).await.expect("own pairs")[0];
     let result = GameResult::new(cell.home(), cell.away()).expect("a result");
-    draws.execute(club.draw, Command::Complete { result }, None).await.expect("completed");
+    draws
+        .execute(club.draw, Command::Complete { result }, None)
+        .await
+        .expect("completed");
     let data = format!(r#"{{"draw":{},"serial":{}}}"#, club.draw, serial.number());
-    club.queue("winner", order.order.id, "alice.nguyen@example.com", &data).await;
-    club.queue("correction", order.order.id, "alice.nguyen@example.com", &data).await;
+    club.queue("winner", order.order.id, "alice.nguyen@example.com", &data)
+        .await;
+    club.queue(
+        "correction",
+        order.order.id,
+        "alice.nguyen@example.com",
+        &data,
+    )
+    .await;
     // Nobody is written to who left no address; the mail counts as sent.
-    club.queue("winner", order.order.id, "no-email+7@invalid", &data).await;
+    club.queue("winner", order.order.id, "no-email+7@invalid", &data)
+        .await;
     let mails = club.mails(3).await;
-    let of = |kind: &str| mails.iter().find(|mail| mail.kind == kind).unwrap_or_else(|| panic!("no {kind}")).clone();
+    let of = |kind: &str| {
+        mails
+            .iter()
+            .find(|mail| mail.kind == kind)
+            .unwrap_or_else(|| panic!("no {kind}"))
+            .clone()
+    };
     let winner = of("winner");
-    assert_eq!(winner.subject, "You won $7.50 – Redcliffe Sharks v Wynnum Tigers");
-    for words in ["Congratulations Alice Nguyen", &serial.label(club.draw), "within 7 days"] {
-        assert!(winner.text.contains(words), "{words} is missing in\n{}", winner.text);
+    assert_eq!(
+        winner.subject,
+        "You won $7.50 – Redcliffe Sharks v Wynnum Tigers"
+    );
+    for words in [
+        "Congratulations Alice Nguyen",
+        &serial.label(club.draw),
+        "within 7 days",
+    ] {
+        assert!(
+            winner.text.contains(words),
+            "{words} is missing in\n{}",
+            winner.text
+        );
     }
     assert!(of("correction").text.contains("no longer holds"));
     assert!(mails.iter().all(|mail| !mail.to.ends_with("@invalid")));
@@ -176,24 +272,53 @@ async fn a_winner_hears_of_the_prize_and_of_a_correction() {
 #[track_caller]
 fn assert_reads_well(mail: &RenderedMail, words: &[&str]) {
     let kind = mail.kind.as_str();
-    assert!((1..=50).contains(&mail.subject.chars().count()), "{kind}: {}", mail.subject);
+    assert!(
+        (1..=50).contains(&mail.subject.chars().count()),
+        "{kind}: {}",
+        mail.subject
+    );
     for word in words {
-        assert!(mail.text.contains(word), "{kind}: {word} is missing in\n{}", mail.text);
-        assert!(mail.html.contains(word), "{kind}: {word} is missing in\n{}", mail.html);
+        assert!(
+            mail.text.contains(word),
+            "{kind}: {word} is missing in\n{}",
+            mail.text
+        );
+        assert!(
+            mail.html.contains(word),
+            "{kind}: {word} is missing in\n{}",
+            mail.html
+        );
     }
     for needed in ["lang=\"en-AU\"", "<h1", "color-scheme", "max-width:600px"] {
         assert!(mail.html.contains(needed), "{kind}: {needed} is missing");
     }
     for absent in ["<img", "<script", "background-image", "{{", "None"] {
-        assert!(!mail.html.contains(absent) && !mail.text.contains(absent), "{kind}: {absent}");
+        assert!(
+            !mail.html.contains(absent) && !mail.text.contains(absent),
+            "{kind}: {absent}"
+        );
     }
-    assert!(!mail.text.contains('<'), "{kind}: markup in the text\n{}", mail.text);
+    assert!(
+        !mail.text.contains('<'),
+        "{kind}: markup in the text\n{}",
+        mail.text
+    );
     // Whatever stands in one part of a note stands in the other: nobody is told less. A receipt is a table in one of them.
-    let lines = mail.text.lines().map(str::trim).filter(|_| !["tickets", "resend"].contains(&kind));
-    for line in lines.filter(|line| line.len() > 40 && !line.contains("https://") && !line.starts_with("Questions?")) {
+    let lines = mail
+        .text
+        .lines()
+        .map(str::trim)
+        .filter(|_| !["tickets", "resend"].contains(&kind));
+    for line in lines.filter(|line| {
+        line.len() > 40 && !line.contains("https://") && !line.starts_with("Questions?")
+    }) {
         let escaped = line.replace('&', "&#38;").replace('\'', "&#39;");
         let start: String = escaped.chars().take(40).collect();
-        assert!(mail.html.contains(&start), "{kind}: {start:?} stands in the text only\n{}", mail.html);
+        assert!(
+            mail.html.contains(&start),
+            "{kind}: {start:?} stands in the text only\n{}",
+            mail.html
+        );
     }
 }
 
@@ -206,7 +331,10 @@ async fn every_letter_says_the_same_as_text_and_without_any_image() {
     let draws = &club.running.engine.draws;
     let (_, cell) = draws.cells(club.draw, &[serial]).await.expect("own pairs")[0];
     let result = GameResult::new(cell.home(), cell.away()).expect("a result");
-    draws.execute(club.draw, Command::Complete { result }, None).await.expect("completed");
+    draws
+        .execute(club.draw, Command::Complete { result }, None)
+        .await
+        .expect("completed");
     let link = |to: &str, path: &str| {
         let link = format!("https://doubles.example.com/{path}");
         server::post::sealed_link(&club.running.state.records, to, &link)
@@ -214,12 +342,37 @@ async fn every_letter_says_the_same_as_text_and_without_any_image() {
     let (draw, seller, number) = (club.draw, club.seller.club, serial.number());
     let sharks = "sharks@example.com";
     let sealed = link("g@example.com", "reset-password?invited=1&token=1");
-    let invitation = format!(r#"{{"name":"Ann","club":{seller},"role":"seller","sealedLink":"{sealed}"}}"#);
+    let invitation =
+        format!(r#"{{"name":"Ann","club":{seller},"role":"seller","sealedLink":"{sealed}"}}"#);
     let letters: Vec<(&str, &str, String, &[&str])> = vec![
-        ("resend", "a@example.com", "{}".into(), &["2 tickets, paid", "/my/"]),
-        ("refunded", "b@example.com", "{}".into(), &["Refund of $10.47", "5 to 10 business days", "/my/"]),
-        ("not-charged", "h@example.com", "{}".into(), &["not been charged", "no more tickets on sale", "/my/"]),
-        ("disputed", sharks, "{}".into(), &["wants back the payment of $10.47", "stay valid", "/club/sharks/admin"]),
+        (
+            "resend",
+            "a@example.com",
+            "{}".into(),
+            &["2 tickets, paid", "/my/"],
+        ),
+        (
+            "refunded",
+            "b@example.com",
+            "{}".into(),
+            &["Refund of $10.47", "5 to 10 business days", "/my/"],
+        ),
+        (
+            "not-charged",
+            "h@example.com",
+            "{}".into(),
+            &["not been charged", "no more tickets on sale", "/my/"],
+        ),
+        (
+            "disputed",
+            sharks,
+            "{}".into(),
+            &[
+                "wants back the payment of $10.47",
+                "stay valid",
+                "/club/sharks/admin",
+            ],
+        ),
         (
             "winner",
             "c@example.com",
@@ -229,41 +382,103 @@ async fn every_letter_says_the_same_as_text_and_without_any_image() {
             ),
             &["You won $5.00", "/claim#abc"],
         ),
-        ("correction", "d@example.com", format!(r#"{{"draw":{draw}}}"#), &["no longer holds"]),
-        ("winner-details", sharks, format!(r#"{{"draw":{draw}}}"#), &["no mail holds them"]),
-        ("results-due", sharks, format!(r#"{{"draw":{draw}}}"#), &["enter the result"]),
-        ("results-submitted", sharks, format!(r#"{{"draw":{draw}}}"#), &["The result is in"]),
-        ("connect-incomplete", sharks, format!(r#"{{"club":{seller}}}"#), &["Connect your payment account"]),
-        ("account-lost", sharks, format!(r#"{{"club":{seller}}}"#), &["needs attention", "not on sale until"]),
+        (
+            "correction",
+            "d@example.com",
+            format!(r#"{{"draw":{draw}}}"#),
+            &["no longer holds"],
+        ),
+        (
+            "winner-details",
+            sharks,
+            format!(r#"{{"draw":{draw}}}"#),
+            &["no mail holds them"],
+        ),
+        (
+            "results-due",
+            sharks,
+            format!(r#"{{"draw":{draw}}}"#),
+            &["enter the result"],
+        ),
+        (
+            "results-submitted",
+            sharks,
+            format!(r#"{{"draw":{draw}}}"#),
+            &["The result is in"],
+        ),
+        (
+            "connect-incomplete",
+            sharks,
+            format!(r#"{{"club":{seller}}}"#),
+            &["Connect your payment account"],
+        ),
+        (
+            "account-lost",
+            sharks,
+            format!(r#"{{"club":{seller}}}"#),
+            &["needs attention", "not on sale until"],
+        ),
         (
             "reset",
             sharks,
-            format!(r#"{{"name":"Sharks","sealedLink":"{}"}}"#, link(sharks, "reset-password?token=1")),
-            &["Hello Sharks.", "once, for 30 minutes", "Choose a new password", "/reset-password?token=1"],
+            format!(
+                r#"{{"name":"Sharks","sealedLink":"{}"}}"#,
+                link(sharks, "reset-password?token=1")
+            ),
+            &[
+                "Hello Sharks.",
+                "once, for 30 minutes",
+                "Choose a new password",
+                "/reset-password?token=1",
+            ],
         ),
         (
             "verify",
             sharks,
-            format!(r#"{{"name":"Sharks","sealedLink":"{}"}}"#, link(sharks, "verify-email?token=1")),
-            &["Confirm this address", "for seven days", "/verify-email?token=1"],
+            format!(
+                r#"{{"name":"Sharks","sealedLink":"{}"}}"#,
+                link(sharks, "verify-email?token=1")
+            ),
+            &[
+                "Confirm this address",
+                "for seven days",
+                "/verify-email?token=1",
+            ],
         ),
-        ("invitation", "g@example.com", invitation, &["Hello Ann.", "Sharks", "as a seller", "for 72 hours"]),
+        (
+            "invitation",
+            "g@example.com",
+            invitation,
+            &["Hello Ann.", "Sharks", "as a seller", "for 72 hours"],
+        ),
         (
             "my-tickets",
             "f@example.com",
             format!(r#"{{"sealedLink":"{}"}}"#, link("f@example.com", "my#abc")),
             &["for 24 hours", "See my tickets", "/my#abc"],
         ),
-        ("waitlist", "e@example.com", r#"{"name":"Sam"}"#.into(), &["Hello Sam.", "You are on the waitlist"]),
+        (
+            "waitlist",
+            "e@example.com",
+            r#"{"name":"Sam"}"#.into(),
+            &["Hello Sam.", "You are on the waitlist"],
+        ),
     ];
     for (kind, to, data, _) in &letters {
         club.queue(kind, order.order.id, to, data).await;
     }
     let mails = club.mails(letters.len() + 1).await;
-    let tickets: (&str, &str, String, &[&str]) =
-        ("tickets", "", String::new(), &["2 tickets, paid", "Total $10.47", "calendar.ics"]);
+    let tickets: (&str, &str, String, &[&str]) = (
+        "tickets",
+        "",
+        String::new(),
+        &["2 tickets, paid", "Total $10.47", "calendar.ics"],
+    );
     for (kind, _, _, words) in letters.iter().chain([&tickets]) {
-        let mail = mails.iter().find(|mail| mail.kind == *kind).unwrap_or_else(|| panic!("no {kind}"));
+        let mail = mails
+            .iter()
+            .find(|mail| mail.kind == *kind)
+            .unwrap_or_else(|| panic!("no {kind}"));
         assert_reads_well(mail, words);
     }
     club.running.stop().await.expect("stopped");
@@ -271,22 +486,54 @@ async fn every_letter_says_the_same_as_text_and_without_any_image() {
 
 /// Both letters say what is so when they leave: the order's game is still ahead.
 #[actix_web::test]
-async fn who_was_not_charged_may_buy_again_while_tickets_are_on_sale_and_a_disputed_ticket_is_no_longer_valid() {
+async fn who_was_not_charged_may_buy_again_while_tickets_are_on_sale_and_a_disputed_ticket_is_no_longer_valid()
+ {
     let club = Club::open().await;
     let order = club.buy(2).await;
-    club.queue("not-charged", order.order.id, "h@example.com", "{}").await;
-    club.queue("disputed", order.order.id, "sharks@example.com", "{}").await;
+    club.queue("not-charged", order.order.id, "h@example.com", "{}")
+        .await;
+    club.queue("disputed", order.order.id, "sharks@example.com", "{}")
+        .await;
     let mails = club.mails(3).await;
-    let of = |kind: &str| mails.iter().find(|mail| mail.kind == kind).unwrap_or_else(|| panic!("no {kind}"));
+    let of = |kind: &str| {
+        mails
+            .iter()
+            .find(|mail| mail.kind == kind)
+            .unwrap_or_else(|| panic!("no {kind}"))
+    };
     let page = format!("https://doubles.example.com/draw/{}\n", club.draw);
-    let told = ["Alice Nguyen", "$10.47 for 2 tickets in Redcliffe Sharks v Wynnum Tigers", "still on sale"];
+    let told = [
+        "Alice Nguyen",
+        "$10.47 for 2 tickets in Redcliffe Sharks v Wynnum Tigers",
+        "still on sale",
+    ];
     assert_reads_well(of("not-charged"), &told);
-    assert!(of("not-charged").text.contains(&page), "{}", of("not-charged").text);
-    assert_eq!(of("not-charged").subject, "You have not been charged – Sharks v Tigers");
-    assert_eq!(of("not-charged").reply_to.as_deref(), Some("sharks@example.com"));
-    assert_reads_well(of("disputed"), &["Hello Redcliffe Sharks", "own Stripe account", "no longer valid"]);
+    assert!(
+        of("not-charged").text.contains(&page),
+        "{}",
+        of("not-charged").text
+    );
+    assert_eq!(
+        of("not-charged").subject,
+        "You have not been charged – Sharks v Tigers"
+    );
+    assert_eq!(
+        of("not-charged").reply_to.as_deref(),
+        Some("sharks@example.com")
+    );
+    assert_reads_well(
+        of("disputed"),
+        &[
+            "Hello Redcliffe Sharks",
+            "own Stripe account",
+            "no longer valid",
+        ],
+    );
     for personal in ["Alice", "alice.nguyen"] {
-        assert!(!of("disputed").text.contains(personal) && !of("disputed").html.contains(personal), "{personal}");
+        assert!(
+            !of("disputed").text.contains(personal) && !of("disputed").html.contains(personal),
+            "{personal}"
+        );
     }
     club.running.stop().await.expect("stopped");
 }
@@ -299,12 +546,25 @@ async fn of_a_result_before_kick_off_the_club_does_not_read_which_ticket_wins() 
     let serial = order.tickets[0].1[0];
     club.ends_with(serial).await;
     let about = format!(r#"{{"draw":{}}}"#, club.draw);
-    club.queue("results-submitted", order.order.id, "sharks@example.com", &about).await;
+    club.queue(
+        "results-submitted",
+        order.order.id,
+        "sharks@example.com",
+        &about,
+    )
+    .await;
     let mails = club.mails(2).await;
-    let mail = mails.iter().find(|mail| mail.kind == "results-submitted").expect("the club's mail");
+    let mail = mails
+        .iter()
+        .find(|mail| mail.kind == "results-submitted")
+        .expect("the club's mail");
     assert_reads_well(mail, &["Which ticket wins is shown after kick-off"]);
     for telling in [serial.label(club.draw).as_str(), "wins $", "was not sold"] {
-        assert!(!mail.text.contains(telling) && !mail.html.contains(telling), "{telling} in\n{}", mail.text);
+        assert!(
+            !mail.text.contains(telling) && !mail.html.contains(telling),
+            "{telling} in\n{}",
+            mail.text
+        );
     }
     club.running.stop().await.expect("stopped");
 }
@@ -318,28 +578,53 @@ async fn a_club_reads_what_is_due_what_was_entered_and_that_its_winner_answered(
     club.ends_with(serial).await;
     let about = format!(r#"{{"draw":{}}}"#, club.draw);
     for kind in ["results-due", "results-submitted", "winner-details"] {
-        club.queue(kind, order.order.id, "sharks@example.com", &about).await;
+        club.queue(kind, order.order.id, "sharks@example.com", &about)
+            .await;
     }
     let connect = format!(r#"{{"club":{}}}"#, club.seller.club);
-    club.queue("connect-incomplete", order.order.id, "sharks@example.com", &connect).await;
+    club.queue(
+        "connect-incomplete",
+        order.order.id,
+        "sharks@example.com",
+        &connect,
+    )
+    .await;
     let link = "https://doubles.example.com/claim#abc";
-    let sealed = server::post::sealed_link(&club.running.state.records, "alice.nguyen@example.com", link);
+    let sealed = server::post::sealed_link(
+        &club.running.state.records,
+        "alice.nguyen@example.com",
+        link,
+    );
     let winner = format!(
         r#"{{"draw":{},"serial":{},"until":1795165800000,"sealedLink":"{sealed}"}}"#,
         club.draw,
         serial.number()
     );
-    club.queue("winner", order.order.id, "alice.nguyen@example.com", &winner).await;
+    club.queue(
+        "winner",
+        order.order.id,
+        "alice.nguyen@example.com",
+        &winner,
+    )
+    .await;
     let mails = club.mails(6).await;
     let results = format!("https://doubles.example.com/admin/results/{}", club.draw);
-    let result = format!("The result: https://doubles.example.com/draw/{}\n", club.draw);
-    let won = mails.iter().find(|mail| mail.kind == "winner").expect("the winner's mail");
+    let result = format!(
+        "The result: https://doubles.example.com/draw/{}\n",
+        club.draw
+    );
+    let won = mails
+        .iter()
+        .find(|mail| mail.kind == "winner")
+        .expect("the winner's mail");
     assert!(won.text.contains(&result), "{}", won.text);
     for mail in &mails {
         // Whatever address stands in an HTML part can be tapped.
         let body = mail.html.split("</head>").nth(1).expect("a body");
-        let body: String =
-            body.split("<a href=").map(|part| part.split_once("</a>").map_or(part, |(_, rest)| rest)).collect();
+        let body: String = body
+            .split("<a href=")
+            .map(|part| part.split_once("</a>").map_or(part, |(_, rest)| rest))
+            .collect();
         assert!(
             !body.contains("https://") && !body.contains('@'),
             "{} holds a plain address:\n{}",
@@ -349,16 +634,46 @@ async fn a_club_reads_what_is_due_what_was_entered_and_that_its_winner_answered(
     }
     let label = serial.label(club.draw);
     for (kind, words) in [
-        ("results-due", vec!["The game has finished", "1 ticket was sold", &results]),
-        ("results-submitted", vec!["The result is in", &label, "wins $2.50", &results]),
-        ("winner-details", vec!["The prize of $2.50 can be paid now", &results]),
-        ("connect-incomplete", vec!["Connect your payment account", "https://doubles.example.com/club/sharks/admin"]),
-        ("winner", vec!["Claim your prize", link, "Fri 20 Nov 2026, 7:10 pm AEST", "Sam, 0400 000 000"]),
+        (
+            "results-due",
+            vec!["The game has finished", "1 ticket was sold", &results],
+        ),
+        (
+            "results-submitted",
+            vec!["The result is in", &label, "wins $2.50", &results],
+        ),
+        (
+            "winner-details",
+            vec!["The prize of $2.50 can be paid now", &results],
+        ),
+        (
+            "connect-incomplete",
+            vec![
+                "Connect your payment account",
+                "https://doubles.example.com/club/sharks/admin",
+            ],
+        ),
+        (
+            "winner",
+            vec![
+                "Claim your prize",
+                link,
+                "Fri 20 Nov 2026, 7:10 pm AEST",
+                "Sam, 0400 000 000",
+            ],
+        ),
     ] {
-        let mail = mails.iter().find(|mail| mail.kind == kind).unwrap_or_else(|| panic!("no {kind}"));
+        let mail = mails
+            .iter()
+            .find(|mail| mail.kind == kind)
+            .unwrap_or_else(|| panic!("no {kind}"));
         assert!(mail.subject.chars().count() <= 50, "{}", mail.subject);
         for word in words {
-            assert!(mail.text.contains(word) && mail.html.contains(word), "{word} is missing in\n{}", mail.text);
+            assert!(
+                mail.text.contains(word) && mail.html.contains(word),
+                "{word} is missing in\n{}",
+                mail.text
+            );
         }
         assert!(!mail.html.contains("<img"), "reads well without images");
     }

@@ -27,20 +27,29 @@ const IN_ONE_HOUSE: usize = 25;
 const CARTS: usize = 300;
 
 fn rounds() -> usize {
-    std::env::var("ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(ROUNDS)
+    std::env::var("ROUNDS")
+        .ok()
+        .and_then(|rounds| rounds.parse().ok())
+        .unwrap_or(ROUNDS)
 }
 
 /// So many rounds, a house's worth at a time.
 fn houses(rounds: usize, in_one: usize) -> impl Iterator<Item = usize> {
-    (0..rounds).step_by(in_one).map(move |played| in_one.min(rounds - played))
+    (0..rounds)
+        .step_by(in_one)
+        .map(move |played| in_one.min(rounds - played))
 }
 
 #[actix_web::test]
-async fn of_many_who_want_the_last_tickets_exactly_as_many_win_as_there_are_and_nobody_else_is_charged() {
+async fn of_many_who_want_the_last_tickets_exactly_as_many_win_as_there_are_and_nobody_else_is_charged()
+ {
     let mut all = Outcome::default();
     for rounds in houses(rounds(), IN_ONE_HOUSE) {
         let house = House::open().await;
-        for (buyers, last) in BUYERS.into_iter().flat_map(|buyers| LAST.map(|last| (buyers, last))) {
+        for (buyers, last) in BUYERS
+            .into_iter()
+            .flat_map(|buyers| LAST.map(|last| (buyers, last)))
+        {
             let shape = Shape { buyers, last };
             let played = stream::iter(0..rounds).map(|round| shape.play(&house, round % 2 == 1));
             let played: Vec<Outcome> = played.buffer_unordered(TOGETHER).collect().await;
@@ -57,17 +66,35 @@ async fn of_many_who_want_the_last_tickets_exactly_as_many_win_as_there_are_and_
 }
 
 #[actix_web::test]
-async fn of_many_who_paid_after_their_reservations_had_lapsed_exactly_as_many_win_and_the_others_are_not_charged() {
+async fn of_many_who_paid_after_their_reservations_had_lapsed_exactly_as_many_win_and_the_others_are_not_charged()
+ {
     let mut all = Outcome::default();
     for rounds in houses(rounds(), IN_ONE_HOUSE) {
         let house = House::open().await;
-        for shape in [Shape { buyers: 5, last: 1 }, Shape { buyers: 8, last: 3 }, Shape { buyers: 20, last: 1 }] {
-            shape.late(&house, rounds).await.into_iter().for_each(|outcome| all.add(outcome));
+        for shape in [
+            Shape { buyers: 5, last: 1 },
+            Shape { buyers: 8, last: 3 },
+            Shape {
+                buyers: 20,
+                last: 1,
+            },
+        ] {
+            shape
+                .late(&house, rounds)
+                .await
+                .into_iter()
+                .for_each(|outcome| all.add(outcome));
         }
         house.nobody_was_wronged().await;
         house.close().await;
     }
-    let Outcome { rounds, buyers, won, not_charged, .. } = all;
+    let Outcome {
+        rounds,
+        buyers,
+        won,
+        not_charged,
+        ..
+    } = all;
     println!(
         "late races: {rounds} rounds, {buyers} paid at once, {won} won, {not_charged} told that nothing was charged"
     );
@@ -83,9 +110,15 @@ async fn carts_in_opposite_order_never_lock_each_other_out() {
         let (one, other) = (draws[0], draws[1]);
         // Two of each a round, and the draws are full after 84.
         for _ in 0..(wanted - played).min(84) {
-            let carts = [house.wants(&[(one, 1), (other, 1)]), house.wants(&[(other, 1), (one, 1)])];
+            let carts = [
+                house.wants(&[(one, 1), (other, 1)]),
+                house.wants(&[(other, 1), (one, 1)]),
+            ];
             let bought = join_all(carts.map(|cart| house.tries(cart))).await;
-            assert!(bought.iter().all(|tried| *tried == Tries::Won), "{bought:?}");
+            assert!(
+                bought.iter().all(|tried| *tried == Tries::Won),
+                "{bought:?}"
+            );
             played += 1;
         }
     }
@@ -105,5 +138,8 @@ async fn without_fence_and_uniqueness_the_last_ticket_is_sold_twice() {
         oversold += unguarded::play(rounds).await;
     }
     println!("without fence and uniqueness: {oversold} of {rounds} rounds oversold");
-    assert!(oversold * 100 >= rounds * 99, "{oversold} of {rounds}: a race that needs no guard proves nothing");
+    assert!(
+        oversold * 100 >= rounds * 99,
+        "{oversold} of {rounds}: a race that needs no guard proves nothing"
+    );
 }

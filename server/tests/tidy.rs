@@ -15,7 +15,10 @@ const FILE_LINES_MAX: usize = 400;
 const FUNCTION_LINES_MAX: usize = 70;
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_path_buf()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the workspace")
+        .to_path_buf()
 }
 
 /// Fails with every finding at once.
@@ -31,12 +34,18 @@ fn arrows_between_crates_point_one_way() {
         ("actors", vec!["domain", "persistence"]),
         ("server", vec!["domain", "persistence", "actors"]),
         // The bench runs the engine by itself, within its own walls.
-        ("loadtest", vec!["server", "actors", "persistence", "domain"]),
+        (
+            "loadtest",
+            vec!["server", "actors", "persistence", "domain"],
+        ),
     ];
     let ours = ["domain", "persistence", "actors", "server", "loadtest"];
     let mut findings = Vec::new();
     for (member, may) in allowed {
-        for name in dependencies(member).iter().filter(|name| ours.contains(&name.as_str())) {
+        for name in dependencies(member)
+            .iter()
+            .filter(|name| ours.contains(&name.as_str()))
+        {
             if !may.contains(&name.as_str()) {
                 findings.push(format!("{member} imports {name}"));
             }
@@ -48,35 +57,70 @@ fn arrows_between_crates_point_one_way() {
 #[test]
 fn the_domain_knows_no_clock_no_io_and_no_chance() {
     let may = ["thiserror", "sha2", "chacha20"].map(String::from);
-    let extra: Vec<String> = dependencies("actors/domain").into_iter().filter(|name| !may.contains(name)).collect();
+    let extra: Vec<String> = dependencies("actors/domain")
+        .into_iter()
+        .filter(|name| !may.contains(name))
+        .collect();
     assert_none("dependencies of domain (A2)", extra);
-    let absent =
-        ["std::time", "std::fs", "std::net", "std::env", "SystemTime", "Instant::now", "async fn", "getrandom"];
+    let absent = [
+        "std::time",
+        "std::fs",
+        "std::net",
+        "std::env",
+        "SystemTime",
+        "Instant::now",
+        "async fn",
+        "getrandom",
+    ];
     let findings = mentions(&absent, |path| path.starts_with("actors/domain/src/"));
     assert_none("not in domain (A2)", findings);
 }
 
 #[test]
 fn what_belongs_to_one_file_stays_there() {
-    let outside =
-        |home: &'static str| move |path: &str| !path.starts_with(home) && !path.starts_with("server/tests/tidy");
-    let stripe = ["stripe_core::", "stripe_connect::", "stripe_shared::", "stripe_types::", "stripe_client_core::"];
+    let outside = |home: &'static str| {
+        move |path: &str| !path.starts_with(home) && !path.starts_with("server/tests/tidy")
+    };
+    let stripe = [
+        "stripe_core::",
+        "stripe_connect::",
+        "stripe_shared::",
+        "stripe_types::",
+        "stripe_client_core::",
+    ];
     // The sandbox is tested with the very library that will speak to the real provider.
-    let ours = |path: &str| outside("actors/src/payment/stripe")(path) && !path.starts_with("server/tests/sandbox");
+    let ours = |path: &str| {
+        outside("actors/src/payment/stripe")(path) && !path.starts_with("server/tests/sandbox")
+    };
     assert_none("async-stripe (A5)", mentions(&stripe, ours));
     // The bench has a rival that broadcasts as one would with it.
-    let socket =
-        |path: &str| outside("server/src/live/session.rs")(path) && path != "loadtest/src/bench/actor_boards.rs";
-    assert_none("actix-web-actors (A5)", mentions(&["actix_web_actors"], socket));
-    assert_none("SQL (A4)", mentions(&["sqlx::", "use sqlx"], outside("persistence/")));
-    assert_none("actix names come one by one", mentions(&["actix::prelude"], outside("nowhere")));
+    let socket = |path: &str| {
+        outside("server/src/live/session.rs")(path) && path != "loadtest/src/bench/actor_boards.rs"
+    };
+    assert_none(
+        "actix-web-actors (A5)",
+        mentions(&["actix_web_actors"], socket),
+    );
+    assert_none(
+        "SQL (A4)",
+        mentions(&["sqlx::", "use sqlx"], outside("persistence/")),
+    );
+    assert_none(
+        "actix names come one by one",
+        mentions(&["actix::prelude"], outside("nowhere")),
+    );
 }
 
 /// Lines of a crate's manifest between `[dependencies]` and the next heading; tests may use more.
 fn dependencies(member: &str) -> BTreeSet<String> {
     let manifest = fs::read_to_string(root().join(member).join("Cargo.toml")).expect("a manifest");
-    let lines = manifest.lines().skip_while(|line| *line != "[dependencies]").skip(1);
-    let lines = lines.take_while(|line| !line.starts_with('[')).filter(|line| !line.starts_with('#'));
+    let lines = manifest
+        .lines()
+        .skip_while(|line| *line != "[dependencies]")
+        .skip(1);
+    let lines = lines
+        .take_while(|line| !line.starts_with('['))
+        .filter(|line| !line.starts_with('#'));
     lines
         .filter_map(|line| line.split(['.', '=', ' ']).next())
         .filter(|name| !name.is_empty())
@@ -89,26 +133,41 @@ fn mentions(what: &[&str], chosen: impl Fn(&str) -> bool) -> Vec<String> {
     let mut findings = Vec::new();
     for source in rust().iter().filter(|source| chosen(&source.path)) {
         for (number, line) in source.code_lines() {
-            findings
-                .extend(what.iter().filter(|w| line.contains(**w)).map(|w| format!("{}:{number}: {w}", source.path)));
+            findings.extend(
+                what.iter()
+                    .filter(|w| line.contains(**w))
+                    .map(|w| format!("{}:{number}: {w}", source.path)),
+            );
         }
     }
     findings
 }
 
 fn rust() -> Vec<Source> {
-    sources(&root(), &["server", "actors", "persistence", "loadtest"], &["rs"])
+    sources(
+        &root(),
+        &["server", "actors", "persistence", "loadtest"],
+        &["rs"],
+    )
 }
 
 fn screens() -> Vec<Source> {
-    sources(&root(), &["web/src", "web/e2e"], &["ts", "tsx", "js", "css"])
+    sources(
+        &root(),
+        &["web/src", "web/e2e"],
+        &["ts", "tsx", "js", "css"],
+    )
 }
 
 #[test]
 fn a_file_is_one_noun() {
-    let all = rust().into_iter().chain(screens()).filter(|source| !source.path.contains("/generated/"));
+    let all = rust()
+        .into_iter()
+        .chain(screens())
+        .filter(|source| !source.path.contains("/generated/"));
     let long = all.filter(|source| source.text.lines().count() > FILE_LINES_MAX);
-    let findings = long.map(|source| format!("{}: {} lines", source.path, source.text.lines().count()));
+    let findings =
+        long.map(|source| format!("{}: {} lines", source.path, source.text.lines().count()));
     assert_none("no file over 400 lines", findings.collect());
 }
 
@@ -157,12 +216,17 @@ fn one_word_for_each_thing() {
     let exempt = ["server/src/wire", "server/src/sandbox", "server/tests/tidy"];
     let mut findings = Vec::new();
     for source in rust().into_iter().chain(screens()) {
-        if exempt.iter().any(|start| source.path.starts_with(start)) || source.path.ends_with(".css") {
+        if exempt.iter().any(|start| source.path.starts_with(start))
+            || source.path.ends_with(".css")
+        {
             continue;
         }
         for (number, line) in source.code_lines() {
             for identifier in identifiers(&line).filter(|name| !NOT_OURS.contains(name)) {
-                if words(identifier).iter().any(|word| NEVER_SAID.contains(&word.as_str())) {
+                if words(identifier)
+                    .iter()
+                    .any(|word| NEVER_SAID.contains(&word.as_str()))
+                {
                     findings.push(format!("{}:{number}: {identifier}", source.path));
                 }
             }
@@ -173,20 +237,42 @@ fn one_word_for_each_thing() {
 
 #[test]
 fn modules_are_nouns_of_the_house() {
-    let empty = ["utils", "util", "helpers", "helper", "common", "types", "manager", "service", "handler", "handlers"];
+    let empty = [
+        "utils", "util", "helpers", "helper", "common", "types", "manager", "service", "handler",
+        "handlers",
+    ];
     let named = rust().into_iter().chain(screens()).filter(|source| {
-        let stems = source.path.split('/').map(|part| part.split('.').next().unwrap_or(part));
+        let stems = source
+            .path
+            .split('/')
+            .map(|part| part.split('.').next().unwrap_or(part));
         stems.into_iter().any(|stem| empty.contains(&stem))
     });
-    assert_none("a name that says nothing", named.map(|source| source.path).collect());
+    assert_none(
+        "a name that says nothing",
+        named.map(|source| source.path).collect(),
+    );
 }
 
 #[test]
 fn nothing_is_left_unfinished_or_switched_off() {
-    let marks =
-        ["todo!(", "unimplemented!(", "dbg!(", "#[ignore", "FIXME", "TODO", ".only(", "it.skip(", "test.skip(true"];
+    let marks = [
+        "todo!(",
+        "unimplemented!(",
+        "dbg!(",
+        "#[ignore",
+        "FIXME",
+        "TODO",
+        ".only(",
+        "it.skip(",
+        "test.skip(true",
+    ];
     let mut findings = Vec::new();
-    for source in rust().into_iter().chain(screens()).filter(|source| !source.path.starts_with("server/tests/tidy")) {
+    for source in rust()
+        .into_iter()
+        .chain(screens())
+        .filter(|source| !source.path.starts_with("server/tests/tidy"))
+    {
         for (number, line) in source.text.lines().enumerate() {
             let found = marks.iter().filter(|mark| line.contains(**mark));
             findings.extend(found.map(|mark| format!("{}:{}: {mark}", source.path, number + 1)));
@@ -201,22 +287,47 @@ fn nothing_is_left_unfinished_or_switched_off() {
 fn fail_points_are_for_tests_alone() {
     let mut findings = Vec::new();
     for member in ["persistence", "actors", "server", "loadtest"] {
-        let manifest = fs::read_to_string(root().join(member).join("Cargo.toml")).expect("a manifest");
-        let for_all = manifest.split("[dev-dependencies]").next().unwrap_or_default();
-        findings
-            .extend(for_all.contains("\"failpoints\"").then(|| format!("{member} asks for them outside its tests")));
+        let manifest =
+            fs::read_to_string(root().join(member).join("Cargo.toml")).expect("a manifest");
+        let for_all = manifest
+            .split("[dev-dependencies]")
+            .next()
+            .unwrap_or_default();
+        findings.extend(
+            for_all
+                .contains("\"failpoints\"")
+                .then(|| format!("{member} asks for them outside its tests")),
+        );
     }
     let code = fs::read_to_string(root().join("persistence/src/failpoint.rs")).expect("the points");
-    let armed = code.split("#[cfg(all(feature = \"failpoints\", debug_assertions))]").count() - 1;
-    findings.extend((armed != 2).then(|| format!("{armed} places instead of two that only a debug build compiles")));
+    let armed = code
+        .split("#[cfg(all(feature = \"failpoints\", debug_assertions))]")
+        .count()
+        - 1;
+    findings.extend(
+        (armed != 2)
+            .then(|| format!("{armed} places instead of two that only a debug build compiles")),
+    );
     assert_none("fail points", findings);
 }
 
 #[test]
 fn the_top_level_is_the_one_the_user_drew() {
-    let rooms = ["Cargo.toml", "server", "actors", "persistence", "web", "migrations", "loadtest", "README.md"];
+    let rooms = [
+        "Cargo.toml",
+        "server",
+        "actors",
+        "persistence",
+        "web",
+        "migrations",
+        "loadtest",
+        "README.md",
+    ];
     let missing = rooms.iter().filter(|room| !root().join(room).exists());
-    assert_none("missing at the top level", missing.map(|room| room.to_string()).collect());
+    assert_none(
+        "missing at the top level",
+        missing.map(|room| room.to_string()).collect(),
+    );
 }
 
 #[test]
@@ -226,7 +337,16 @@ fn the_security_checklist_names_what_there_is() {
 
 #[test]
 fn the_maps_of_the_specification_name_what_there_is() {
-    let folders = ["server", "actors", "persistence", "loadtest", "migrations", "web/src", "web/e2e", "web/scripts"];
+    let folders = [
+        "server",
+        "actors",
+        "persistence",
+        "loadtest",
+        "migrations",
+        "web/src",
+        "web/e2e",
+        "web/scripts",
+    ];
     let there = sources(&root(), &folders, &checklist::FILES);
     assert_none(".github/specification", checklist::drifts(&root(), &there));
 }

@@ -18,7 +18,9 @@ fn run(script: &str) {
         .env("NO_COLOR", "1")
         .output()
         .expect("npm runs");
-    let said = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat();
+    let said = [&output.stdout, &output.stderr]
+        .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        .concat();
     assert!(output.status.success(), "npm run {script}:\n{said}");
     println!("{said}");
 }
@@ -34,7 +36,11 @@ fn the_types_are_what_the_server_describes() {
         .output()
         .expect("node runs");
     std::fs::remove_file(&described).expect("removed");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 #[test]

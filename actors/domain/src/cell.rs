@@ -21,7 +21,10 @@ impl Cell {
 
     /// The cell at a place of the grid, 0…168: `home = index / 13 + 1`, `away = index % 13 + 1` (decision K-1).
     pub(crate) fn at(index: u8) -> Cell {
-        Cell { home: index / NUMBERS + 1, away: index % NUMBERS + 1 }
+        Cell {
+            home: index / NUMBERS + 1,
+            away: index % NUMBERS + 1,
+        }
     }
 
     pub fn home(self) -> u8 {

@@ -22,7 +22,9 @@ pub const SLUGS_RESERVED: [&str; 15] = [
 /// Lower-case letters, digits and hyphens, 3 to 50 characters, and not reserved (B:163).
 pub fn slug_is_valid(slug: &str) -> bool {
     (3..=50).contains(&slug.len())
-        && slug.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        && slug
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
         && !SLUGS_RESERVED.contains(&slug)
 }
 
@@ -69,6 +71,9 @@ mod tests {
             assert!(slug_is_valid(slug), "{slug}");
         }
         assert_eq!(slug_from_name(&"x".repeat(80)).len(), 46);
-        assert!(slug_is_valid(&format!("{}-999", slug_from_name(&"ab ".repeat(40)))));
+        assert!(slug_is_valid(&format!(
+            "{}-999",
+            slug_from_name(&"ab ".repeat(40))
+        )));
     }
 }

@@ -74,7 +74,9 @@ impl Deal {
 
     /// The ticket that carries a pair.
     pub fn serial(&self, cell: Cell) -> Serial {
-        Serial::all().find(|serial| self.cell(*serial) == cell).expect("a deal carries every cell once")
+        Serial::all()
+            .find(|serial| self.cell(*serial) == cell)
+            .expect("a deal carries every cell once")
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Allocation, Cents, Deal, DrawId, FeePolicy, FeeStep, GameResult, OrderId, Reservation, Serial, TICKETS,
-    TICKETS_PER_ORDER_MAX, Timestamp, prize::prize, reservation::EXTENSIONS_MAX,
+    Allocation, Cents, Deal, DrawId, FeePolicy, FeeStep, GameResult, OrderId, Reservation, Serial,
+    TICKETS, TICKETS_PER_ORDER_MAX, Timestamp, prize::prize, reservation::EXTENSIONS_MAX,
 };
 use command::Command;
 use event::Event;
@@ -88,17 +88,28 @@ impl Draw {
     /// decides on no events, and the reply is read from `reservation` or `allocation`.
     pub fn decide(&self, now: Timestamp, command: &Command) -> Result<Vec<Event>, Refusal> {
         match *command {
-            Command::Reserve { order, count, until } => self.reserve(now, order, count, until),
+            Command::Reserve {
+                order,
+                count,
+                until,
+            } => self.reserve(now, order, count, until),
             Command::Extend { order, until } => self.extend(now, order, until),
             Command::Release { order } => Ok(self.release(order)),
-            Command::Allocate { order, count, unit_price, authority } => {
-                self.allocate(now, order, count, unit_price, authority)
-            }
+            Command::Allocate {
+                order,
+                count,
+                unit_price,
+                authority,
+            } => self.allocate(now, order, count, unit_price, authority),
             Command::Void { order, charged } => Ok(self.void(order, charged)),
             Command::Tick => Ok(self.tick(now)),
             Command::Complete { result } => self.complete(result),
             Command::Undo => self.undo(now),
-            Command::Amend { ref edit, by, described } => self.amend(now, edit, by, described),
+            Command::Amend {
+                ref edit,
+                by,
+                described,
+            } => self.amend(now, edit, by, described),
             Command::Archive { archived } => self.archive(archived),
             Command::Cancel => self.cancel(),
         }
@@ -121,7 +132,11 @@ impl Draw {
     /// When the draw next wants to be woken, if ever.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         let close = (self.status == Status::Active).then_some(self.terms.closes_at);
-        self.reservations.values().map(|reservation| reservation.until).chain(close).min()
+        self.reservations
+            .values()
+            .map(|reservation| reservation.until)
+            .chain(close)
+            .min()
     }
 
     /// What anyone may see, as of the last commit.
@@ -133,7 +148,9 @@ impl Draw {
             sold: self.sold(),
             held: self.held(),
             price: self.terms.price,
-            prize: self.outcome.map_or_else(|| self.prize_of(self.sold()), |outcome| outcome.prize),
+            prize: self
+                .outcome
+                .map_or_else(|| self.prize_of(self.sold()), |outcome| outcome.prize),
             prize_max: self.prize_of(TICKETS),
             closes_at: self.terms.closes_at,
             result: self.outcome.map(|outcome| (outcome.result, outcome.winner)),
@@ -191,16 +208,27 @@ impl Draw {
     /// Tickets that have an owner. Counted, not cached: there are at most 169 to count, so a refusal stays cheap and no
     /// second number can drift from the first.
     pub fn sold(&self) -> u16 {
-        self.allocations.values().map(|allocation| allocation.serials.len() as u16).sum()
+        self.allocations
+            .values()
+            .map(|allocation| allocation.serials.len() as u16)
+            .sum()
     }
 
     /// Tickets that reservations claimed at the last commit.
     pub fn held(&self) -> u16 {
-        self.reservations.values().map(|reservation| reservation.count).sum()
+        self.reservations
+            .values()
+            .map(|reservation| reservation.count)
+            .sum()
     }
 
     fn prize_of(&self, sold: u16) -> Cents {
-        prize(sold, self.terms.price, self.terms.prize_percentage, self.terms.round_up_prize)
+        prize(
+            sold,
+            self.terms.price,
+            self.terms.prize_percentage,
+            self.terms.round_up_prize,
+        )
     }
 
     fn apply_one(&mut self, event: &Event) {
@@ -211,10 +239,25 @@ impl Draw {
             Event::Released { order } | Event::Expired { order } => {
                 self.reservations.remove(order);
             }
-            Event::Allocated { order, serials, step } => {
-                debug_assert_eq!(*serials, self.next_serials(serials.len() as u16), "D5: draw {} order", self.id);
+            Event::Allocated {
+                order,
+                serials,
+                step,
+            } => {
+                debug_assert_eq!(
+                    *serials,
+                    self.next_serials(serials.len() as u16),
+                    "D5: draw {} order",
+                    self.id
+                );
                 self.reservations.remove(order);
-                self.allocations.insert(*order, Allocation { serials: serials.clone(), fee: step.fee_delta });
+                self.allocations.insert(
+                    *order,
+                    Allocation {
+                        serials: serials.clone(),
+                        fee: step.fee_delta,
+                    },
+                );
                 self.take(step);
             }
             Event::Voided { order, step, .. } => {
@@ -222,9 +265,17 @@ impl Draw {
                 self.take(step);
             }
             Event::Closed => self.status = Status::Closed,
-            Event::Completed { result, winner, prize } => {
+            Event::Completed {
+                result,
+                winner,
+                prize,
+            } => {
                 self.status = Status::Completed;
-                self.outcome = Some(Outcome { result: *result, winner: *winner, prize: *prize });
+                self.outcome = Some(Outcome {
+                    result: *result,
+                    winner: *winner,
+                    prize: *prize,
+                });
             }
             Event::Undone { status } => {
                 self.status = *status;
@@ -248,12 +299,30 @@ impl Draw {
     /// not; that is a bug, and nothing more may be sold on top of it.
     pub fn check(&self) {
         let id = self.id;
-        assert!(self.sold() + self.held() <= TICKETS, "D1: draw {id} sold {} held {}", self.sold(), self.held());
+        assert!(
+            self.sold() + self.held() <= TICKETS,
+            "D1: draw {id} sold {} held {}",
+            self.sold(),
+            self.held()
+        );
         for (order, reservation) in &self.reservations {
-            assert_eq!(self.status, Status::Active, "D2: draw {id} is not on sale but keeps tickets for {order}");
-            assert!(reservation.until <= self.terms.closes_at, "D2: draw {id} keeps {order} past its close");
-            assert!((1..=TICKETS_PER_ORDER_MAX).contains(&reservation.count), "D4: draw {id} {order} {reservation:?}");
-            assert!(reservation.extensions <= EXTENSIONS_MAX, "D4: draw {id} {order} {reservation:?}");
+            assert_eq!(
+                self.status,
+                Status::Active,
+                "D2: draw {id} is not on sale but keeps tickets for {order}"
+            );
+            assert!(
+                reservation.until <= self.terms.closes_at,
+                "D2: draw {id} keeps {order} past its close"
+            );
+            assert!(
+                (1..=TICKETS_PER_ORDER_MAX).contains(&reservation.count),
+                "D4: draw {id} {order} {reservation:?}"
+            );
+            assert!(
+                reservation.extensions <= EXTENSIONS_MAX,
+                "D4: draw {id} {order} {reservation:?}"
+            );
             assert!(
                 !self.allocations.contains_key(order),
                 "D4: draw {id} keeps tickets for {order}, which has its own"
@@ -261,16 +330,35 @@ impl Draw {
         }
         let mut owned = [false; TICKETS as usize];
         for (order, allocation) in &self.allocations {
-            assert!(!allocation.serials.is_empty(), "D6: draw {id} order {order} was allocated nothing");
+            assert!(
+                !allocation.serials.is_empty(),
+                "D6: draw {id} order {order} was allocated nothing"
+            );
             for serial in &allocation.serials {
                 let owned = &mut owned[usize::from(serial.number()) - 1];
-                assert!(!*owned, "D3: draw {id} ticket {} has two owners", serial.number());
+                assert!(
+                    !*owned,
+                    "D3: draw {id} ticket {} has two owners",
+                    serial.number()
+                );
                 *owned = true;
             }
         }
-        assert_eq!(self.revenue, self.terms.price * self.sold().into(), "D6: draw {id} revenue");
+        assert_eq!(
+            self.revenue,
+            self.terms.price * self.sold().into(),
+            "D6: draw {id} revenue"
+        );
         let due = self.fee_policy.on(self.revenue);
-        assert!((Cents::ZERO..=due).contains(&self.fee), "D6: draw {id} fee {} of {due}", self.fee);
-        assert_eq!(self.status == Status::Completed, self.outcome.is_some(), "D6: draw {id} outcome");
+        assert!(
+            (Cents::ZERO..=due).contains(&self.fee),
+            "D6: draw {id} fee {} of {due}",
+            self.fee
+        );
+        assert_eq!(
+            self.status == Status::Completed,
+            self.outcome.is_some(),
+            "D6: draw {id} outcome"
+        );
     }
 }

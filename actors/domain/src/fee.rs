@@ -12,11 +12,16 @@ pub struct FeePolicy {
 
 impl FeePolicy {
     /// 3.5 % capped at $11.00 (decision D-1).
-    pub const DEFAULT: FeePolicy = FeePolicy { rate_bps: 350, cap: Cents(1100) };
+    pub const DEFAULT: FeePolicy = FeePolicy {
+        rate_bps: 350,
+        cap: Cents(1100),
+    };
 
     /// `f(R) = min(cap, round_half_up(rate × R))` on a draw's cumulative ticket revenue.
     pub fn on(&self, revenue: Cents) -> Cents {
-        revenue.share_half_up(self.rate_bps.into(), 10_000).min(self.cap)
+        revenue
+            .share_half_up(self.rate_bps.into(), 10_000)
+            .min(self.cap)
     }
 }
 

@@ -14,7 +14,10 @@ impl Cents {
     /// `self × numerator / denominator`, rounded half up (decision D-2, D-5, D-8). `self` and `numerator` are not negative,
     /// `denominator` is positive. The product is made in 128 bits, so a share of at most the whole cannot overflow.
     pub fn share_half_up(self, numerator: i64, denominator: i64) -> Cents {
-        debug_assert!(self.0 >= 0 && numerator >= 0 && denominator > 0, "{self:?} × {numerator} / {denominator}");
+        debug_assert!(
+            self.0 >= 0 && numerator >= 0 && denominator > 0,
+            "{self:?} × {numerator} / {denominator}"
+        );
         let twice = i128::from(self.0) * i128::from(numerator) * 2 + i128::from(denominator);
         Cents((twice / (i128::from(denominator) * 2)) as i64)
     }
@@ -23,11 +26,14 @@ impl Cents {
     pub fn parse(text: &str) -> Option<Cents> {
         let (whole, part) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
         let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
-        if whole.is_empty() || whole.len() > 12 || part.len() > 2 || !digits(whole) || !digits(part) {
+        if whole.is_empty() || whole.len() > 12 || part.len() > 2 || !digits(whole) || !digits(part)
+        {
             return None;
         }
         let part = format!("{part:0<2}");
-        Some(Cents(whole.parse::<i64>().ok()? * 100 + part.parse::<i64>().ok()?))
+        Some(Cents(
+            whole.parse::<i64>().ok()? * 100 + part.parse::<i64>().ok()?,
+        ))
     }
 
     /// The decimal string of the wire: `10.47` (decision D-16).

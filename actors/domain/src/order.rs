@@ -1,7 +1,8 @@
 //! One payment's worth of lines: one club, one or more draws, all or nothing (decision C-10).
 
 use crate::{
-    AccountId, Cents, ClubId, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, SurchargeMode, fee,
+    AccountId, Cents, ClubId, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus,
+    SurchargeMode, fee,
 };
 
 /// `Quoted → Allocated → Captured`, with the side exits `Rejecting → Released`, `Allocated → Void`, `Captured → Void`.
@@ -113,7 +114,9 @@ impl Order {
         let agrees = match next {
             Next::Done => true,
             Next::Wait | Next::Cancel | Next::Release | Next::Void => self.is_paid_by(said),
-            Next::Allocate | Next::Capture | Next::Record | Next::Repair | Next::Mismatch => self.agrees_with(said),
+            Next::Allocate | Next::Capture | Next::Record | Next::Repair | Next::Mismatch => {
+                self.agrees_with(said)
+            }
         };
         if agrees { next } else { Next::Mismatch }
     }
@@ -158,7 +161,11 @@ pub fn price(wanted: &[Wanted], mode: SurchargeMode) -> Vec<Line> {
     let mut wanted = wanted.to_vec();
     wanted.sort_by_key(|wanted| wanted.draw);
     let subtotal = |wanted: &Wanted| wanted.unit_price * wanted.count.into();
-    let passing: Vec<Cents> = wanted.iter().filter(|wanted| wanted.passes_card_fee).map(subtotal).collect();
+    let passing: Vec<Cents> = wanted
+        .iter()
+        .filter(|wanted| wanted.passes_card_fee)
+        .map(subtotal)
+        .collect();
     let card_fees = match mode {
         SurchargeMode::PerLine => passing.into_iter().map(fee::card_fee).collect(),
         SurchargeMode::PerCharge if passing.is_empty() => Vec::new(),
@@ -167,10 +174,26 @@ pub fn price(wanted: &[Wanted], mode: SurchargeMode) -> Vec<Line> {
     let mut card_fees = card_fees.into_iter();
     wanted
         .into_iter()
-        .map(|Wanted { draw, count, unit_price, passes_card_fee }| {
-            let card_fee = if passes_card_fee { card_fees.next() } else { None };
-            Line { draw, count, unit_price, card_fee: card_fee.unwrap_or(Cents::ZERO) }
-        })
+        .map(
+            |Wanted {
+                 draw,
+                 count,
+                 unit_price,
+                 passes_card_fee,
+             }| {
+                let card_fee = if passes_card_fee {
+                    card_fees.next()
+                } else {
+                    None
+                };
+                Line {
+                    draw,
+                    count,
+                    unit_price,
+                    card_fee: card_fee.unwrap_or(Cents::ZERO),
+                }
+            },
+        )
         .collect()
 }
 
@@ -178,11 +201,17 @@ pub fn price(wanted: &[Wanted], mode: SurchargeMode) -> Vec<Line> {
 /// Amount and weights are not negative; when nothing weighs anything, everything weighs the same. No weights, no parts.
 pub fn split(amount: Cents, weights: &[Cents]) -> Vec<Cents> {
     let weighs_nothing = weights.iter().all(|weight| *weight == Cents::ZERO);
-    let weights: Vec<i128> = weights.iter().map(|weight| if weighs_nothing { 1 } else { weight.0.into() }).collect();
+    let weights: Vec<i128> = weights
+        .iter()
+        .map(|weight| if weighs_nothing { 1 } else { weight.0.into() })
+        .collect();
     let whole: i128 = weights.iter().sum();
     let share = |i: &usize| i128::from(amount.0) * weights[*i];
     let mut by_remainder: Vec<usize> = (0..weights.len()).collect();
-    let mut parts: Vec<i64> = by_remainder.iter().map(|i| (share(i) / whole) as i64).collect();
+    let mut parts: Vec<i64> = by_remainder
+        .iter()
+        .map(|i| (share(i) / whole) as i64)
+        .collect();
     by_remainder.sort_by_key(|i| (-(share(i) % whole), *i));
     let missing = amount.0 - parts.iter().sum::<i64>();
     for i in by_remainder.into_iter().take(missing as usize) {

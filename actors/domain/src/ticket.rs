@@ -8,7 +8,9 @@ pub struct Serial(u8);
 
 impl Serial {
     pub fn new(number: u16) -> Option<Serial> {
-        (1..=TICKETS).contains(&number).then_some(Serial(number as u8))
+        (1..=TICKETS)
+            .contains(&number)
+            .then_some(Serial(number as u8))
     }
 
     pub fn number(self) -> u16 {

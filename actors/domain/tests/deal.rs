@@ -20,8 +20,18 @@ fn vectors() -> [Vector; 3] {
     let mut rejecting = [0; 32];
     rejecting[..3].copy_from_slice(&[0xd4, 0xb9, 0x06]);
     [
-        Vector { note: "the bytes 0 to 31", draw: 1042, seed: std::array::from_fn(|i| i as u8), words_rejected: 0 },
-        Vector { note: "all zero", draw: 1001, seed: [0; 32], words_rejected: 0 },
+        Vector {
+            note: "the bytes 0 to 31",
+            draw: 1042,
+            seed: std::array::from_fn(|i| i as u8),
+            words_rejected: 0,
+        },
+        Vector {
+            note: "all zero",
+            draw: 1001,
+            seed: [0; 32],
+            words_rejected: 0,
+        },
         Vector {
             note: "the rejection limit is met: one word of the keystream is thrown away",
             draw: 99999,
@@ -34,17 +44,29 @@ fn vectors() -> [Vector; 3] {
 #[test]
 fn the_deal_is_what_the_vectors_say() {
     let vectors: Vec<String> = vectors().iter().map(json).collect();
-    let ours =
-        format!("{{\n  \"algorithm\": \"football-doubles-v1\",\n  \"vectors\": [\n{}\n  ]\n}}\n", vectors.join(",\n"));
+    let ours = format!(
+        "{{\n  \"algorithm\": \"football-doubles-v1\",\n  \"vectors\": [\n{}\n  ]\n}}\n",
+        vectors.join(",\n")
+    );
     assert!(ours == VECTORS, "deal_vector.json disagrees; ours:\n{ours}");
 }
 
 /// One vector as the file writes it; the domain knows no JSON.
-fn json(Vector { note, draw, seed, words_rejected }: &Vector) -> String {
+fn json(
+    Vector {
+        note,
+        draw,
+        seed,
+        words_rejected,
+    }: &Vector,
+) -> String {
     let commitment = hex(&Seed(*seed).commitment(DrawId(*draw)));
     let deal = Deal::new(Seed(*seed));
     let pairs: Vec<Cell> = Serial::all().map(|serial| deal.cell(serial)).collect();
-    let first: Vec<String> = pairs[..5].iter().map(|cell| format!("[{}, {}]", cell.home(), cell.away())).collect();
+    let first: Vec<String> = pairs[..5]
+        .iter()
+        .map(|cell| format!("[{}, {}]", cell.home(), cell.away()))
+        .collect();
     let index = |cell: &Cell| (u16::from(cell.home()) - 1) * 13 + u16::from(cell.away()) - 1;
     let cells: Vec<String> = pairs.iter().map(|cell| index(cell).to_string()).collect();
     format!(
@@ -84,24 +106,42 @@ fn the_golden_deal_begins_with_these_pairs() {
 fn a_commitment_binds_the_draw_number_as_decimal_text() {
     // SHA-256 of "football-doubles-v1", "1042" and the bytes 0 to 31, by another program.
     let seed = Seed(std::array::from_fn(|i| i as u8));
-    assert_eq!(hex(&seed.commitment(DrawId(1042))), "0ab23f7c3a971b727ada52a953cd24e9ae12cead0694751936bf7665966b52dd");
+    assert_eq!(
+        hex(&seed.commitment(DrawId(1042))),
+        "0ab23f7c3a971b727ada52a953cd24e9ae12cead0694751936bf7665966b52dd"
+    );
     assert_ne!(seed.commitment(DrawId(1043)), seed.commitment(DrawId(1042)));
 }
 
 #[test]
 fn a_seed_and_a_deal_never_print() {
     let deal = Deal::new(Seed([0xab; 32]));
-    assert_eq!(format!("{:?} {deal:?}", deal.seed()), "Seed(secret) Deal(secret)");
+    assert_eq!(
+        format!("{:?} {deal:?}", deal.seed()),
+        "Seed(secret) Deal(secret)"
+    );
 }
 
 #[test]
 fn serials_and_cells_stay_within_the_grid() {
-    for (number, fits) in [(0, false), (1, true), (169, true), (170, false), (257, false), (u16::MAX, false)] {
+    for (number, fits) in [
+        (0, false),
+        (1, true),
+        (169, true),
+        (170, false),
+        (257, false),
+        (u16::MAX, false),
+    ] {
         assert_eq!(Serial::new(number).is_some(), fits, "serial {number}");
     }
-    for (home, away, fits) in
-        [(0, 1, false), (1, 0, false), (1, 1, true), (13, 13, true), (14, 1, false), (1, 14, false)]
-    {
+    for (home, away, fits) in [
+        (0, 1, false),
+        (1, 0, false),
+        (1, 1, true),
+        (13, 13, true),
+        (14, 1, false),
+        (1, 14, false),
+    ] {
         assert_eq!(Cell::new(home, away).is_some(), fits, "cell {home}–{away}");
     }
 }
@@ -118,12 +158,20 @@ fn a_deal_favours_no_cell() {
         let deal = Deal::new(Seed(seed));
         for (place, serial) in Serial::all().enumerate() {
             let cell = deal.cell(serial);
-            counts[place * size + usize::from(cell.home() - 1) * 13 + usize::from(cell.away() - 1)] += 1;
+            counts[place * size
+                + usize::from(cell.home() - 1) * 13
+                + usize::from(cell.away() - 1)] += 1;
         }
     }
     let expected = DEALS as f64 / size as f64;
-    let chi_squared: f64 = counts.iter().map(|count| (f64::from(*count) - expected).powi(2) / expected).sum();
+    let chi_squared: f64 = counts
+        .iter()
+        .map(|count| (f64::from(*count) - expected).powi(2) / expected)
+        .sum();
     let freedom = ((size - 1) * (size - 1)) as f64;
     let deviations = (chi_squared - freedom) / (2.0 * freedom).sqrt();
-    assert!(deviations.abs() < 5.0, "{deviations} standard deviations from chance");
+    assert!(
+        deviations.abs() < 5.0,
+        "{deviations} standard deviations from chance"
+    );
 }

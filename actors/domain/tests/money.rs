@@ -32,18 +32,35 @@ fn the_application_fee_on_a_draws_revenue() {
         (169000000, 1100),
     ];
     for (revenue, expected) in table {
-        assert_eq!(FeePolicy::DEFAULT.on(Cents(revenue)), Cents(expected), "fee on {revenue}");
+        assert_eq!(
+            FeePolicy::DEFAULT.on(Cents(revenue)),
+            Cents(expected),
+            "fee on {revenue}"
+        );
     }
 }
 
 /// The console's other reading (decision D-1): 3 %, at most $10.00.
 #[test]
 fn the_application_fee_under_another_policy() {
-    let policy = FeePolicy { rate_bps: 300, cap: Cents(1000) };
-    for (revenue, expected) in
-        [(16, 0), (17, 1), (500, 15), (33_316, 999), (33_317, 1000), (33_334, 1000), (99_999, 1000)]
-    {
-        assert_eq!(policy.on(Cents(revenue)), Cents(expected), "fee on {revenue}");
+    let policy = FeePolicy {
+        rate_bps: 300,
+        cap: Cents(1000),
+    };
+    for (revenue, expected) in [
+        (16, 0),
+        (17, 1),
+        (500, 15),
+        (33_316, 999),
+        (33_317, 1000),
+        (33_334, 1000),
+        (99_999, 1000),
+    ] {
+        assert_eq!(
+            policy.on(Cents(revenue)),
+            Cents(expected),
+            "fee on {revenue}"
+        );
     }
 }
 
@@ -70,7 +87,11 @@ fn the_card_fee_on_a_subtotal() {
         (50000, 880),
     ];
     for (subtotal, expected) in table {
-        assert_eq!(fee::card_fee(Cents(subtotal)), Cents(expected), "card fee on {subtotal}");
+        assert_eq!(
+            fee::card_fee(Cents(subtotal)),
+            Cents(expected),
+            "card fee on {subtotal}"
+        );
     }
 }
 
@@ -107,7 +128,11 @@ fn the_prize_of_a_sale() {
     ];
     for (sold, price, percentage, round_up, expected) in table {
         let prize = prize(sold, Cents(price), percentage, round_up);
-        assert_eq!(prize, Cents(expected), "{sold} × {price} at {percentage} %, rounding up: {round_up}");
+        assert_eq!(
+            prize,
+            Cents(expected),
+            "{sold} × {price} at {percentage} %, rounding up: {round_up}"
+        );
     }
 }
 
@@ -116,15 +141,25 @@ fn the_prize_of_a_sale() {
 fn the_card_fee_of_a_cart() {
     let table: [(&[i64], &[i64], &[i64]); 6] = [
         (&[1000], &[47], &[47]),
-        (&[1000, 1000, 1000, 1000, 1000], &[47, 47, 47, 47, 47], &[23, 23, 23, 23, 23]),
+        (
+            &[1000, 1000, 1000, 1000, 1000],
+            &[47, 47, 47, 47, 47],
+            &[23, 23, 23, 23, 23],
+        ),
         (&[500, 1500], &[39, 56], &[16, 48]),
         (&[333, 333, 334], &[36, 36, 36], &[16, 15, 16]),
         (&[500, 700, 1100], &[39, 42, 49], &[15, 21, 33]),
         (&[100000, 50], &[1730, 31], &[1730, 1]),
     ];
     for (subtotals, per_line, per_charge) in table {
-        let wanted: Vec<Wanted> = (1..).zip(subtotals).map(|(draw, cents)| line(draw, *cents, true)).collect();
-        for (mode, expected) in [(SurchargeMode::PerLine, per_line), (SurchargeMode::PerCharge, per_charge)] {
+        let wanted: Vec<Wanted> = (1..)
+            .zip(subtotals)
+            .map(|(draw, cents)| line(draw, *cents, true))
+            .collect();
+        for (mode, expected) in [
+            (SurchargeMode::PerLine, per_line),
+            (SurchargeMode::PerCharge, per_charge),
+        ] {
             assert_eq!(card_fees(&wanted, mode), expected, "{subtotals:?} {mode:?}");
         }
     }
@@ -132,10 +167,17 @@ fn the_card_fee_of_a_cart() {
 
 #[test]
 fn a_club_that_bears_the_card_fee_adds_none() {
-    let wanted = [line(1, 1000, true), line(2, 5000, false), line(3, 1000, true)];
+    let wanted = [
+        line(1, 1000, true),
+        line(2, 5000, false),
+        line(3, 1000, true),
+    ];
     assert_eq!(card_fees(&wanted, SurchargeMode::PerLine), [47, 0, 47]);
     assert_eq!(card_fees(&wanted, SurchargeMode::PerCharge), [32, 0, 32]);
-    assert_eq!(card_fees(&[line(1, 1000, false)], SurchargeMode::PerCharge), [0]);
+    assert_eq!(
+        card_fees(&[line(1, 1000, false)], SurchargeMode::PerCharge),
+        [0]
+    );
     assert_eq!(card_fees(&[], SurchargeMode::PerCharge), [0; 0]);
 }
 
@@ -144,7 +186,10 @@ fn an_odd_cent_goes_to_the_lower_draw() {
     let wanted = [line(1002, 250, true), line(1001, 250, true)];
     // 1.7 % of 500 is 8.5, half up 9, and 30: 39 = 20 + 19.
     assert_eq!(card_fees(&wanted, SurchargeMode::PerCharge), [20, 19]);
-    assert_eq!(price(&wanted, SurchargeMode::PerCharge)[0].draw, DrawId(1001));
+    assert_eq!(
+        price(&wanted, SurchargeMode::PerCharge)[0].draw,
+        DrawId(1001)
+    );
 }
 
 #[test]
@@ -160,7 +205,11 @@ fn a_split_by_largest_remainder() {
         (5, &[], &[]),
     ];
     for (amount, weights, expected) in table {
-        assert_eq!(split(Cents(amount), &cents(weights)), cents(expected), "{amount} over {weights:?}");
+        assert_eq!(
+            split(Cents(amount), &cents(weights)),
+            cents(expected),
+            "{amount} over {weights:?}"
+        );
     }
 }
 
@@ -179,22 +228,50 @@ fn amounts_are_read_and_written() {
     for (text, expected) in read {
         assert_eq!(Cents::parse(text), Some(Cents(expected)), "{text}");
     }
-    for text in ["", ".", ".5", "5.005", "-5", "+5", "5,00", "1e3", "$5", "5.-1", "5 0", "1000000000000", "٥"] {
+    for text in [
+        "",
+        ".",
+        ".5",
+        "5.005",
+        "-5",
+        "+5",
+        "5,00",
+        "1e3",
+        "$5",
+        "5.-1",
+        "5 0",
+        "1000000000000",
+        "٥",
+    ] {
         assert_eq!(Cents::parse(text), None, "{text}");
     }
-    for (amount, decimal, shown) in
-        [(1047, "10.47", "$10.47"), (5, "0.05", "$0.05"), (0, "0.00", "$0.00"), (-5, "-0.05", "-$0.05")]
-    {
-        assert_eq!((Cents(amount).decimal(), Cents(amount).to_string()), (decimal.into(), shown.into()));
+    for (amount, decimal, shown) in [
+        (1047, "10.47", "$10.47"),
+        (5, "0.05", "$0.05"),
+        (0, "0.00", "$0.00"),
+        (-5, "-0.05", "-$0.05"),
+    ] {
+        assert_eq!(
+            (Cents(amount).decimal(), Cents(amount).to_string()),
+            (decimal.into(), shown.into())
+        );
     }
 }
 
 fn line(draw: i64, cents: i64, passes_card_fee: bool) -> Wanted {
-    Wanted { draw: DrawId(draw), count: 1, unit_price: Cents(cents), passes_card_fee }
+    Wanted {
+        draw: DrawId(draw),
+        count: 1,
+        unit_price: Cents(cents),
+        passes_card_fee,
+    }
 }
 
 fn card_fees(wanted: &[Wanted], mode: SurchargeMode) -> Vec<i64> {
-    price(wanted, mode).iter().map(|line| line.card_fee.0).collect()
+    price(wanted, mode)
+        .iter()
+        .map(|line| line.card_fee.0)
+        .collect()
 }
 
 fn cents(amounts: &[i64]) -> Vec<Cents> {

@@ -21,8 +21,14 @@ fn the_whole_access_matrix() {
         (Audience::Club, [false, false, true, true, true, true]),
         (Audience::Seller, [false, false, false, true, true, true]),
         (Audience::Owner, [false, false, false, false, true, true]),
-        (Audience::Operator, [false, false, false, false, false, true]),
-        (Audience::ProvenOperator, [false, false, false, false, false, true]),
+        (
+            Audience::Operator,
+            [false, false, false, false, false, true],
+        ),
+        (
+            Audience::ProvenOperator,
+            [false, false, false, false, false, true],
+        ),
         (Audience::Machine, [true, true, true, true, true, true]),
         (Audience::Node, [false; 6]),
     ];
@@ -37,14 +43,24 @@ fn the_whole_access_matrix() {
     ];
     for (knows, allowed) in objects {
         assert_eq!(who.map(|who| knows(who, ClubId(1))), allowed);
-        assert_eq!(who.map(|who| knows(who, ClubId(2))), [false, false, false, false, false, true], "another club's");
+        assert_eq!(
+            who.map(|who| knows(who, ClubId(2))),
+            [false, false, false, false, false, true],
+            "another club's"
+        );
     }
 }
 
 #[test]
 fn a_role_is_read_as_it_is_written() {
-    assert_eq!(Role::ALL.map(|role| Role::read(role.word())), Role::ALL.map(Some));
-    assert_eq!((Role::read("admin"), Role::read("Owner"), Role::read("")), (None, None, None));
+    assert_eq!(
+        Role::ALL.map(|role| Role::read(role.word())),
+        Role::ALL.map(Some)
+    );
+    assert_eq!(
+        (Role::read("admin"), Role::read("Owner"), Role::read("")),
+        (None, None, None)
+    );
 }
 
 #[test]
@@ -54,7 +70,10 @@ fn a_slug_is_three_to_fifty_plain_characters_and_not_ours() {
         assert!(slug_is_valid(slug), "{slug}");
     }
     let too_long = "a".repeat(51);
-    for slug in ["", "ab", "Abc", "a b", "a_b", "été", too_long.as_str()].iter().chain(&SLUGS_RESERVED) {
+    for slug in ["", "ab", "Abc", "a b", "a_b", "été", too_long.as_str()]
+        .iter()
+        .chain(&SLUGS_RESERVED)
+    {
         assert!(!slug_is_valid(slug), "{slug}");
     }
 }
@@ -63,18 +82,30 @@ fn a_slug_is_three_to_fifty_plain_characters_and_not_ours() {
 fn an_order_id_is_written_as_a_uuid() {
     let id = OrderId(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef);
     assert_eq!(id.to_string(), "01234567-89ab-cdef-0123-456789abcdef");
-    assert_eq!(format!("{:?}", OrderId(1)), "00000000-0000-0000-0000-000000000001");
+    assert_eq!(
+        format!("{:?}", OrderId(1)),
+        "00000000-0000-0000-0000-000000000001"
+    );
 }
 
 #[test]
 fn a_ticket_is_labelled_with_its_draw() {
     let label = |number| Serial::new(number).expect("1…169").label(DrawId(1042));
-    assert_eq!([label(1), label(42), label(169)], ["FD-1042-001", "FD-1042-042", "FD-1042-169"]);
+    assert_eq!(
+        [label(1), label(42), label(169)],
+        ["FD-1042-001", "FD-1042-042", "FD-1042-169"]
+    );
 }
 
 #[test]
 fn a_result_names_two_numbers_of_one_to_thirteen() {
-    for (home, away, fits) in [(1, 13, true), (0, 9, false), (9, 0, false), (14, 9, false), (9, 14, false)] {
+    for (home, away, fits) in [
+        (1, 13, true),
+        (0, 9, false),
+        (9, 0, false),
+        (14, 9, false),
+        (9, 14, false),
+    ] {
         assert_eq!(GameResult::new(home, away).is_some(), fits, "{home}–{away}");
     }
 }

@@ -6,8 +6,8 @@ mod model;
 use domain::draw::Snapshot;
 use domain::order::{Wanted, price, split};
 use domain::{
-    Authority, Cell, Cents, Command, Deal, Draw, DrawId, Editor, Event, FeePolicy, GameResult, OrderId, Seed, Serial,
-    SurchargeMode, TICKETS, Terms, Timestamp, fee, prize::prize,
+    Authority, Cell, Cents, Command, Deal, Draw, DrawId, Editor, Event, FeePolicy, GameResult,
+    OrderId, Seed, Serial, SurchargeMode, TICKETS, Terms, Timestamp, fee, prize::prize,
 };
 use model::{Model, Prediction};
 use proptest::collection::vec;
@@ -24,7 +24,13 @@ fn config(cases: u32) -> ProptestConfig {
         RngSeed::Random => RngSeed::Fixed(1042),
         asked => asked,
     };
-    ProptestConfig { cases, rng_seed, failure_persistence: None, rng_algorithm: RngAlgorithm::XorShift, ..default }
+    ProptestConfig {
+        cases,
+        rng_seed,
+        failure_persistence: None,
+        rng_algorithm: RngAlgorithm::XorShift,
+        ..default
+    }
 }
 
 const TERMS: Terms = Terms {
@@ -36,39 +42,78 @@ const TERMS: Terms = Terms {
 };
 
 fn new_draw() -> Draw {
-    Draw::new(DrawId(1042), TERMS, FeePolicy::DEFAULT, Deal::new(Seed([7; 32])))
+    Draw::new(
+        DrawId(1042),
+        TERMS,
+        FeePolicy::DEFAULT,
+        Deal::new(Seed([7; 32])),
+    )
 }
 
 /// What is asked, relative to the instant it is asked at.
 fn any_command() -> impl Strategy<Value = (i64, i64, Command)> {
     let order = (0..ORDERS).prop_map(OrderId);
-    let count = prop_oneof![Just(0), Just(1), 1..=50u16, Just(49), Just(50), Just(50), Just(51)];
-    let patience = prop_oneof![Just(0i64), Just(1), Just(120_000), Just(150_000), 0..300_000i64];
+    let count = prop_oneof![
+        Just(0),
+        Just(1),
+        1..=50u16,
+        Just(49),
+        Just(50),
+        Just(50),
+        Just(51)
+    ];
+    let patience = prop_oneof![
+        Just(0i64),
+        Just(1),
+        Just(120_000),
+        Just(150_000),
+        0..300_000i64
+    ];
     let command = (order, count, patience, 0..41u8, 1..=13u8, 498..=502i64);
     let step = prop_oneof![4 => Just(0i64), 2 => Just(1), 2 => 0..30_000i64, 1 => Just(120_000), 1 => Just(-1)];
     (step, command).prop_map(|(step, (order, count, patience, which, number, cents))| {
         let until = Timestamp(patience);
         let authority = match which % 3 {
-            0 => Authority::Repair { authorised_at: Timestamp(KICK_OFF - 10 + i64::from(number)) },
+            0 => Authority::Repair {
+                authorised_at: Timestamp(KICK_OFF - 10 + i64::from(number)),
+            },
             _ => Authority::Sale,
         };
         let command = match which {
-            0..10 => Command::Reserve { order, count, until },
+            0..10 => Command::Reserve {
+                order,
+                count,
+                until,
+            },
             10..13 => Command::Extend { order, until },
             13..15 => Command::Release { order },
-            15..27 => {
-                Command::Allocate { order, count, unit_price: Cents(if which < 26 { 500 } else { cents }), authority }
-            }
-            27..31 => Command::Void { order, charged: number % 3 > 0 },
+            15..27 => Command::Allocate {
+                order,
+                count,
+                unit_price: Cents(if which < 26 { 500 } else { cents }),
+                authority,
+            },
+            27..31 => Command::Void {
+                order,
+                charged: number % 3 > 0,
+            },
             31..34 => Command::Tick,
-            34 => Command::Complete { result: GameResult::new(number, 9).expect("1…13") },
+            34 => Command::Complete {
+                result: GameResult::new(number, 9).expect("1…13"),
+            },
             35 => Command::Undo,
             36..39 => Command::Amend {
                 edit: amended(number, cents).into(),
-                by: if number % 4 == 0 { Editor::Operator } else { Editor::Club },
+                by: if number % 4 == 0 {
+                    Editor::Operator
+                } else {
+                    Editor::Club
+                },
                 described: false,
             },
-            39 => Command::Archive { archived: number < 10 },
+            39 => Command::Archive {
+                archived: number < 10,
+            },
             _ => Command::Cancel,
         };
         (step, patience, command)
@@ -78,7 +123,11 @@ fn any_command() -> impl Strategy<Value = (i64, i64, Command)> {
 fn amended(number: u8, cents: i64) -> Terms {
     let closes_at = Timestamp(KICK_OFF - 50_000 * (i64::from(number) % 3));
     let price = if number > 9 { Cents(cents) } else { Cents(500) };
-    Terms { price, closes_at, ..TERMS }
+    Terms {
+        price,
+        closes_at,
+        ..TERMS
+    }
 }
 
 /// A draw's history: the instant and the command of each step, times made absolute.
@@ -86,10 +135,19 @@ fn history() -> impl Strategy<Value = Vec<(Timestamp, Command)>> {
     (0..KICK_OFF, vec(any_command(), 1..80)).prop_map(|(start, steps)| {
         let mut now = start;
         let absolute = |now: i64, command: Command| match command {
-            Command::Reserve { order, count, until } => {
-                Command::Reserve { order, count, until: Timestamp(now + until.0) }
-            }
-            Command::Extend { order, until } => Command::Extend { order, until: Timestamp(now + until.0) },
+            Command::Reserve {
+                order,
+                count,
+                until,
+            } => Command::Reserve {
+                order,
+                count,
+                until: Timestamp(now + until.0),
+            },
+            Command::Extend { order, until } => Command::Extend {
+                order,
+                until: Timestamp(now + until.0),
+            },
             other => other,
         };
         let timed = steps.into_iter().map(|(step, _, command)| {
@@ -370,8 +428,12 @@ fn tables_of(draw: &Draw) -> Snapshot {
         deal: draw.deal().clone(),
         status: draw.status(),
         revision: draw.revision(),
-        reservations: orders().filter_map(|order| Some((order, draw.reservation(order)?))).collect(),
-        allocations: orders().filter_map(|order| Some((order, draw.allocation(order)?.clone()))).collect(),
+        reservations: orders()
+            .filter_map(|order| Some((order, draw.reservation(order)?)))
+            .collect(),
+        allocations: orders()
+            .filter_map(|order| Some((order, draw.allocation(order)?.clone())))
+            .collect(),
         revenue: draw.revenue(),
         fee: draw.fee(),
         outcome: draw.outcome(),

@@ -18,11 +18,21 @@ pub(super) struct Asker {
 
 impl Asker {
     pub(super) fn new(errand: Errand, reply: Reply<Result<Committed, Denied>>) -> Asker {
-        Asker { errand, reply: Some(reply) }
+        Asker {
+            errand,
+            reply: Some(reply),
+        }
     }
 
     pub(super) fn timer() -> Asker {
-        Asker { errand: Errand { command: Command::Tick, rider: None, act: None }, reply: None }
+        Asker {
+            errand: Errand {
+                command: Command::Tick,
+                rider: None,
+                act: None,
+            },
+            reply: None,
+        }
     }
 
     pub(super) fn is_timer(&self) -> bool {
@@ -55,7 +65,10 @@ impl Asker {
     /// Only what buyers and the timer do all day is written together. What a person decides has a transaction to itself.
     fn shares(&self) -> bool {
         let ordinary = match &self.errand.command {
-            Command::Reserve { .. } | Command::Extend { .. } | Command::Release { .. } | Command::Tick => true,
+            Command::Reserve { .. }
+            | Command::Extend { .. }
+            | Command::Release { .. }
+            | Command::Tick => true,
             Command::Allocate { authority, .. } => matches!(authority, Authority::Sale),
             Command::Void { .. }
             | Command::Complete { .. }
@@ -64,7 +77,9 @@ impl Asker {
             | Command::Archive { .. }
             | Command::Cancel => false,
         };
-        ordinary && self.errand.act.is_none() && !matches!(self.errand.rider, Some(Rider::Describe(_)))
+        ordinary
+            && self.errand.act.is_none()
+            && !matches!(self.errand.rider, Some(Rider::Describe(_)))
     }
 }
 
@@ -88,8 +103,13 @@ impl Batch {
     /// Whether this command may be decided on top of the others, `most` commits being the limit. What follows the first that
     /// is written must not need a transaction of its own, and an order is decided on again only when its commit is known.
     pub(super) fn admits(&self, asker: &Asker, most: usize) -> bool {
-        let again = || asker.order().is_some_and(|order| self.orders.contains(&order));
-        self.appends.is_empty() || (self.shares && self.appends.len() < most && asker.shares() && !again())
+        let again = || {
+            asker
+                .order()
+                .is_some_and(|order| self.orders.contains(&order))
+        };
+        self.appends.is_empty()
+            || (self.shares && self.appends.len() < most && asker.shares() && !again())
     }
 
     /// Beats 1 and 3 for one command: decides on the draw as it will be, and goes on from there. `draw` is what is written.
@@ -122,13 +142,33 @@ impl Batch {
         }
     }
 
-    fn write(&mut self, asker: &Asker, draw: &Draw, epoch: i64, now: Timestamp, events: Vec<Event>) -> Committed {
+    fn write(
+        &mut self,
+        asker: &Asker,
+        draw: &Draw,
+        epoch: i64,
+        now: Timestamp,
+        events: Vec<Event>,
+    ) -> Committed {
         let next = self.next.get_or_insert_with(|| draw.clone());
-        let Errand { command, rider, act } = &asker.errand;
+        let Errand {
+            command,
+            rider,
+            act,
+        } = &asker.errand;
         let (id, after, sells) = (next.id(), next.revision(), sells(command, &events));
         next.apply(&events);
         let (rider, act) = (rider.clone(), act.clone());
-        self.appends.push(Append { draw: id, epoch, after, events, at: now, sells, rider, act });
+        self.appends.push(Append {
+            draw: id,
+            epoch,
+            after,
+            events,
+            at: now,
+            sells,
+            rider,
+            act,
+        });
         committed(next, asker.order(), true)
     }
 
@@ -140,7 +180,12 @@ impl Batch {
     /// What is to be written, and what is said once it is; `None`: nothing.
     pub(super) fn close(self) -> Option<(Vec<Append>, Unsaid)> {
         let next = self.next?;
-        let unsaid = Unsaid { next, commits: self.appends.len(), allocates: self.allocates, answers: self.held };
+        let unsaid = Unsaid {
+            next,
+            commits: self.appends.len(),
+            allocates: self.allocates,
+            answers: self.held,
+        };
         Some((self.appends, unsaid))
     }
 }
@@ -166,6 +211,13 @@ fn committed(draw: &Draw, order: Option<OrderId>, written: bool) -> Committed {
 
 /// An ordinary sale must be written before kick-off by the database's clock; an operator's repair need not (rule 5).
 fn sells(command: &Command, events: &[Event]) -> bool {
-    matches!(command, Command::Allocate { authority: Authority::Sale, .. })
-        && events.iter().any(|event| matches!(event, Event::Allocated { .. }))
+    matches!(
+        command,
+        Command::Allocate {
+            authority: Authority::Sale,
+            ..
+        }
+    ) && events
+        .iter()
+        .any(|event| matches!(event, Event::Allocated { .. }))
 }

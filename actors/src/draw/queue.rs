@@ -38,7 +38,10 @@ impl Queue {
     pub(super) fn next_batch(&mut self, draw: &Draw, epoch: i64, clock: &dyn Clock) -> Batch {
         let most = if self.alone > 0 { 1 } else { TOGETHER_MAX };
         let mut batch = Batch::default();
-        while self.waiting.front().is_some_and(|asker| batch.admits(asker, most))
+        while self
+            .waiting
+            .front()
+            .is_some_and(|asker| batch.admits(asker, most))
             && let Some(asker) = self.waiting.pop_front()
         {
             self.alone = self.alone.saturating_sub(1);
@@ -66,9 +69,15 @@ impl Queue {
         asker.answer(Err(why));
         self.put_back(unsaid);
         // Any other word was about this one.
-        self.missed = if why == Denied::Unavailable { self.missed + 1 } else { 0 };
+        self.missed = if why == Denied::Unavailable {
+            self.missed + 1
+        } else {
+            0
+        };
         if self.missed >= MISSES_MAX {
-            self.waiting.drain(..self.alone).for_each(|asker| asker.answer(Err(Denied::Unavailable)));
+            self.waiting
+                .drain(..self.alone)
+                .for_each(|asker| asker.answer(Err(Denied::Unavailable)));
             self.alone = 0;
         }
     }
@@ -77,7 +86,10 @@ impl Queue {
     fn put_back(&mut self, unsaid: Unsaid) -> usize {
         let before = self.waiting.len();
         let askers = unsaid.answers.into_iter().map(|(asker, _)| asker);
-        askers.filter(|asker| !asker.is_timer()).rev().for_each(|asker| self.waiting.push_front(asker));
+        askers
+            .filter(|asker| !asker.is_timer())
+            .rev()
+            .for_each(|asker| self.waiting.push_front(asker));
         self.waiting.len() - before
     }
 }

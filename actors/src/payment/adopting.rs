@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use domain::{
-    AccountId, AnomalyKind, Authority, Cents, Command, DrawId, Line, OrderId, OrderState, PaymentIntent,
-    PaymentIntentId, Refusal, Serial, Status, fee,
+    AccountId, AnomalyKind, Authority, Cents, Command, DrawId, Line, OrderId, OrderState,
+    PaymentIntent, PaymentIntentId, Refusal, Serial, Status, fee,
 };
 use persistence::books::{OrderRecord, Repair, Tell};
 use persistence::ledger::{BuyerDetails, NewOrder, Rider};
@@ -41,10 +41,16 @@ impl Room {
             Some(record) => record.order.account.clone(),
             None => self.books.witnessed(id).await?.ok_or(Unresolved::Unknown)?,
         };
-        if !self.books.begin_repair(id, Repair::Tickets, self.clock.now()).await? {
+        if !self
+            .books
+            .begin_repair(id, Repair::Tickets, self.clock.now())
+            .await?
+        {
             return Err(Unresolved::Refunded);
         }
-        let given = self.allocate_begun(id, known, &account, buyer, token, act).await;
+        let given = self
+            .allocate_begun(id, known, &account, buyer, token, act)
+            .await;
         self.end_repair(id, Repair::Tickets, given).await
     }
 
@@ -57,8 +63,15 @@ impl Room {
         token: String,
         act: Option<Entry>,
     ) -> Result<OrderRecord, Unresolved> {
-        let said = self.gateway.retrieve(account, id).await.map_err(|_| Unresolved::Unavailable)?;
-        let order = known.map(|record| record.order.id).or(said.order).ok_or(Unresolved::Unknown)?;
+        let said = self
+            .gateway
+            .retrieve(account, id)
+            .await
+            .map_err(|_| Unresolved::Unavailable)?;
+        let order = known
+            .map(|record| record.order.id)
+            .or(said.order)
+            .ok_or(Unresolved::Unknown)?;
         let (inside, draws) = (self.clone(), said.draws.clone());
         let work = async move { Ok(inside.give_missing(order, &said, buyer, token, act).await) };
         match self.in_lane(order, work).await {
@@ -87,7 +100,12 @@ impl Room {
     /// A draw that takes no repair because its result is entered is told apart from one the payment came too late for.
     async fn why_closed(&self, draws: &[(DrawId, u16)]) -> Unresolved {
         for (draw, _) in draws {
-            if self.draws.view(*draw).await.is_ok_and(|view| view.status == Status::Completed) {
+            if self
+                .draws
+                .view(*draw)
+                .await
+                .is_ok_and(|view| view.status == Status::Completed)
+            {
                 return Unresolved::Refused(Refusal::AlreadyCompleted);
             }
         }
@@ -120,7 +138,8 @@ impl Room {
             _ if !record.order.agrees_with(said) => return Err(Unresolved::Mismatch),
             _ => {
                 let authorised_at = record.authorised_at.or(said.authorised_at);
-                let authorised_at = authorised_at.ok_or(Unresolved::Refused(Refusal::DrawClosed))?;
+                let authorised_at =
+                    authorised_at.ok_or(Unresolved::Refused(Refusal::DrawClosed))?;
                 self.books.fill_buyer(order, &buyer).await?;
                 let authority = Authority::Repair { authorised_at };
                 if let Err(refusal) = self.allocate(&mut record, authority, &mut act).await? {
@@ -130,10 +149,15 @@ impl Room {
                 }
             }
         }
-        let fulfilled = self.fulfil(order, &mut None).await.map_err(|_| Unresolved::Unavailable)?;
+        let fulfilled = self
+            .fulfil(order, &mut None)
+            .await
+            .map_err(|_| Unresolved::Unavailable)?;
         // What a person did is resolved under that person's name by whoever asked.
         if !by_hand {
-            self.books.heal(&said.id, AnomalyKind::MissingTicket, self.clock.now()).await?;
+            self.books
+                .heal(&said.id, AnomalyKind::MissingTicket, self.clock.now())
+                .await?;
         }
         Ok(fulfilled.record)
     }
@@ -148,12 +172,18 @@ impl Room {
         token: String,
         act: &mut Option<Entry>,
     ) -> Result<OrderRecord, Unresolved> {
-        let authorised_at = said.authorised_at.ok_or(Unresolved::Refused(Refusal::DrawClosed))?;
+        let authorised_at = said
+            .authorised_at
+            .ok_or(Unresolved::Refused(Refusal::DrawClosed))?;
         let lines = self.lines_of(said).await?;
         let first = *lines.first().ok_or(Unresolved::Unknown)?;
         let new = NewOrder {
             id: order,
-            club: self.books.club_of(&said.account).await?.ok_or(Unresolved::Unknown)?,
+            club: self
+                .books
+                .club_of(&said.account)
+                .await?
+                .ok_or(Unresolved::Unknown)?,
             account: said.account.clone(),
             client_key: format!("adopted-{}", said.id),
             token,
@@ -164,10 +194,20 @@ impl Room {
             payment_intent: Some(said.id.clone()),
         };
         let authority = Authority::Repair { authorised_at };
-        let command = Command::Allocate { order, count: first.count, unit_price: first.unit_price, authority };
-        self.ask_signed(first.draw, command, Some(Rider::Open(new)), act).await.map_err(unresolved)?;
+        let command = Command::Allocate {
+            order,
+            count: first.count,
+            unit_price: first.unit_price,
+            authority,
+        };
+        self.ask_signed(first.draw, command, Some(Rider::Open(new)), act)
+            .await
+            .map_err(unresolved)?;
         self.index.intent_is(&said.id, order);
-        self.books.order(order).await?.ok_or(Unresolved::Unavailable)
+        self.books
+            .order(order)
+            .await?
+            .ok_or(Unresolved::Unavailable)
     }
 
     /// The lines a payment's metadata name, at the draws' own prices. What it took beyond them must be card fees.
@@ -177,10 +217,18 @@ impl Room {
         let mut lines = Vec::with_capacity(wanted.len());
         for (draw, count) in wanted {
             let unit_price = self.draws.view(draw).await.map_err(unresolved)?.price;
-            lines.push(Line { draw, count, unit_price, card_fee: Cents::ZERO });
+            lines.push(Line {
+                draw,
+                count,
+                unit_price,
+                card_fee: Cents::ZERO,
+            });
         }
         let subtotal: Cents = lines.iter().map(Line::subtotal).sum();
-        let dearest: Cents = lines.iter().map(|line| fee::card_fee(line.subtotal())).sum();
+        let dearest: Cents = lines
+            .iter()
+            .map(|line| fee::card_fee(line.subtotal()))
+            .sum();
         let over = said.amount - subtotal;
         if said.currency != "aud" || over < Cents::ZERO || over > dearest {
             return Err(Unresolved::Mismatch);
@@ -199,28 +247,49 @@ impl Room {
         approved: bool,
         act: Option<Entry>,
     ) -> Result<OrderRecord, Unresolved> {
-        let order = self.books.holder(draw, serial).await?.ok_or(Unresolved::Unknown)?;
+        let order = self
+            .books
+            .holder(draw, serial)
+            .await?
+            .ok_or(Unresolved::Unknown)?;
         let record = self.books.order(order).await?.ok_or(Unresolved::Unknown)?;
         if record.buyer.email.is_some() {
             return Err(Unresolved::HasBuyer);
         }
         let view = self.draws.view(draw).await.map_err(unresolved)?;
-        let wins = |winner: &Serial| record.tickets.iter().any(|(of, has)| *of == draw && has.contains(winner));
-        if !approved && view.revealed(self.clock.now()).is_some_and(|(_, winner)| wins(&winner)) {
+        let wins = |winner: &Serial| {
+            record
+                .tickets
+                .iter()
+                .any(|(of, has)| *of == draw && has.contains(winner))
+        };
+        if !approved
+            && view
+                .revealed(self.clock.now())
+                .is_some_and(|(_, winner)| wins(&winner))
+        {
             return Err(Unresolved::NeedsApproval);
         }
         self.books.recover(order, buyer, act.as_ref()).await?;
         self.nudges.mail.notify_one();
         if let Some(id) = &record.order.payment_intent {
-            self.books.heal(id, AnomalyKind::OrphanedTicket, self.clock.now()).await?;
+            self.books
+                .heal(id, AnomalyKind::OrphanedTicket, self.clock.now())
+                .await?;
         }
-        self.books.order(order).await?.ok_or(Unresolved::Unavailable)
+        self.books
+            .order(order)
+            .await?
+            .ok_or(Unresolved::Unavailable)
     }
 
     /// The buyer's bank disputes a captured payment (decision C-25). While every game of the order is ahead its tickets are
     /// released and the fee's part goes back; the money is the bank's to move. Afterwards the tickets stay, marked disputed.
     /// In the order's lane. `true`: they were released.
-    pub(crate) async fn release_disputed(&self, record: &OrderRecord) -> Result<bool, persistence::Failure> {
+    pub(crate) async fn release_disputed(
+        &self,
+        record: &OrderRecord,
+    ) -> Result<bool, persistence::Failure> {
         let now = self.clock.now();
         for line in &record.order.lines {
             let view = self.draws.view(line.draw).await;
@@ -231,7 +300,14 @@ impl Room {
         if self.give_back(record).await.is_err() {
             return Ok(false);
         }
-        self.books.voided(record.order.id, "the payment is disputed", Tell::Nobody, now).await?;
+        self.books
+            .voided(
+                record.order.id,
+                "the payment is disputed",
+                Tell::Nobody,
+                now,
+            )
+            .await?;
         for line in &record.order.lines {
             self.give_fees_back(line.draw).await;
         }

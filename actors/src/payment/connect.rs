@@ -17,7 +17,11 @@ pub struct AccountStatus {
 #[async_trait]
 pub trait Connect: Send + Sync {
     /// Makes a connected account for a club; `key` makes a retried call answer the first one's account.
-    async fn create_account(&self, key: &str, email: Option<&str>) -> Result<AccountId, GatewayError>;
+    async fn create_account(
+        &self,
+        key: &str,
+        email: Option<&str>,
+    ) -> Result<AccountId, GatewayError>;
     /// A single-use page at the provider: it sends the club to `return_url` when done, to `refresh_url` when the link is used up.
     async fn onboarding_link(
         &self,

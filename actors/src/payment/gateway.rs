@@ -62,7 +62,11 @@ pub trait Gateway: Send + Sync {
         id: &PaymentIntentId,
         new: &NewIntent,
     ) -> Result<Opened, GatewayError>;
-    async fn retrieve(&self, account: &AccountId, id: &PaymentIntentId) -> Result<PaymentIntent, GatewayError>;
+    async fn retrieve(
+        &self,
+        account: &AccountId,
+        id: &PaymentIntentId,
+    ) -> Result<PaymentIntent, GatewayError>;
     /// Confirms with a payment method that the browser made (decision C-5); the answer may ask for an action.
     async fn confirm(
         &self,
@@ -78,8 +82,12 @@ pub trait Gateway: Send + Sync {
         id: &PaymentIntentId,
         application_fee: Cents,
     ) -> Result<PaymentIntent, GatewayError>;
-    async fn cancel(&self, key: &str, account: &AccountId, id: &PaymentIntentId)
-    -> Result<PaymentIntent, GatewayError>;
+    async fn cancel(
+        &self,
+        key: &str,
+        account: &AccountId,
+        id: &PaymentIntentId,
+    ) -> Result<PaymentIntent, GatewayError>;
     /// Refunds an amount; the application fee is never refunded proportionally (decision D-3).
     async fn refund(
         &self,
@@ -97,8 +105,16 @@ pub trait Gateway: Send + Sync {
         amount: Cents,
     ) -> Result<(), GatewayError>;
     /// The account's intents created since a time, newest first: what the reconciler scans.
-    async fn list(&self, account: &AccountId, since: Timestamp) -> Result<Vec<PaymentIntent>, GatewayError>;
+    async fn list(
+        &self,
+        account: &AccountId,
+        since: Timestamp,
+    ) -> Result<Vec<PaymentIntent>, GatewayError>;
     /// Finds the intent of an order whose creation had no answer: by metadata, among those created since a time.
-    async fn find(&self, account: &AccountId, order: OrderId, since: Timestamp)
-    -> Result<Option<Opened>, GatewayError>;
+    async fn find(
+        &self,
+        account: &AccountId,
+        order: OrderId,
+        since: Timestamp,
+    ) -> Result<Option<Opened>, GatewayError>;
 }

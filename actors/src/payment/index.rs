@@ -45,7 +45,9 @@ impl Index {
 
     /// Whether this process has seen an order of this client key; what it has not seen the books may still know.
     pub(crate) fn knows_client(&self, client_key: &str) -> bool {
-        self.facts().find(&Name::Client(client_key.into())).is_some()
+        self.facts()
+            .find(&Name::Client(client_key.into()))
+            .is_some()
     }
 }
 

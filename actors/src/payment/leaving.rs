@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering;
 
 use domain::reservation::{KEPT_SECONDS, SHOWN_SECONDS};
 use domain::{
-    Cents, Command, Decline, DrawId, OrderId, OrderState, PaymentIntent, PaymentStatus, Reservation, Timestamp,
+    Cents, Command, Decline, DrawId, OrderId, OrderState, PaymentIntent, PaymentStatus,
+    Reservation, Timestamp,
 };
 use persistence::Failure;
 use persistence::books::{OrderRecord, Tell};
@@ -40,26 +41,39 @@ pub(super) enum Leaving {
 }
 
 impl Room {
-    pub(crate) async fn confirm(&self, order: OrderId, payment_method: &str) -> Result<Confirmed, PaymentFailure> {
+    pub(crate) async fn confirm(
+        &self,
+        order: OrderId,
+        payment_method: &str,
+    ) -> Result<Confirmed, PaymentFailure> {
         let record = self.record(order).await?;
-        let (OrderState::Quoted, Some(id)) = (record.order.state, &record.order.payment_intent) else {
+        let (OrderState::Quoted, Some(id)) = (record.order.state, &record.order.payment_intent)
+        else {
             // Decided already: `fulfil` says how.
             return Ok(Confirmed::Authorised);
         };
         let account = &record.order.account;
         let key = self.confirmation_key(order);
-        let confirms = failpoint::around(Step::Confirm, self.gateway.confirm(&key, account, id, payment_method));
+        let confirms = failpoint::around(
+            Step::Confirm,
+            self.gateway.confirm(&key, account, id, payment_method),
+        );
         let refused = match confirms.await {
             Ok(opened) => return confirmed(&record, opened.intent, None),
             Err(GatewayError::Unavailable(_)) => return Err(PaymentFailure::Unavailable),
             // An attempt before this one has had its effect: no card said no, and only a look tells what became of it.
             Err(GatewayError::Refused { code, .. }) if code == UNEXPECTED_STATE => None,
-            Err(GatewayError::Refused { code, message }) => Some(PaymentFailure::Declined { code, message }),
+            Err(GatewayError::Refused { code, message }) => {
+                Some(PaymentFailure::Declined { code, message })
+            }
             Err(GatewayError::Unknown(_) | GatewayError::Failed(_)) => None,
         };
         match self.gateway.retrieve(account, id).await {
             Ok(said) => {
-                let no = said.decline.clone().filter(|no| no.payment_method.as_deref() == Some(payment_method));
+                let no = said
+                    .decline
+                    .clone()
+                    .filter(|no| no.payment_method.as_deref() == Some(payment_method));
                 confirmed(&record, said, refused.or(no.map(declined)))
             }
             Err(_) => Err(refused.unwrap_or(PaymentFailure::Unavailable)),
@@ -79,26 +93,41 @@ impl Room {
         let now = self.clock.now();
         let mut shown = now.plus_seconds(SHOWN_SECONDS);
         for line in &record.order.lines {
-            let command = Command::Extend { order, until: now.plus_seconds(KEPT_SECONDS) };
-            let committed = self.ask(line.draw, command, None).await.map_err(|denied| failure_of(line.draw, denied))?;
+            let command = Command::Extend {
+                order,
+                until: now.plus_seconds(KEPT_SECONDS),
+            };
+            let committed = self
+                .ask(line.draw, command, None)
+                .await
+                .map_err(|denied| failure_of(line.draw, denied))?;
             shown = shown.min(committed.view.closes_at);
         }
         Ok(shown)
     }
 
     /// The reservation as the buyer is shown it: the end is the soonest of all lines, without the grace. `None`: lapsed.
-    pub(crate) async fn reservation(&self, order: OrderId) -> Result<Option<Reservation>, PaymentFailure> {
+    pub(crate) async fn reservation(
+        &self,
+        order: OrderId,
+    ) -> Result<Option<Reservation>, PaymentFailure> {
         let record = self.record(order).await?;
         let mut soonest: Option<Reservation> = None;
         for line in &record.order.lines {
-            let kept = self.kept(line.draw, order).await.map_err(|denied| failure_of(line.draw, denied))?;
+            let kept = self
+                .kept(line.draw, order)
+                .await
+                .map_err(|denied| failure_of(line.draw, denied))?;
             let Some(kept) = kept else { return Ok(None) };
             if soonest.is_none_or(|soonest| kept.until < soonest.until) {
                 soonest = Some(kept);
             }
         }
         let grace = KEPT_SECONDS - SHOWN_SECONDS;
-        Ok(soonest.map(|kept| Reservation { until: kept.until.plus_seconds(-grace), ..kept }))
+        Ok(soonest.map(|kept| Reservation {
+            until: kept.until.plus_seconds(-grace),
+            ..kept
+        }))
     }
 
     pub(crate) async fn abandon(&self, order: OrderId) -> Result<(), PaymentFailure> {
@@ -116,7 +145,9 @@ impl Room {
         // All tickets of an order go back together, line by line.
         let lines = fulfilled.record.order.lines.len();
         if fulfilled.status == FulfilStatus::Succeeded && fulfilled.record.tickets.len() < lines {
-            return self.refund_captured(&fulfilled.record, "a refund was cut off", None).await;
+            return self
+                .refund_captured(&fulfilled.record, "a refund was cut off", None)
+                .await;
         }
         let age_ms = self.clock.now().ms_since(fulfilled.record.opened_at);
         if fulfilled.status != FulfilStatus::Waiting || age_ms < KEPT_SECONDS * 1000 {
@@ -129,7 +160,11 @@ impl Room {
     }
 
     /// Cancels the intent at the provider, then lets the tickets go; unless the buyer is paying.
-    pub(super) async fn leave(&self, order: OrderId, leaving: Leaving) -> Result<(), PaymentFailure> {
+    pub(super) async fn leave(
+        &self,
+        order: OrderId,
+        leaving: Leaving,
+    ) -> Result<(), PaymentFailure> {
         let record = self.record(order).await?;
         if record.order.state != OrderState::Quoted {
             return Ok(());
@@ -143,22 +178,34 @@ impl Room {
         let age_ms = self.clock.now().ms_since(record.opened_at);
         let Some(id) = record.order.payment_intent.clone() else {
             let unmade = leaving != Leaving::Lapsed || age_ms > UNMADE_SECONDS * 1000;
-            return if unmade { self.let_go_unmade(order, reason).await } else { Ok(()) };
+            return if unmade {
+                self.let_go_unmade(order, reason).await
+            } else {
+                Ok(())
+            };
         };
         let said = self.gateway.retrieve(&record.order.account, &id).await;
         let said = said.map_err(|_| PaymentFailure::Unavailable)?;
         let may_cancel = match said.status {
             PaymentStatus::RequiresPaymentMethod | PaymentStatus::RequiresConfirmation => true,
             PaymentStatus::RequiresAction | PaymentStatus::Processing => {
-                let abandoned = leaving == Leaving::Lapsed && age_ms > (KEPT_SECONDS + ACTION_SECONDS) * 1000;
+                let abandoned =
+                    leaving == Leaving::Lapsed && age_ms > (KEPT_SECONDS + ACTION_SECONDS) * 1000;
                 abandoned || leaving == Leaving::Surprised
             }
             PaymentStatus::RequiresCapture => leaving == Leaving::Surprised,
             PaymentStatus::Succeeded | PaymentStatus::Canceled => false,
         };
         if may_cancel {
-            let mut visit = Visit { record, said, held: None, allocated: false };
-            self.reject(&mut visit, reason).await.map_err(|Later| PaymentFailure::Unavailable)?;
+            let mut visit = Visit {
+                record,
+                said,
+                held: None,
+                allocated: false,
+            };
+            self.reject(&mut visit, reason)
+                .await
+                .map_err(|Later| PaymentFailure::Unavailable)?;
         }
         // Cancels what was just refused; and whatever was authorised in between gets its tickets.
         self.fulfil(order, &mut None).await.map(|_| ())
@@ -166,18 +213,33 @@ impl Room {
 
     /// No intent was made that a buyer could pay, as far as we know. That the order is refused is written first: from then on no
     /// node can name an intent for it any more, nor give it tickets.
-    pub(super) async fn let_go_unmade(&self, order: OrderId, reason: &str) -> Result<(), PaymentFailure> {
-        self.books.rejecting(order, reason, self.clock.now()).await.map_err(unavailable)?;
+    pub(super) async fn let_go_unmade(
+        &self,
+        order: OrderId,
+        reason: &str,
+    ) -> Result<(), PaymentFailure> {
+        self.books
+            .rejecting(order, reason, self.clock.now())
+            .await
+            .map_err(unavailable)?;
         self.fulfil(order, &mut None).await.map(drop)
     }
 
     /// An order without an intent waits for one; when it is refused, it is over.
-    pub(super) async fn unmade(&self, mut record: OrderRecord) -> Result<Fulfilled, PaymentFailure> {
+    pub(super) async fn unmade(
+        &self,
+        mut record: OrderRecord,
+    ) -> Result<Fulfilled, PaymentFailure> {
         let reason = record.reason.clone().unwrap_or_default();
         if record.order.state == OrderState::Rejecting {
-            self.give_back(&record).await.map_err(|Later| PaymentFailure::Unavailable)?;
+            self.give_back(&record)
+                .await
+                .map_err(|Later| PaymentFailure::Unavailable)?;
             let at = self.clock.now();
-            self.books.released(record.order.id, &reason, Tell::Nobody, at).await.map_err(unavailable)?;
+            self.books
+                .released(record.order.id, &reason, Tell::Nobody, at)
+                .await
+                .map_err(unavailable)?;
             record.order.state = OrderState::Released;
         }
         let status = match record.order.state {
@@ -188,7 +250,12 @@ impl Room {
     }
 
     /// Money back: tickets first, so that none is sold and refunded at once; then the money and the fee's part (decision D-3).
-    pub(crate) async fn refund(&self, order: OrderId, reason: &str, act: Option<Entry>) -> Result<(), PaymentFailure> {
+    pub(crate) async fn refund(
+        &self,
+        order: OrderId,
+        reason: &str,
+        act: Option<Entry>,
+    ) -> Result<(), PaymentFailure> {
         let fulfilled = self.fulfil(order, &mut None).await?;
         match (fulfilled.record.order.state, fulfilled.status) {
             (OrderState::Captured, _) => self.refund_captured(&fulfilled.record, reason, act).await,
@@ -215,13 +282,22 @@ impl Room {
         mut act: Option<Entry>,
     ) -> Result<(), PaymentFailure> {
         let order = &record.order;
-        self.give_back_signed(record, &mut act).await.map_err(|Later| PaymentFailure::Unavailable)?;
+        self.give_back_signed(record, &mut act)
+            .await
+            .map_err(|Later| PaymentFailure::Unavailable)?;
         // Its tickets were gone before: the act stands before the money moves.
         if let Some(act) = act {
             self.books.note(&act).await.map_err(unavailable)?;
         }
-        let fee = self.books.fee_returned(order.id).await.map_err(unavailable)?;
-        self.books.refunding(order.id, order.total(), fee.max(Cents::ZERO), reason).await.map_err(unavailable)?;
+        let fee = self
+            .books
+            .fee_returned(order.id)
+            .await
+            .map_err(unavailable)?;
+        self.books
+            .refunding(order.id, order.total(), fee.max(Cents::ZERO), reason)
+            .await
+            .map_err(unavailable)?;
         for line in &order.lines {
             self.give_fees_back(line.draw).await;
         }
@@ -231,9 +307,21 @@ impl Room {
 
     /// One mail for each refund. Asked again, a refund that was cut off before it comes back here.
     async fn tell_refunded(&self, record: &OrderRecord) -> Result<(), PaymentFailure> {
-        let Some(to) = &record.buyer.email else { return Ok(()) };
+        let Some(to) = &record.buyer.email else {
+            return Ok(());
+        };
         let (order, now) = (record.order.id, self.clock.now());
-        let queued = self.books.queue_mail(&format!("refunded-{order}"), "refunded", Some(order), to, "{}", now).await;
+        let queued = self
+            .books
+            .queue_mail(
+                &format!("refunded-{order}"),
+                "refunded",
+                Some(order),
+                to,
+                "{}",
+                now,
+            )
+            .await;
         if let Err(failure) = queued {
             // The money is on its way; the order page says so.
             tracing::warn!(%failure, order.id = %order, "a refund is not told by mail");
@@ -249,7 +337,12 @@ impl Room {
         let count = due.len() as u32;
         for record in due {
             let (inside, reason, order) = (self.clone(), reason.to_owned(), record.order.id);
-            let refunded = self.in_lane(order, async move { inside.refund(order, &reason, None).await }).await;
+            let refunded = self
+                .in_lane(
+                    order,
+                    async move { inside.refund(order, &reason, None).await },
+                )
+                .await;
             if let Err(failure) = refunded {
                 tracing::warn!(%failure, order.id = %order, "an order of a cancelled draw is refunded later");
             }
@@ -270,9 +363,9 @@ fn confirmed(
         PaymentStatus::RequiresCapture | PaymentStatus::Succeeded | PaymentStatus::Canceled => {
             Ok(Confirmed::Authorised)
         }
-        PaymentStatus::RequiresAction => {
-            Ok(Confirmed::RequiresAction { client_secret: record.client_secret.clone().unwrap_or_default() })
-        }
+        PaymentStatus::RequiresAction => Ok(Confirmed::RequiresAction {
+            client_secret: record.client_secret.clone().unwrap_or_default(),
+        }),
         PaymentStatus::Processing => Ok(Confirmed::Processing),
         PaymentStatus::RequiresConfirmation | PaymentStatus::RequiresPaymentMethod => {
             Err(no.unwrap_or(PaymentFailure::Unavailable))

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use domain::reservation::KEPT_SECONDS;
-use domain::{Command, DrawId, Line, Order, OrderId, OrderState, Refusal, Status, TICKETS, Timestamp};
+use domain::{
+    Command, DrawId, Line, Order, OrderId, OrderState, Refusal, Status, TICKETS, Timestamp,
+};
 use persistence::books::{OperationKind, OrderRecord};
 use persistence::ledger::{NewOrder, Rider};
 
@@ -15,7 +17,10 @@ use crate::{Denied, OpenOrder, PaymentFailure};
 
 impl Room {
     /// Runs in the client key's lane: the same key never opens two orders.
-    pub(crate) async fn open(self: Arc<Self>, mut wanted: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
+    pub(crate) async fn open(
+        self: Arc<Self>,
+        mut wanted: OpenOrder,
+    ) -> Result<OrderRecord, PaymentFailure> {
         wanted.lines.sort_by_key(|line| line.draw);
         self.full(&wanted)?;
         let room = self.clone();
@@ -28,7 +33,9 @@ impl Room {
             room.index.client_has(&key, ours);
             let inner = room.clone();
             // In a box, so that on its way into the lane nobody carries what it may need there.
-            let opened = room.in_lane(ours, async move { Box::pin(inner.open_new(wanted)).await }).await;
+            let opened = room
+                .in_lane(ours, async move { Box::pin(inner.open_new(wanted)).await })
+                .await;
             // Another node may have opened it meanwhile: the books have one order for a key, and it may hold what is missing.
             let may_be_theirs = match &opened {
                 Ok(_) => false,
@@ -43,11 +50,18 @@ impl Room {
                 _ => opened,
             }
         };
-        self.desk.run(lane, work).await.unwrap_or(Err(PaymentFailure::Unavailable))
+        self.desk
+            .run(lane, work)
+            .await
+            .unwrap_or(Err(PaymentFailure::Unavailable))
     }
 
     async fn order_of_client(&self, client_key: &str) -> Result<Option<OrderId>, PaymentFailure> {
-        let record = self.books.order_by_client_key(client_key).await.map_err(unavailable)?;
+        let record = self
+            .books
+            .order_by_client_key(client_key)
+            .await
+            .map_err(unavailable)?;
         Ok(record.map(|record| record.order.id))
     }
 
@@ -59,7 +73,11 @@ impl Room {
     ) -> Result<OrderRecord, PaymentFailure> {
         self.index.client_has(client_key, id);
         let inner = self.clone();
-        self.in_lane(id, async move { Box::pin(inner.open_again(id, lines)).await }).await
+        self.in_lane(
+            id,
+            async move { Box::pin(inner.open_again(id, lines)).await },
+        )
+        .await
     }
 
     /// A crowd before a full draw costs neither an actor nor the books anything.
@@ -69,14 +87,19 @@ impl Room {
         }
         let now = self.clock.now();
         for line in &wanted.lines {
-            let Some(view) = self.draws.shown(line.draw) else { continue };
+            let Some(view) = self.draws.shown(line.draw) else {
+                continue;
+            };
             let free = TICKETS.saturating_sub(view.sold);
             let refusal = match view.status {
                 Status::Active if now < view.closes_at && line.count <= free => continue,
                 Status::Active if now < view.closes_at => Refusal::TooFewTickets { free },
                 _ => Refusal::DrawClosed,
             };
-            return Err(PaymentFailure::Refused { draw: line.draw, refusal });
+            return Err(PaymentFailure::Refused {
+                draw: line.draw,
+                refusal,
+            });
         }
         Ok(())
     }
@@ -87,7 +110,11 @@ impl Room {
         self.payable(record, made).await
     }
 
-    async fn open_again(&self, id: OrderId, lines: Vec<Line>) -> Result<OrderRecord, PaymentFailure> {
+    async fn open_again(
+        &self,
+        id: OrderId,
+        lines: Vec<Line>,
+    ) -> Result<OrderRecord, PaymentFailure> {
         let record = self.record(id).await?;
         if record.order.state != OrderState::Quoted {
             return Ok(record);
@@ -101,7 +128,11 @@ impl Room {
         }
     }
 
-    async fn payable(&self, record: OrderRecord, made: Result<(), Unmade>) -> Result<OrderRecord, PaymentFailure> {
+    async fn payable(
+        &self,
+        record: OrderRecord,
+        made: Result<(), Unmade>,
+    ) -> Result<OrderRecord, PaymentFailure> {
         match made {
             Ok(()) => Ok(record),
             Err(Unmade::Later) => Err(PaymentFailure::Unavailable),
@@ -121,7 +152,11 @@ impl Room {
         let record = new_record(&wanted, now);
         for (place, line) in wanted.lines.iter().enumerate() {
             let rider = (place == 0).then(|| Rider::Open(new_order(&wanted, now)));
-            let command = Command::Reserve { order: wanted.id, count: line.count, until };
+            let command = Command::Reserve {
+                order: wanted.id,
+                count: line.count,
+                until,
+            };
             if let Err(denied) = self.ask(line.draw, command, rider).await {
                 let failure = failure_of(line.draw, denied);
                 // A machine that could not is asked again in a moment: what was reserved until then is kept for it.
@@ -136,7 +171,11 @@ impl Room {
 
     /// An order that is asked for again: resized, or its lapsed reservations renewed. The books are changed with the last
     /// reservation, when every other is certain.
-    async fn reserve_again(&self, mut record: OrderRecord, lines: Vec<Line>) -> Result<Reserved, PaymentFailure> {
+    async fn reserve_again(
+        &self,
+        mut record: OrderRecord,
+        lines: Vec<Line>,
+    ) -> Result<Reserved, PaymentFailure> {
         if let Some(id) = record.order.payment_intent.clone() {
             let said = self.gateway.retrieve(&record.order.account, &id).await;
             let said = said.map_err(|_| PaymentFailure::Unavailable)?;
@@ -146,11 +185,15 @@ impl Room {
         }
         let until = self.clock.now().plus_seconds(KEPT_SECONDS);
         let order = record.order.id;
-        let mut taken = Taken { whole: true, before: Vec::new() };
+        let mut taken = Taken {
+            whole: true,
+            before: Vec::new(),
+        };
         for (line, rider) in in_turn(&record.order, &lines) {
             let reserved = match self.kept(line.draw, order).await {
                 Ok(kept) => {
-                    taken.whole &= kept.is_some() || !record.order.lines.iter().any(|old| old.draw == line.draw);
+                    taken.whole &= kept.is_some()
+                        || !record.order.lines.iter().any(|old| old.draw == line.draw);
                     taken.before.push((line.draw, kept.map(|kept| kept.count)));
                     self.reserve_carrying(order, line, until, rider).await
                 }
@@ -162,7 +205,12 @@ impl Room {
                 return Err(failure);
             }
         }
-        for gone in record.order.lines.iter().filter(|old| lines.iter().all(|line| line.draw != old.draw)) {
+        for gone in record
+            .order
+            .lines
+            .iter()
+            .filter(|old| lines.iter().all(|line| line.draw != old.draw))
+        {
             // One that cannot be released now lapses by itself.
             let _ = self.ask(gone.draw, Command::Release { order }, None).await;
         }
@@ -178,10 +226,15 @@ impl Room {
         until: Timestamp,
         rider: Option<Rider>,
     ) -> Result<(), Denied> {
-        let reserve = Command::Reserve { order, count: line.count, until };
+        let reserve = Command::Reserve {
+            order,
+            count: line.count,
+            until,
+        };
         let committed = self.ask(line.draw, reserve.clone(), rider.clone()).await?;
         if rider.is_some() && !committed.written {
-            self.ask(line.draw, Command::Release { order }, None).await?;
+            self.ask(line.draw, Command::Release { order }, None)
+                .await?;
             self.ask(line.draw, reserve, rider).await?;
         }
         Ok(())
@@ -189,7 +242,13 @@ impl Room {
 
     /// Puts reservations back as they were. An order that was not whole before, and is refused, is let go altogether: its buyer
     /// has nothing that could be paid.
-    async fn undo(&self, order: OrderId, taken: &Taken, until: Timestamp, failure: &PaymentFailure) {
+    async fn undo(
+        &self,
+        order: OrderId,
+        taken: &Taken,
+        until: Timestamp,
+        failure: &PaymentFailure,
+    ) {
         if *failure != PaymentFailure::Unavailable && !taken.whole {
             if let Err(failure) = self.leave(order, Leaving::Refused).await {
                 tracing::warn!(%failure, order.id = %order, "an order is let go later");
@@ -198,7 +257,11 @@ impl Room {
         }
         for (draw, before) in &taken.before {
             let command = match before {
-                Some(count) => Command::Reserve { order, count: *count, until },
+                Some(count) => Command::Reserve {
+                    order,
+                    count: *count,
+                    until,
+                },
                 None => Command::Release { order },
             };
             // What cannot be put back lapses, or is refused when it is paid.
@@ -209,7 +272,10 @@ impl Room {
     async fn make_intent(&self, record: &mut OrderRecord) -> Result<(), Unmade> {
         let order = record.order.id;
         if record.order.payment_intent.is_none() {
-            let operation = self.claim_of(order, OperationKind::Create).await?.ok_or(Unmade::Later)?;
+            let operation = self
+                .claim_of(order, OperationKind::Create)
+                .await?
+                .ok_or(Unmade::Later)?;
             return self.create(record, &operation).await;
         }
         match self.claim_of(order, OperationKind::Update).await? {
@@ -240,10 +306,28 @@ struct Taken {
 /// The lines in the order they are reserved, and what rides with each. When the books are to change, that rides with the last
 /// one; best one whose count changes, so that it makes a commit.
 fn in_turn(order: &Order, lines: &[Line]) -> Vec<(Line, Option<Rider>)> {
-    let before = |draw: DrawId| order.lines.iter().find(|line| line.draw == draw).map(|line| line.count);
-    let carrier = lines.iter().rev().find(|line| before(line.draw) != Some(line.count)).or(lines.last()).copied();
-    let rider = (lines != order.lines).then(|| Rider::Reprice { order: order.id, lines: lines.to_vec() });
-    let others = lines.iter().copied().filter(|line| Some(*line) != carrier).map(|line| (line, None));
+    let before = |draw: DrawId| {
+        order
+            .lines
+            .iter()
+            .find(|line| line.draw == draw)
+            .map(|line| line.count)
+    };
+    let carrier = lines
+        .iter()
+        .rev()
+        .find(|line| before(line.draw) != Some(line.count))
+        .or(lines.last())
+        .copied();
+    let rider = (lines != order.lines).then(|| Rider::Reprice {
+        order: order.id,
+        lines: lines.to_vec(),
+    });
+    let others = lines
+        .iter()
+        .copied()
+        .filter(|line| Some(*line) != carrier)
+        .map(|line| (line, None));
     others.chain(carrier.map(|line| (line, rider))).collect()
 }
 
@@ -261,7 +345,10 @@ pub(super) fn unavailable(failure: persistence::Failure) -> PaymentFailure {
 pub(super) fn failure_of(draw: DrawId, denied: Denied) -> PaymentFailure {
     match denied {
         Denied::Refused(refusal) => PaymentFailure::Refused { draw, refusal },
-        Denied::NoSuchDraw => PaymentFailure::Refused { draw, refusal: Refusal::DrawClosed },
+        Denied::NoSuchDraw => PaymentFailure::Refused {
+            draw,
+            refusal: Refusal::DrawClosed,
+        },
         Denied::Unavailable | Denied::Paused => PaymentFailure::Unavailable,
     }
 }

@@ -25,7 +25,11 @@ pub(crate) async fn run(room: Arc<Room>, stop: watch::Receiver<bool>) {
         let room_for = under_way.available_permits() as u32;
         let claimed = match room_for {
             0 => Ok(Vec::new()),
-            _ => room.books.claim_operations(room.clock.now(), LEASE_MS, room_for).await,
+            _ => {
+                room.books
+                    .claim_operations(room.clock.now(), LEASE_MS, room_for)
+                    .await
+            }
         };
         match claimed {
             Ok(operations) if operations.is_empty() => rhythm.found_nothing(),
@@ -49,7 +53,9 @@ pub(crate) async fn run(room: Arc<Room>, stop: watch::Receiver<bool>) {
 
 async fn perform(room: &Arc<Room>, operation: Operation) {
     let (inside, order) = (room.clone(), operation.order);
-    let performed = room.in_lane(order, async move { inside.perform(operation).await }).await;
+    let performed = room
+        .in_lane(order, async move { inside.perform(operation).await })
+        .await;
     if let Err(failure) = performed {
         // Its lease ends by itself.
         tracing::warn!(%failure, order.id = %order, "an operation waits");
@@ -75,10 +81,13 @@ impl Room {
             }
             OperationKind::Create => self.create(&mut record, &operation).await,
             OperationKind::Update => self.update(&record, &operation).await,
-            OperationKind::Capture | OperationKind::Cancel => self.settle(operation).await.map_err(Unmade::from),
-            OperationKind::Refund | OperationKind::FeeRefund => {
-                self.give_money_back(&record, &operation).await.map_err(Unmade::from)
+            OperationKind::Capture | OperationKind::Cancel => {
+                self.settle(operation).await.map_err(Unmade::from)
             }
+            OperationKind::Refund | OperationKind::FeeRefund => self
+                .give_money_back(&record, &operation)
+                .await
+                .map_err(Unmade::from),
         };
         match ended {
             Ok(()) | Err(Unmade::Later | Unmade::Refused { .. }) => Ok(()),
@@ -93,9 +102,9 @@ impl Room {
         let Some(unused) = held else { return Ok(()) };
         match fulfilled.map(|fulfilled| fulfilled.status) {
             // Another door was faster: what this operation was for is done.
-            Ok(FulfilStatus::Succeeded | FulfilStatus::Refunding | FulfilStatus::NotCharged { .. }) => {
-                self.done(&unused).await
-            }
+            Ok(
+                FulfilStatus::Succeeded | FulfilStatus::Refunding | FulfilStatus::NotCharged { .. },
+            ) => self.done(&unused).await,
             _ => Err(self.again(&unused, false).await),
         }
     }

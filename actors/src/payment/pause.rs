@@ -23,10 +23,26 @@ mod tests {
 
     #[test]
     fn pauses_double_up_to_a_minute_and_scatter_by_a_quarter() {
-        for (attempts, least) in [(0, 500), (1, 1000), (2, 2000), (3, 4000), (6, 32_000), (7, 60_000), (99, 60_000)] {
+        for (attempts, least) in [
+            (0, 500),
+            (1, 1000),
+            (2, 2000),
+            (3, 4000),
+            (6, 32_000),
+            (7, 60_000),
+            (99, 60_000),
+        ] {
             let pauses: Vec<i64> = (0..200).map(|salt| pause_ms(attempts, salt)).collect();
-            assert!(pauses.iter().all(|pause| (least..=least + least / 4).contains(pause)), "{attempts}: {pauses:?}");
-            assert!(pauses.iter().any(|pause| *pause != pauses[0]), "they do not scatter");
+            assert!(
+                pauses
+                    .iter()
+                    .all(|pause| (least..=least + least / 4).contains(pause)),
+                "{attempts}: {pauses:?}"
+            );
+            assert!(
+                pauses.iter().any(|pause| *pause != pauses[0]),
+                "they do not scatter"
+            );
         }
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use domain::{
-    Anomaly, AnomalyKind, Authority, OrderId, OrderState, PaymentIntent, PaymentStatus, Refusal, order::Next,
+    Anomaly, AnomalyKind, Authority, OrderId, OrderState, PaymentIntent, PaymentStatus, Refusal,
+    order::Next,
 };
 use persistence::books::{Operation, OperationKind, OrderRecord, Tell};
 use persistence::failpoint::{self, Step};
@@ -96,22 +97,37 @@ impl Room {
         let Some(id) = record.order.payment_intent.clone() else {
             return self.unmade(record).await;
         };
-        let said = match failpoint::around(Step::Ask, self.gateway.retrieve(&record.order.account, &id)).await {
+        let said = match failpoint::around(
+            Step::Ask,
+            self.gateway.retrieve(&record.order.account, &id),
+        )
+        .await
+        {
             Ok(said) => said,
             Err(error) => {
                 tracing::warn!(%error, payment_intent.id = %id, "the provider could not be asked");
                 return Err(PaymentFailure::Unavailable);
             }
         };
-        let mut visit = Visit { record, said, held: held.take(), allocated: false };
+        let mut visit = Visit {
+            record,
+            said,
+            held: held.take(),
+            allocated: false,
+        };
         let stayed = self.stay(&mut visit).await;
         *held = visit.held;
         let status = match stayed {
             Ok(Some(status)) => status,
             Ok(None) => return Err(PaymentFailure::Mismatch),
-            Err(Later) => decided(&visit.record).unwrap_or_else(|| under_way(&visit.record, &visit.said)),
+            Err(Later) => {
+                decided(&visit.record).unwrap_or_else(|| under_way(&visit.record, &visit.said))
+            }
         };
-        Ok(Fulfilled { record: visit.record, status })
+        Ok(Fulfilled {
+            record: visit.record,
+            status,
+        })
     }
 
     /// Does one thing after the other until nothing is left. `None`: the intent is not this order's.
@@ -119,9 +135,15 @@ impl Room {
         for _ in 0..STEPS_MAX {
             match visit.record.order.decide(&visit.said) {
                 Next::Wait | Next::Done => {
-                    return Ok(Some(decided(&visit.record).unwrap_or_else(|| under_way(&visit.record, &visit.said))));
+                    return Ok(Some(
+                        decided(&visit.record)
+                            .unwrap_or_else(|| under_way(&visit.record, &visit.said)),
+                    ));
                 }
-                Next::Allocate => match self.allocate(&mut visit.record, Authority::Sale, &mut None).await? {
+                Next::Allocate => match self
+                    .allocate(&mut visit.record, Authority::Sale, &mut None)
+                    .await?
+                {
                     Ok(now) => visit.allocated = now,
                     Err(refusal) if self.reject(visit, &refusal.to_string()).await? => {}
                     // What the provider said before is old: the next door goes on.
@@ -149,7 +171,9 @@ impl Room {
     /// more, nothing goes back, and the books say what to tell the buyer.
     pub(super) async fn reject(&self, visit: &mut Visit, reason: &str) -> Result<bool, Later> {
         let order = visit.record.order.id;
-        self.books.rejecting(order, reason, self.clock.now()).await?;
+        self.books
+            .rejecting(order, reason, self.clock.now())
+            .await?;
         visit.record = self.books.order(order).await?.ok_or(Later)?;
         if visit.record.order.state != OrderState::Rejecting {
             return Ok(false);
@@ -170,16 +194,32 @@ impl Room {
             self.give_back(&visit.record).await?;
             return self.repaired(visit, "the payment was refunded").await;
         }
-        self.raise(visit, AnomalyKind::MissingTicket, "the payment was taken before the order had its tickets").await?;
+        self.raise(
+            visit,
+            AnomalyKind::MissingTicket,
+            "the payment was taken before the order had its tickets",
+        )
+        .await?;
         // A buyer who was told "not charged" must be right.
         let refused = if visit.record.order.state == OrderState::Quoted {
-            let authorised_at = visit.record.authorised_at.unwrap_or_else(|| self.clock.now());
-            self.allocate(&mut visit.record, Authority::Repair { authorised_at }, &mut None).await?.err()
+            let authorised_at = visit
+                .record
+                .authorised_at
+                .unwrap_or_else(|| self.clock.now());
+            self.allocate(
+                &mut visit.record,
+                Authority::Repair { authorised_at },
+                &mut None,
+            )
+            .await?
+            .err()
         } else {
             Some(Refusal::DrawClosed)
         };
         let Some(refusal) = refused else {
-            self.books.heal(&visit.said.id, AnomalyKind::MissingTicket, self.clock.now()).await?;
+            self.books
+                .heal(&visit.said.id, AnomalyKind::MissingTicket, self.clock.now())
+                .await?;
             return Ok(());
         };
         self.give_back(&visit.record).await?;
@@ -187,14 +227,23 @@ impl Room {
         // A payment that was captured past us has no fee. One that another node captured, while this one was giving the tickets
         // back, has theirs, which the draws have forgotten.
         let fee = visit.said.application_fee - visit.said.application_fee_refunded;
-        self.books.refunding(order, amount, fee, &refusal.to_string()).await?;
+        self.books
+            .refunding(order, amount, fee, &refusal.to_string())
+            .await?;
         self.nudges.operations.notify_one();
         self.repaired(visit, &refusal.to_string()).await
     }
 
     /// The money went back or is on its way.
     async fn repaired(&self, visit: &mut Visit, reason: &str) -> Result<(), Later> {
-        self.books.voided(visit.record.order.id, reason, Tell::Nobody, self.clock.now()).await?;
+        self.books
+            .voided(
+                visit.record.order.id,
+                reason,
+                Tell::Nobody,
+                self.clock.now(),
+            )
+            .await?;
         visit.record.order.state = OrderState::Void;
         visit.record.reason.get_or_insert_with(|| reason.into());
         visit.record.tickets.clear();
@@ -208,22 +257,40 @@ impl Room {
         let ours = said.account == order.account
             && said.order == Some(order.id)
             && order.payment_intent.as_ref() == Some(&said.id);
-        if ours && order.state == OrderState::Quoted && said.status == PaymentStatus::RequiresCapture {
-            let refused = self.reject(visit, "the order changed while it was being paid").await?;
+        if ours
+            && order.state == OrderState::Quoted
+            && said.status == PaymentStatus::RequiresCapture
+        {
+            let refused = self
+                .reject(visit, "the order changed while it was being paid")
+                .await?;
             return if refused { Ok(true) } else { Err(Later) };
         }
-        self.raise(visit, AnomalyKind::MismatchedAmount, "amount, currency, account or order differ from ours").await?;
+        self.raise(
+            visit,
+            AnomalyKind::MismatchedAmount,
+            "amount, currency, account or order differ from ours",
+        )
+        .await?;
         Ok(false)
     }
 
-    pub(super) async fn raise(&self, visit: &Visit, kind: AnomalyKind, note: &str) -> Result<(), Later> {
+    pub(super) async fn raise(
+        &self,
+        visit: &Visit,
+        kind: AnomalyKind,
+        note: &str,
+    ) -> Result<(), Later> {
         let anomaly = Anomaly {
             kind,
             payment_intent: Some(visit.said.id.clone()),
             order: Some(visit.record.order.id),
             note: note.into(),
         };
-        let new = self.books.raise(&anomaly, Some(visit.said.amount), self.clock.now()).await?;
+        let new = self
+            .books
+            .raise(&anomaly, Some(visit.said.amount), self.clock.now())
+            .await?;
         if new {
             tracing::error!(order.id = %visit.record.order.id, ?kind, note, "an anomaly was raised");
         }
@@ -231,11 +298,17 @@ impl Room {
     }
 
     /// Claims the order's operation of a kind, unless the visitor brought it.
-    pub(super) async fn claim(&self, visit: &mut Visit, kind: OperationKind) -> Result<Operation, Later> {
+    pub(super) async fn claim(
+        &self,
+        visit: &mut Visit,
+        kind: OperationKind,
+    ) -> Result<Operation, Later> {
         if let Some(operation) = visit.held.take_if(|held| held.kind == kind) {
             return Ok(operation);
         }
-        self.claim_of(visit.record.order.id, kind).await?.ok_or(Later)
+        self.claim_of(visit.record.order.id, kind)
+            .await?
+            .ok_or(Later)
     }
 }
 
@@ -253,9 +326,16 @@ fn under_way(record: &OrderRecord, said: &PaymentIntent) -> FulfilStatus {
     match record.order.state {
         OrderState::Void if said.is_taken() => FulfilStatus::Refunding,
         OrderState::Rejecting | OrderState::Released | OrderState::Void => {
-            FulfilStatus::NotCharged { reason: record.reason.clone().unwrap_or_default() }
+            FulfilStatus::NotCharged {
+                reason: record.reason.clone().unwrap_or_default(),
+            }
         }
-        OrderState::Quoted if !matches!(said.status, PaymentStatus::RequiresCapture | PaymentStatus::Succeeded) => {
+        OrderState::Quoted
+            if !matches!(
+                said.status,
+                PaymentStatus::RequiresCapture | PaymentStatus::Succeeded
+            ) =>
+        {
             FulfilStatus::Waiting
         }
         _ => FulfilStatus::Processing,

@@ -18,17 +18,32 @@ const SAME_KEY_ATTEMPTS: u32 = 2;
 const CANCEL_ATTEMPTS_QUIET: u32 = 3;
 
 impl Room {
-    pub(super) async fn claim_of(&self, order: OrderId, kind: OperationKind) -> Result<Option<Operation>, Later> {
-        Ok(self.books.claim_operation(order, kind, self.clock.now(), LEASE_MS).await?)
+    pub(super) async fn claim_of(
+        &self,
+        order: OrderId,
+        kind: OperationKind,
+    ) -> Result<Option<Operation>, Later> {
+        Ok(self
+            .books
+            .claim_operation(order, kind, self.clock.now(), LEASE_MS)
+            .await?)
     }
 
     /// Writes that an operation is to be tried again; `remembered`: the provider failed under this key, and the effect was not
     /// there.
     pub(super) async fn again(&self, operation: &Operation, remembered: bool) -> Later {
-        let at = self.clock.now().plus_ms(pause_ms(operation.attempts.saturating_sub(1), operation.id as u64));
-        let new_key = (remembered && operation.attempts >= SAME_KEY_ATTEMPTS).then(|| next_key(&operation.key));
+        let at = self.clock.now().plus_ms(pause_ms(
+            operation.attempts.saturating_sub(1),
+            operation.id as u64,
+        ));
+        let new_key = (remembered && operation.attempts >= SAME_KEY_ATTEMPTS)
+            .then(|| next_key(&operation.key));
         self.nudges.operations.notify_one();
-        let again = Attempt::Again { attempts: operation.attempts, at, new_key };
+        let again = Attempt::Again {
+            attempts: operation.attempts,
+            at,
+            new_key,
+        };
         match self.books.attempted(operation.id, again).await {
             Ok(()) => Later,
             // Its lease ends by itself.
@@ -44,7 +59,9 @@ impl Room {
     pub(super) async fn capture(&self, visit: &mut Visit) -> Result<(), Later> {
         let order = visit.record.order.id;
         // Who has just written the operation may try it at once; it is claimed only when that gets no good answer.
-        let mine = std::mem::take(&mut visit.allocated).then(|| OperationKind::Capture.first_key(order)).flatten();
+        let mine = std::mem::take(&mut visit.allocated)
+            .then(|| OperationKind::Capture.first_key(order))
+            .flatten();
         let (key, claimed) = match mine {
             Some(key) => (key, None),
             None => {
@@ -52,8 +69,14 @@ impl Room {
                 (operation.key.clone(), Some(operation))
             }
         };
-        let (account, fee) = (&visit.record.order.account, visit.record.order.application_fee);
-        let captures = failpoint::around(Step::Capture, self.gateway.capture(&key, account, &visit.said.id, fee));
+        let (account, fee) = (
+            &visit.record.order.account,
+            visit.record.order.application_fee,
+        );
+        let captures = failpoint::around(
+            Step::Capture,
+            self.gateway.capture(&key, account, &visit.said.id, fee),
+        );
         let error = match captures.await {
             Ok(said) => {
                 visit.said = said;
@@ -71,7 +94,8 @@ impl Room {
         }
         if let GatewayError::Refused { code, .. } = &error {
             let note = format!("the provider refuses to capture an authorised payment: {code}");
-            self.raise(visit, AnomalyKind::FailedAllocation, &note).await?;
+            self.raise(visit, AnomalyKind::FailedAllocation, &note)
+                .await?;
         }
         Err(self.again(&operation, error.is_remembered()).await)
     }
@@ -82,7 +106,10 @@ impl Room {
         if visit.record.order.state != OrderState::Rejecting {
             // Released or void already; the intent was found open afterwards and nothing else depends on it.
             let key = format!("cancel-{order}-late");
-            let canceled = self.gateway.cancel(&key, &visit.record.order.account, &visit.said.id).await;
+            let canceled = self
+                .gateway
+                .cancel(&key, &visit.record.order.account, &visit.said.id)
+                .await;
             return match canceled {
                 Ok(said) => {
                     visit.said = said;
@@ -95,19 +122,27 @@ impl Room {
             };
         }
         let operation = self.claim(visit, OperationKind::Cancel).await?;
-        match self.gateway.cancel(&operation.key, &visit.record.order.account, &visit.said.id).await {
+        match self
+            .gateway
+            .cancel(&operation.key, &visit.record.order.account, &visit.said.id)
+            .await
+        {
             Ok(said) => {
                 visit.said = said;
                 self.done(&operation).await
             }
             Err(error) => {
                 self.look(visit, &operation, &error).await?;
-                if matches!(visit.said.status, PaymentStatus::Canceled | PaymentStatus::Succeeded) {
+                if matches!(
+                    visit.said.status,
+                    PaymentStatus::Canceled | PaymentStatus::Succeeded
+                ) {
                     return self.done(&operation).await;
                 }
                 if operation.attempts >= CANCEL_ATTEMPTS_QUIET {
                     let note = "a refused order's authorisation could not be cancelled yet";
-                    self.raise(visit, AnomalyKind::FailedAllocation, note).await?;
+                    self.raise(visit, AnomalyKind::FailedAllocation, note)
+                        .await?;
                 }
                 Err(self.again(&operation, error.is_remembered()).await)
             }
@@ -115,12 +150,21 @@ impl Room {
     }
 
     /// Looks what an attempt without a good answer has come to.
-    async fn look(&self, visit: &mut Visit, operation: &Operation, error: &GatewayError) -> Result<(), Later> {
+    async fn look(
+        &self,
+        visit: &mut Visit,
+        operation: &Operation,
+        error: &GatewayError,
+    ) -> Result<(), Later> {
         tracing::warn!(%error, order.id = %operation.order, kind = ?operation.kind, "an operation has no good answer");
         if matches!(error, GatewayError::Unavailable(_)) {
             return Err(self.again(operation, false).await);
         }
-        match self.gateway.retrieve(&visit.record.order.account, &visit.said.id).await {
+        match self
+            .gateway
+            .retrieve(&visit.record.order.account, &visit.said.id)
+            .await
+        {
             Ok(said) => {
                 visit.said = said;
                 Ok(())
@@ -132,7 +176,11 @@ impl Room {
     /// The money is taken: written down together with the one confirmation mail.
     pub(super) async fn captured(&self, visit: &mut Visit) -> Result<(), Later> {
         let at = self.clock.now();
-        failpoint::around(Step::Record, self.books.captured(visit.record.order.id, &visit.said, at)).await?;
+        failpoint::around(
+            Step::Record,
+            self.books.captured(visit.record.order.id, &visit.said, at),
+        )
+        .await?;
         visit.record.order.state = OrderState::Captured;
         visit.record.captured_at = Some(at);
         self.nudges.mail.notify_one();
@@ -143,11 +191,19 @@ impl Room {
     pub(super) async fn released(&self, visit: &mut Visit) -> Result<(), Later> {
         self.give_back(&visit.record).await?;
         let tell = self.to_tell(visit).await?;
-        let reason = visit.record.reason.clone().unwrap_or_else(|| "the payment was cancelled".into());
+        let reason = visit
+            .record
+            .reason
+            .clone()
+            .unwrap_or_else(|| "the payment was cancelled".into());
         let at = self.clock.now();
         // First, because nobody comes back to an order that is over.
-        self.books.heal(&visit.said.id, AnomalyKind::FailedAllocation, at).await?;
-        self.books.released(visit.record.order.id, &reason, tell, at).await?;
+        self.books
+            .heal(&visit.said.id, AnomalyKind::FailedAllocation, at)
+            .await?;
+        self.books
+            .released(visit.record.order.id, &reason, tell, at)
+            .await?;
         if tell == Tell::Buyer {
             self.nudges.mail.notify_one();
         }
@@ -166,9 +222,17 @@ impl Room {
         let reason = match &record.reason {
             Some(reason) => Some(reason.clone()),
             // Another node may have refused it since this one read it.
-            None => self.books.order(record.order.id).await?.and_then(|record| record.reason),
+            None => self
+                .books
+                .order(record.order.id)
+                .await?
+                .and_then(|record| record.reason),
         };
-        Ok(if reason.as_deref() == Some(LEFT) { Tell::Nobody } else { Tell::Buyer })
+        Ok(if reason.as_deref() == Some(LEFT) {
+            Tell::Nobody
+        } else {
+            Tell::Buyer
+        })
     }
 
     /// It had tickets, and the authorisation ended before it was captured.
@@ -177,8 +241,12 @@ impl Room {
         let reason = "the authorisation ended before it could be captured";
         let at = self.clock.now();
         // First, because nobody comes back to an order that is over.
-        self.books.heal(&visit.said.id, AnomalyKind::FailedAllocation, at).await?;
-        self.books.voided(visit.record.order.id, reason, Tell::Buyer, at).await?;
+        self.books
+            .heal(&visit.said.id, AnomalyKind::FailedAllocation, at)
+            .await?;
+        self.books
+            .voided(visit.record.order.id, reason, Tell::Buyer, at)
+            .await?;
         self.nudges.mail.notify_one();
         visit.record.order.state = OrderState::Void;
         visit.record.reason = Some(reason.into());
@@ -189,7 +257,10 @@ impl Room {
 
 /// `cap-7` → `cap-7/2` → `cap-7/3`.
 fn next_key(key: &str) -> String {
-    match key.rsplit_once('/').and_then(|(stem, count)| Some((stem, count.parse::<u32>().ok()?))) {
+    match key
+        .rsplit_once('/')
+        .and_then(|(stem, count)| Some((stem, count.parse::<u32>().ok()?)))
+    {
         Some((stem, count)) => format!("{stem}/{}", count + 1),
         None => format!("{key}/2"),
     }

@@ -26,12 +26,23 @@ pub enum BadSignature {
 ///
 /// # Errors
 /// Answer 400 and do nothing.
-pub fn verify(body: &[u8], header: &str, secrets: &[String], now: Timestamp) -> Result<(), BadSignature> {
+pub fn verify(
+    body: &[u8],
+    header: &str,
+    secrets: &[String],
+    now: Timestamp,
+) -> Result<(), BadSignature> {
     if header.len() > HEADER_MAX {
         return Err(BadSignature::Unreadable);
     }
-    let fields = || header.split(',').filter_map(|field| field.trim().split_once('='));
-    let mut times = fields().filter(|(name, _)| *name == "t").map(|(_, value)| value);
+    let fields = || {
+        header
+            .split(',')
+            .filter_map(|field| field.trim().split_once('='))
+    };
+    let mut times = fields()
+        .filter(|(name, _)| *name == "t")
+        .map(|(_, value)| value);
     let (Some(time), None) = (times.next(), times.next()) else {
         return Err(BadSignature::Unreadable);
     };
@@ -47,7 +58,9 @@ pub fn verify(body: &[u8], header: &str, secrets: &[String], now: Timestamp) -> 
     // Every pair is looked at, whatever the ones before said, and each in constant time.
     let mut fits = false;
     for secret in secrets.iter().filter(|secret| !secret.is_empty()) {
-        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else { continue };
+        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else {
+            continue;
+        };
         mac.update(time.as_bytes());
         mac.update(b".");
         mac.update(body);
@@ -68,10 +81,14 @@ pub fn verify(body: &[u8], header: &str, secrets: &[String], now: Timestamp) -> 
 /// Signs a body as the provider would: for stand-ins and tests.
 pub fn sign(body: &[u8], secret: &str, at: Timestamp) -> String {
     let seconds = at.0.div_euclid(1000);
-    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("HMAC takes keys of any length");
+    let mut mac =
+        Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("HMAC takes keys of any length");
     mac.update(format!("{seconds}.").as_bytes());
     mac.update(body);
-    format!("t={seconds},v1={}", hex::encode(mac.finalize().into_bytes()))
+    format!(
+        "t={seconds},v1={}",
+        hex::encode(mac.finalize().into_bytes())
+    )
 }
 
 #[cfg(test)]
@@ -82,7 +99,11 @@ mod tests {
     const BODY: &[u8] = br#"{"id":"evt_1"}"#;
 
     fn v1(secret: &str) -> String {
-        sign(BODY, secret, NOW).split_once(",v1=").unwrap().1.to_owned()
+        sign(BODY, secret, NOW)
+            .split_once(",v1=")
+            .unwrap()
+            .1
+            .to_owned()
     }
 
     #[test]
@@ -92,21 +113,73 @@ mod tests {
         let table = [
             ("one signature", format!("t={t},v1={ours}"), Ok(())),
             ("the second secret", format!("t={t},v1={next}"), Ok(())),
-            ("two during a roll, ours first", format!("t={t},v1={ours},v1={}", v1("whsec_new")), Ok(())),
-            ("two during a roll, ours last", format!("t={t},v1={},v1={ours}", v1("whsec_new")), Ok(())),
-            ("with an old scheme beside it", format!("t={t},v0=00,v1={ours}"), Ok(())),
+            (
+                "two during a roll, ours first",
+                format!("t={t},v1={ours},v1={}", v1("whsec_new")),
+                Ok(()),
+            ),
+            (
+                "two during a roll, ours last",
+                format!("t={t},v1={},v1={ours}", v1("whsec_new")),
+                Ok(()),
+            ),
+            (
+                "with an old scheme beside it",
+                format!("t={t},v0=00,v1={ours}"),
+                Ok(()),
+            ),
             ("with spaces", format!("t={t}, v1={ours}"), Ok(())),
-            ("a stranger's", format!("t={t},v1={}", v1("whsec_x")), Err(BadSignature::Forged)),
-            ("one digit changed", format!("t={t},v1={altered}"), Err(BadSignature::Forged)),
-            ("shortened", format!("t={t},v1={}", &ours[..62]), Err(BadSignature::Forged)),
-            ("the old scheme alone", format!("t={t},v0={ours}"), Err(BadSignature::Unreadable)),
-            ("another time", format!("t={},v1={ours}", t + 1), Err(BadSignature::Forged)),
-            ("two times", format!("t={t},t={t},v1={ours}"), Err(BadSignature::Unreadable)),
-            ("no time", format!("v1={ours}"), Err(BadSignature::Unreadable)),
-            ("no number", format!("t=now,v1={ours}"), Err(BadSignature::Unreadable)),
-            ("no hexadecimal", format!("t={t},v1=zz"), Err(BadSignature::Unreadable)),
+            (
+                "a stranger's",
+                format!("t={t},v1={}", v1("whsec_x")),
+                Err(BadSignature::Forged),
+            ),
+            (
+                "one digit changed",
+                format!("t={t},v1={altered}"),
+                Err(BadSignature::Forged),
+            ),
+            (
+                "shortened",
+                format!("t={t},v1={}", &ours[..62]),
+                Err(BadSignature::Forged),
+            ),
+            (
+                "the old scheme alone",
+                format!("t={t},v0={ours}"),
+                Err(BadSignature::Unreadable),
+            ),
+            (
+                "another time",
+                format!("t={},v1={ours}", t + 1),
+                Err(BadSignature::Forged),
+            ),
+            (
+                "two times",
+                format!("t={t},t={t},v1={ours}"),
+                Err(BadSignature::Unreadable),
+            ),
+            (
+                "no time",
+                format!("v1={ours}"),
+                Err(BadSignature::Unreadable),
+            ),
+            (
+                "no number",
+                format!("t=now,v1={ours}"),
+                Err(BadSignature::Unreadable),
+            ),
+            (
+                "no hexadecimal",
+                format!("t={t},v1=zz"),
+                Err(BadSignature::Unreadable),
+            ),
             ("nothing", String::new(), Err(BadSignature::Unreadable)),
-            ("too long", format!("t={t},v1={ours},{}", "x".repeat(HEADER_MAX)), Err(BadSignature::Unreadable)),
+            (
+                "too long",
+                format!("t={t},v1={ours},{}", "x".repeat(HEADER_MAX)),
+                Err(BadSignature::Unreadable),
+            ),
         ];
         let secrets = ["whsec_a".to_owned(), "whsec_b".to_owned()];
         for (name, header, expected) in table {
@@ -124,7 +197,11 @@ mod tests {
             (300, Ok(())),
             (301, Err(BadSignature::OutOfTime)),
         ] {
-            assert_eq!(verify(BODY, &header, &secrets, NOW.plus_seconds(seconds)), expected, "{seconds}");
+            assert_eq!(
+                verify(BODY, &header, &secrets, NOW.plus_seconds(seconds)),
+                expected,
+                "{seconds}"
+            );
         }
     }
 
@@ -134,7 +211,10 @@ mod tests {
         for place in 0..BODY.len() {
             let mut body = BODY.to_vec();
             body[place] ^= 1;
-            assert_eq!(verify(&body, &header, &["whsec_a".to_owned()], NOW), Err(BadSignature::Forged));
+            assert_eq!(
+                verify(&body, &header, &["whsec_a".to_owned()], NOW),
+                Err(BadSignature::Forged)
+            );
         }
         assert_eq!(verify(BODY, &header, &[], NOW), Err(BadSignature::Forged));
         let unsigned = sign(BODY, "", NOW);

@@ -30,7 +30,11 @@ impl Room {
             Some(record) => record.order.account,
             None => self.books.witnessed(id).await?.ok_or(Unresolved::Unknown)?,
         };
-        if !self.books.begin_repair(id, Repair::Return, self.clock.now()).await? {
+        if !self
+            .books
+            .begin_repair(id, Repair::Return, self.clock.now())
+            .await?
+        {
             return Err(Unresolved::HasTickets);
         }
         let returned = self.return_begun(id, &account, act).await;
@@ -43,17 +47,27 @@ impl Room {
         account: &AccountId,
         act: Option<Entry>,
     ) -> Result<Returned, Unresolved> {
-        let said = self.gateway.retrieve(account, id).await.map_err(|_| Unresolved::Unavailable)?;
+        let said = self
+            .gateway
+            .retrieve(account, id)
+            .await
+            .map_err(|_| Unresolved::Unavailable)?;
         // While the provider took its time, the order may have had its tickets after all.
         let known = self.without_tickets(id).await?;
         // What is left of such a fee is the platform's by the draws' ledgers; the part that is not goes back by itself.
-        let fee_is_in_a_ledger = known.as_ref().is_some_and(|record| record.captured_at.is_some());
+        let fee_is_in_a_ledger = known
+            .as_ref()
+            .is_some_and(|record| record.captured_at.is_some());
         if !said.is_taken() {
             return Err(Unresolved::Unknown);
         }
         let back = Returned {
             amount: said.amount_received - said.amount_refunded,
-            fee: if fee_is_in_a_ledger { Cents::ZERO } else { said.application_fee - said.application_fee_refunded },
+            fee: if fee_is_in_a_ledger {
+                Cents::ZERO
+            } else {
+                said.application_fee - said.application_fee_refunded
+            },
         };
         if back.amount <= Cents::ZERO && back.fee <= Cents::ZERO {
             return Err(Unresolved::Refunded);
@@ -64,22 +78,46 @@ impl Room {
         if let Some(record) = &known {
             // No node gives it tickets any more while its money is on the way back; and if one just did, it has them.
             let reason = "the payment was given back by hand";
-            self.books.voided(record.order.id, reason, Tell::Nobody, self.clock.now()).await?;
+            self.books
+                .voided(record.order.id, reason, Tell::Nobody, self.clock.now())
+                .await?;
         }
         self.give_back_at_provider(&said, back).await?;
-        let said = self.gateway.retrieve(account, id).await.map_err(|_| Unresolved::Unavailable)?;
-        self.books.witness(slice::from_ref(&said), self.clock.now()).await?;
+        let said = self
+            .gateway
+            .retrieve(account, id)
+            .await
+            .map_err(|_| Unresolved::Unavailable)?;
+        self.books
+            .witness(slice::from_ref(&said), self.clock.now())
+            .await?;
         Ok(back)
     }
 
     /// The payment's order, if there is one. Refused while it has its tickets, though its capture may not be written down yet.
-    async fn without_tickets(&self, id: &PaymentIntentId) -> Result<Option<OrderRecord>, Unresolved> {
+    async fn without_tickets(
+        &self,
+        id: &PaymentIntentId,
+    ) -> Result<Option<OrderRecord>, Unresolved> {
         let known = self.books.order_by_payment_intent(id).await?;
-        let holds = |record: &OrderRecord| matches!(record.order.state, OrderState::Allocated | OrderState::Captured);
-        if known.as_ref().is_some_and(holds) { Err(Unresolved::HasTickets) } else { Ok(known) }
+        let holds = |record: &OrderRecord| {
+            matches!(
+                record.order.state,
+                OrderState::Allocated | OrderState::Captured
+            )
+        };
+        if known.as_ref().is_some_and(holds) {
+            Err(Unresolved::HasTickets)
+        } else {
+            Ok(known)
+        }
     }
 
-    async fn give_back_at_provider(&self, said: &PaymentIntent, back: Returned) -> Result<(), Unresolved> {
+    async fn give_back_at_provider(
+        &self,
+        said: &PaymentIntent,
+        back: Returned,
+    ) -> Result<(), Unresolved> {
         let later = |error: GatewayError| {
             tracing::warn!(%error, payment_intent.id = %said.id, "a payment of no order goes back later");
             Unresolved::Unavailable
@@ -87,11 +125,17 @@ impl Room {
         // What went back before is part of the key: after a part was given back by hand, the rest is another question.
         if back.amount > Cents::ZERO {
             let key = format!("return-{}-{}", said.id, said.amount_refunded.0);
-            self.gateway.refund(&key, &said.account, &said.id, back.amount).await.map_err(later)?;
+            self.gateway
+                .refund(&key, &said.account, &said.id, back.amount)
+                .await
+                .map_err(later)?;
         }
         if back.fee > Cents::ZERO {
             let key = format!("return-fee-{}-{}", said.id, said.application_fee_refunded.0);
-            self.gateway.refund_fee(&key, &said.account, &said.id, back.fee).await.map_err(later)?;
+            self.gateway
+                .refund_fee(&key, &said.account, &said.id, back.fee)
+                .await
+                .map_err(later)?;
         }
         Ok(())
     }

@@ -18,18 +18,20 @@ use stripe_client_core::{CustomizableStripeRequest, RequestBuilder, StripeMethod
 use stripe_connect::account::{
     CreateAccount, CreateAccountCapabilities, CreateAccountCapabilitiesCardPayments,
     CreateAccountCapabilitiesTransfers, CreateAccountController, CreateAccountControllerFees,
-    CreateAccountControllerFeesPayer, CreateAccountControllerLosses, CreateAccountControllerLossesPayments,
-    CreateAccountControllerStripeDashboard, CreateAccountControllerStripeDashboardType, RetrieveAccount,
+    CreateAccountControllerFeesPayer, CreateAccountControllerLosses,
+    CreateAccountControllerLossesPayments, CreateAccountControllerStripeDashboard,
+    CreateAccountControllerStripeDashboardType, RetrieveAccount,
 };
 use stripe_connect::account_link::{CreateAccountLink, CreateAccountLinkType};
 use stripe_connect::application_fee_refund::CreateIdApplicationFeeRefund;
 use stripe_core::payment_intent::{
-    CancelPaymentIntent, CapturePaymentIntent, ConfirmPaymentIntent, CreatePaymentIntent, ListPaymentIntent,
-    RetrievePaymentIntent, UpdatePaymentIntent,
+    CancelPaymentIntent, CapturePaymentIntent, ConfirmPaymentIntent, CreatePaymentIntent,
+    ListPaymentIntent, RetrievePaymentIntent, UpdatePaymentIntent,
 };
 use stripe_core::refund::CreateRefund;
 use stripe_shared::{
-    PaymentIntent as Theirs, PaymentIntentAllowedPaymentMethodTypes, PaymentIntentCaptureMethod, PaymentIntentStatus,
+    PaymentIntent as Theirs, PaymentIntentAllowedPaymentMethodTypes, PaymentIntentCaptureMethod,
+    PaymentIntentStatus,
 };
 use stripe_types::{Currency, RangeQueryTs};
 
@@ -61,19 +63,29 @@ pub struct StripeSettings {
 
 impl fmt::Debug for StripeSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StripeSettings").field("base_url", &self.base_url).finish_non_exhaustive()
+        f.debug_struct("StripeSettings")
+            .field("base_url", &self.base_url)
+            .finish_non_exhaustive()
     }
 }
 
 impl StripeSettings {
     pub fn new(secret: impl Into<String>, base_url: impl Into<String>) -> StripeSettings {
         let timeout = Duration::from_secs(10);
-        StripeSettings { secret: secret.into(), base_url: base_url.into(), timeout, calls_per_second: None }
+        StripeSettings {
+            secret: secret.into(),
+            base_url: base_url.into(),
+            timeout,
+            calls_per_second: None,
+        }
     }
 
     /// At most so many calls a second.
     pub fn paced(self, calls_per_second: Option<NonZeroU32>) -> StripeSettings {
-        StripeSettings { calls_per_second, ..self }
+        StripeSettings {
+            calls_per_second,
+            ..self
+        }
     }
 }
 
@@ -96,7 +108,11 @@ impl Stripe {
         })
     }
 
-    async fn intent(&self, account: &AccountId, id: &PaymentIntentId) -> Result<Theirs, GatewayError> {
+    async fn intent(
+        &self,
+        account: &AccountId,
+        id: &PaymentIntentId,
+    ) -> Result<Theirs, GatewayError> {
         let retrieve = RetrievePaymentIntent::new(id.0.as_str()).expand(expand());
         send(&self.platform.of(&account.0)?, &retrieve, None).await
     }
@@ -106,8 +122,13 @@ impl Stripe {
 /// thousands: no more than a page of them is there at a time.
 fn listed(account: &Http, since: Timestamp) -> impl Stream<Item = Result<Theirs, GatewayError>> {
     let expand: Vec<String> = EXPAND.iter().map(|path| format!("data.{path}")).collect();
-    let list = ListPaymentIntent::new().limit(PAGE).created(RangeQueryTs::gte(since.0 / 1000)).expand(expand);
-    list.paginate().stream(account).map_err(|Wrong(error)| error)
+    let list = ListPaymentIntent::new()
+        .limit(PAGE)
+        .created(RangeQueryTs::gte(since.0 / 1000))
+        .expand(expand);
+    list.paginate()
+        .stream(account)
+        .map_err(|Wrong(error)| error)
 }
 
 fn expand() -> Vec<String> {
@@ -129,7 +150,8 @@ async fn send_as<T: miniserde::Deserialize>(
     key: Option<&str>,
 ) -> Result<T, GatewayError> {
     if let Some(key) = key {
-        let key = IdempotencyKey::new(key).map_err(|why| GatewayError::Unavailable(why.to_string()))?;
+        let key =
+            IdempotencyKey::new(key).map_err(|why| GatewayError::Unavailable(why.to_string()))?;
         asked = asked.request_strategy(RequestStrategy::Idempotent(key));
     }
     asked.send(http).await.map_err(|Wrong(error)| error)
@@ -144,12 +166,20 @@ fn confirm_with_token(id: &PaymentIntentId, token: &str) -> CustomizableStripeRe
         "payment_method_data": { "type": "card", "card": { "token": token } },
         "use_stripe_sdk": true,
     });
-    RequestBuilder::new(StripeMethod::Post, format!("/payment_intents/{}/confirm", id.0)).form(&form).customize()
+    RequestBuilder::new(
+        StripeMethod::Post,
+        format!("/payment_intents/{}/confirm", id.0),
+    )
+    .form(&form)
+    .customize()
 }
 
 fn metadata(new: &NewIntent) -> HashMap<String, String> {
     // No personal data: only what names the order in a restored backup (F45).
-    HashMap::from([(ORDER.to_owned(), new.order.to_string()), (DRAWS.to_owned(), new.draws.clone())])
+    HashMap::from([
+        (ORDER.to_owned(), new.order.to_string()),
+        (DRAWS.to_owned(), new.draws.clone()),
+    ])
 }
 
 #[async_trait]
@@ -159,7 +189,10 @@ impl Gateway for Stripe {
             .capture_method(PaymentIntentCaptureMethod::Manual)
             .allowed_payment_method_types(vec![PaymentIntentAllowedPaymentMethodTypes::Card])
             .metadata(metadata(new));
-        reading::opened(&new.account, &send(&self.platform.of(&new.account.0)?, &create, Some(key)).await?)
+        reading::opened(
+            &new.account,
+            &send(&self.platform.of(&new.account.0)?, &create, Some(key)).await?,
+        )
     }
 
     async fn update(
@@ -169,11 +202,20 @@ impl Gateway for Stripe {
         id: &PaymentIntentId,
         new: &NewIntent,
     ) -> Result<Opened, GatewayError> {
-        let update = UpdatePaymentIntent::new(id.0.as_str()).amount(new.amount.0).metadata(metadata(new));
-        reading::opened(account, &send(&self.platform.of(&account.0)?, &update, Some(key)).await?)
+        let update = UpdatePaymentIntent::new(id.0.as_str())
+            .amount(new.amount.0)
+            .metadata(metadata(new));
+        reading::opened(
+            account,
+            &send(&self.platform.of(&account.0)?, &update, Some(key)).await?,
+        )
     }
 
-    async fn retrieve(&self, account: &AccountId, id: &PaymentIntentId) -> Result<PaymentIntent, GatewayError> {
+    async fn retrieve(
+        &self,
+        account: &AccountId,
+        id: &PaymentIntentId,
+    ) -> Result<PaymentIntent, GatewayError> {
         reading::intent(account, &self.intent(account, id).await?)
     }
 
@@ -190,7 +232,10 @@ impl Gateway for Stripe {
             let confirm = ConfirmPaymentIntent::new(id.0.as_str()).payment_method(payment_method);
             confirm.use_stripe_sdk(true).customize()
         };
-        reading::opened(account, &send_as(&self.platform.of(&account.0)?, confirm, Some(key)).await?)
+        reading::opened(
+            account,
+            &send_as(&self.platform.of(&account.0)?, confirm, Some(key)).await?,
+        )
     }
 
     async fn capture(
@@ -204,7 +249,10 @@ impl Gateway for Stripe {
         if application_fee > Cents::ZERO {
             capture = capture.application_fee_amount(application_fee.0);
         }
-        reading::intent(account, &send(&self.platform.of(&account.0)?, &capture, Some(key)).await?)
+        reading::intent(
+            account,
+            &send(&self.platform.of(&account.0)?, &capture, Some(key)).await?,
+        )
     }
 
     async fn cancel(
@@ -214,7 +262,10 @@ impl Gateway for Stripe {
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError> {
         let cancel = CancelPaymentIntent::new(id.0.as_str()).expand(expand());
-        reading::intent(account, &send(&self.platform.of(&account.0)?, &cancel, Some(key)).await?)
+        reading::intent(
+            account,
+            &send(&self.platform.of(&account.0)?, &cancel, Some(key)).await?,
+        )
     }
 
     async fn refund(
@@ -225,8 +276,12 @@ impl Gateway for Stripe {
         amount: Cents,
     ) -> Result<(), GatewayError> {
         // The fee goes back by its own steps, never in proportion to this charge (decision D-3).
-        let refund = CreateRefund::new().payment_intent(id.0.as_str()).amount(amount.0);
-        send(&self.platform.of(&account.0)?, &refund, Some(key)).await.map(|_| ())
+        let refund = CreateRefund::new()
+            .payment_intent(id.0.as_str())
+            .amount(amount.0);
+        send(&self.platform.of(&account.0)?, &refund, Some(key))
+            .await
+            .map(|_| ())
     }
 
     async fn refund_fee(
@@ -238,16 +293,26 @@ impl Gateway for Stripe {
     ) -> Result<(), GatewayError> {
         let Some(fee) = reading::fee_id(&self.intent(account, id).await?) else {
             let message = "no application fee was taken with this payment".into();
-            return Err(GatewayError::Refused { code: "fee_missing".into(), message });
+            return Err(GatewayError::Refused {
+                code: "fee_missing".into(),
+                message,
+            });
         };
         // The fee is the platform's, not the account's.
         let refund = CreateIdApplicationFeeRefund::new(fee).amount(amount.0);
         send(&self.platform, &refund, Some(key)).await.map(|_| ())
     }
 
-    async fn list(&self, account: &AccountId, since: Timestamp) -> Result<Vec<PaymentIntent>, GatewayError> {
+    async fn list(
+        &self,
+        account: &AccountId,
+        since: Timestamp,
+    ) -> Result<Vec<PaymentIntent>, GatewayError> {
         let club = self.platform.of(&account.0)?;
-        listed(&club, since).and_then(|theirs| ready(reading::intent(account, &theirs))).try_collect().await
+        listed(&club, since)
+            .and_then(|theirs| ready(reading::intent(account, &theirs)))
+            .try_collect()
+            .await
     }
 
     async fn find(
@@ -259,10 +324,15 @@ impl Gateway for Stripe {
         let order = order.to_string();
         let club = self.platform.of(&account.0)?;
         let wanted = listed(&club, since).try_filter(|theirs| {
-            ready(theirs.metadata.get(ORDER) == Some(&order) && theirs.status != PaymentIntentStatus::Canceled)
+            ready(
+                theirs.metadata.get(ORDER) == Some(&order)
+                    && theirs.status != PaymentIntentStatus::Canceled,
+            )
         });
         let found = pin!(wanted).try_next().await?;
-        found.map(|theirs| reading::opened(account, &theirs)).transpose()
+        found
+            .map(|theirs| reading::opened(account, &theirs))
+            .transpose()
     }
 }
 
@@ -270,18 +340,32 @@ impl Gateway for Stripe {
 impl Connect for Stripe {
     /// The account pays the provider's fees and bears its own losses, has the provider's full dashboard, and is onboarded by
     /// the provider (decision C-24).
-    async fn create_account(&self, key: &str, email: Option<&str>) -> Result<AccountId, GatewayError> {
+    async fn create_account(
+        &self,
+        key: &str,
+        email: Option<&str>,
+    ) -> Result<AccountId, GatewayError> {
         let mut controller = CreateAccountController::new();
-        controller.fees = Some(CreateAccountControllerFees { payer: Some(CreateAccountControllerFeesPayer::Account) });
-        controller.losses =
-            Some(CreateAccountControllerLosses { payments: Some(CreateAccountControllerLossesPayments::Stripe) });
+        controller.fees = Some(CreateAccountControllerFees {
+            payer: Some(CreateAccountControllerFeesPayer::Account),
+        });
+        controller.losses = Some(CreateAccountControllerLosses {
+            payments: Some(CreateAccountControllerLossesPayments::Stripe),
+        });
         controller.stripe_dashboard = Some(CreateAccountControllerStripeDashboard {
             type_: Some(CreateAccountControllerStripeDashboardType::Full),
         });
         let mut capabilities = CreateAccountCapabilities::new();
-        capabilities.card_payments = Some(CreateAccountCapabilitiesCardPayments { requested: Some(true) });
-        capabilities.transfers = Some(CreateAccountCapabilitiesTransfers { requested: Some(true) });
-        let mut create = CreateAccount::new().country("AU").controller(controller).capabilities(capabilities);
+        capabilities.card_payments = Some(CreateAccountCapabilitiesCardPayments {
+            requested: Some(true),
+        });
+        capabilities.transfers = Some(CreateAccountCapabilitiesTransfers {
+            requested: Some(true),
+        });
+        let mut create = CreateAccount::new()
+            .country("AU")
+            .controller(controller)
+            .capabilities(capabilities);
         if let Some(email) = email {
             create = create.email(email);
         }
@@ -295,14 +379,20 @@ impl Connect for Stripe {
         refresh_url: &str,
         return_url: &str,
     ) -> Result<String, GatewayError> {
-        let link = CreateAccountLink::new(account.0.as_str(), CreateAccountLinkType::AccountOnboarding)
-            .refresh_url(refresh_url)
-            .return_url(return_url);
+        let link =
+            CreateAccountLink::new(account.0.as_str(), CreateAccountLinkType::AccountOnboarding)
+                .refresh_url(refresh_url)
+                .return_url(return_url);
         Ok(send(&self.platform, &link, None).await?.url)
     }
 
     async fn account_status(&self, account: &AccountId) -> Result<AccountStatus, GatewayError> {
-        let account = send(&self.platform, &RetrieveAccount::new(account.0.as_str()), None).await?;
+        let account = send(
+            &self.platform,
+            &RetrieveAccount::new(account.0.as_str()),
+            None,
+        )
+        .await?;
         Ok(AccountStatus {
             charges_enabled: account.charges_enabled.unwrap_or(false),
             payouts_enabled: account.payouts_enabled.unwrap_or(false),

@@ -12,11 +12,20 @@ use super::room::{Later, Room};
 use crate::{Committed, Denied};
 
 /// A draw that is being rebuilt answers soon: how often to ask again before leaving it to the next door, and after what pause.
-const ASK_AGAIN: [Duration; 3] = [Duration::from_millis(50), Duration::from_millis(200), Duration::from_millis(800)];
+const ASK_AGAIN: [Duration; 3] = [
+    Duration::from_millis(50),
+    Duration::from_millis(200),
+    Duration::from_millis(800),
+];
 
 impl Room {
     /// Asks a draw, and again while it is being rebuilt: every command is idempotent, so that asking again is safe.
-    pub(crate) async fn ask(&self, draw: DrawId, command: Command, rider: Option<Rider>) -> Result<Committed, Denied> {
+    pub(crate) async fn ask(
+        &self,
+        draw: DrawId,
+        command: Command,
+        rider: Option<Rider>,
+    ) -> Result<Committed, Denied> {
         self.ask_signed(draw, command, rider, &mut None).await
     }
 
@@ -28,10 +37,15 @@ impl Room {
         rider: Option<Rider>,
         act: &mut Option<Entry>,
     ) -> Result<Committed, Denied> {
-        let draws = act.as_ref().map_or_else(|| self.draws.clone(), |act| self.draws.by(act.clone()));
+        let draws = act
+            .as_ref()
+            .map_or_else(|| self.draws.clone(), |act| self.draws.by(act.clone()));
         let mut pauses = ASK_AGAIN.into_iter();
         loop {
-            match (draws.execute(draw, command.clone(), rider.clone()).await, pauses.next()) {
+            match (
+                draws.execute(draw, command.clone(), rider.clone()).await,
+                pauses.next(),
+            ) {
                 (Err(Denied::Unavailable), Some(pause)) => tokio::time::sleep(pause).await,
                 (answer, _) => {
                     if answer.as_ref().is_ok_and(|committed| committed.written) {
@@ -44,9 +58,23 @@ impl Room {
     }
 
     /// What an order has reserved in a draw at this moment.
-    pub(super) async fn kept(&self, draw: DrawId, order: OrderId) -> Result<Option<Reservation>, Denied> {
+    pub(super) async fn kept(
+        &self,
+        draw: DrawId,
+        order: OrderId,
+    ) -> Result<Option<Reservation>, Denied> {
         // An extension to the beginning of time changes nothing and answers what there is.
-        match self.ask(draw, Command::Extend { order, until: Timestamp(0) }, None).await {
+        match self
+            .ask(
+                draw,
+                Command::Extend {
+                    order,
+                    until: Timestamp(0),
+                },
+                None,
+            )
+            .await
+        {
             Ok(committed) => Ok(committed.reservation),
             Err(Denied::Refused(_)) => Ok(None),
             Err(denied) => Err(denied),
@@ -68,7 +96,12 @@ impl Room {
         let mut now = false;
         let begun = Instant::now();
         for line in record.order.lines.clone() {
-            let command = Command::Allocate { order, count: line.count, unit_price: line.unit_price, authority };
+            let command = Command::Allocate {
+                order,
+                count: line.count,
+                unit_price: line.unit_price,
+                authority,
+            };
             let rider = Some(Rider::Authorised { order, at });
             match self.ask_signed(line.draw, command, rider, act).await {
                 Ok(committed) => {
@@ -76,7 +109,11 @@ impl Room {
                     if let (true, Some(allocation)) = (now, &committed.allocation) {
                         self.tally.sold(allocation.serials.len());
                     }
-                    tickets.extend(committed.allocation.map(|allocation| (line.draw, allocation)));
+                    tickets.extend(
+                        committed
+                            .allocation
+                            .map(|allocation| (line.draw, allocation)),
+                    );
                 }
                 Err(Denied::Refused(refusal)) => return Ok(Err(refusal)),
                 Err(Denied::NoSuchDraw) => return Ok(Err(Refusal::DrawClosed)),
@@ -93,7 +130,10 @@ impl Room {
         record.authorised_at = Some(at);
         record.order.state = OrderState::Allocated;
         record.order.application_fee = tickets.iter().map(|(_, allocation)| allocation.fee).sum();
-        record.tickets = tickets.into_iter().map(|(draw, allocation)| (draw, allocation.serials)).collect();
+        record.tickets = tickets
+            .into_iter()
+            .map(|(draw, allocation)| (draw, allocation.serials))
+            .collect();
         Ok(Ok(now && has_one_line))
     }
 
@@ -103,10 +143,20 @@ impl Room {
     }
 
     /// The same for a person.
-    pub(super) async fn give_back_signed(&self, record: &OrderRecord, act: &mut Option<Entry>) -> Result<(), Later> {
+    pub(super) async fn give_back_signed(
+        &self,
+        record: &OrderRecord,
+        act: &mut Option<Entry>,
+    ) -> Result<(), Later> {
         let (order, charged) = (&record.order, record.captured_at.is_some());
         for line in &order.lines {
-            for command in [Command::Void { order: order.id, charged }, Command::Release { order: order.id }] {
+            for command in [
+                Command::Void {
+                    order: order.id,
+                    charged,
+                },
+                Command::Release { order: order.id },
+            ] {
                 match self.ask_signed(line.draw, command, None, act).await {
                     Ok(_) | Err(Denied::NoSuchDraw) => {}
                     Err(denied) => {

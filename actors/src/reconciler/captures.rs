@@ -36,11 +36,19 @@ struct Listed {
 
 impl Captures {
     pub(super) fn since(start: Timestamp) -> Captures {
-        Captures { until: start, witnessed: BTreeSet::new(), missed: VecDeque::new() }
+        Captures {
+            until: start,
+            witnessed: BTreeSet::new(),
+            missed: VecDeque::new(),
+        }
     }
 
     /// Looks at those that were captured since it last did, and remembers which it found right.
-    pub(super) async fn witness(&mut self, comparison: &Comparison, known: &mut Known) -> Result<(), Failure> {
+    pub(super) async fn witness(
+        &mut self,
+        comparison: &Comparison,
+        known: &mut Known,
+    ) -> Result<(), Failure> {
         let books = &comparison.room.books;
         let mut silent = self.witness_missed(comparison).await;
         let mut lists = BTreeMap::new();
@@ -48,21 +56,35 @@ impl Captures {
             let page = books.orders_captured(self.until, READ_MAX).await?;
             let full = page.len() == READ_MAX as usize;
             let seen = |order: &OrderId| {
-                self.witnessed.contains(order) || self.missed.iter().any(|(_, missed)| missed.contains(order))
+                self.witnessed.contains(order)
+                    || self.missed.iter().any(|(_, missed)| missed.contains(order))
             };
-            let fresh: Vec<&OrderRecord> = page.iter().filter(|record| !seen(&record.order.id)).collect();
-            let Some(last) = page.last().and_then(|record| record.captured_at) else { return Ok(()) };
+            let fresh: Vec<&OrderRecord> = page
+                .iter()
+                .filter(|record| !seen(&record.order.id))
+                .collect();
+            let Some(last) = page.last().and_then(|record| record.captured_at) else {
+                return Ok(());
+            };
             if fresh.is_empty() && last == self.until {
                 return Ok(());
             }
             let mut by_account: BTreeMap<AccountId, Vec<&OrderRecord>> = BTreeMap::new();
             for record in fresh {
-                by_account.entry(record.order.account.clone()).or_default().push(record);
+                by_account
+                    .entry(record.order.account.clone())
+                    .or_default()
+                    .push(record);
             }
             for (account, records) in by_account {
-                let witnessed = witness_account(comparison, &account, &records, &mut lists, known).await;
+                let witnessed =
+                    witness_account(comparison, &account, &records, &mut lists, known).await;
                 let Err(failure) = witnessed else { continue };
-                let missed = self.missed.iter().map(|(_, missed)| missed.len()).sum::<usize>();
+                let missed = self
+                    .missed
+                    .iter()
+                    .map(|(_, missed)| missed.len())
+                    .sum::<usize>();
                 if silent == SILENT_ACCOUNTS_MAX || missed + records.len() > MISSED_MAX {
                     return Err(failure);
                 }
@@ -74,8 +96,11 @@ impl Captures {
                 self.witnessed.clear();
                 self.until = last;
             }
-            self.witnessed
-                .extend(page.iter().filter(|record| record.captured_at == Some(last)).map(|record| record.order.id));
+            self.witnessed.extend(
+                page.iter()
+                    .filter(|record| record.captured_at == Some(last))
+                    .map(|record| record.order.id),
+            );
             if !full {
                 return Ok(());
             }
@@ -96,7 +121,9 @@ impl Captures {
             if silent == SILENT_ACCOUNTS_MAX {
                 break;
             }
-            let Some((account, mut orders)) = self.missed.pop_front() else { break };
+            let Some((account, mut orders)) = self.missed.pop_front() else {
+                break;
+            };
             while let Some(order) = orders.first().copied() {
                 if comparison.order(order).await.is_err() {
                     silent += 1;
@@ -121,25 +148,51 @@ async fn witness_account(
     known: &mut Known,
 ) -> Result<(), Failure> {
     let now = comparison.room.clock.now();
-    let first = records.iter().map(|record| record.opened_at).min().unwrap_or(now);
-    let last = records.iter().filter_map(|record| record.captured_at).max().unwrap_or(now);
+    let first = records
+        .iter()
+        .map(|record| record.opened_at)
+        .min()
+        .unwrap_or(now);
+    let last = records
+        .iter()
+        .filter_map(|record| record.captured_at)
+        .max()
+        .unwrap_or(now);
     let since = first.plus_ms(-LIST_BEFORE_MS);
     lists.retain(|of, listed| of != account || listed.since <= since && last < listed.asked_at);
     if records.len() >= LIST_FROM && !lists.contains_key(account) {
         let list = comparison.list(account, since).await?;
-        let payments = list.into_iter().map(|said| (said.intent.id.clone(), said)).collect();
-        lists.insert(account.clone(), Listed { since, asked_at: now, payments });
+        let payments = list
+            .into_iter()
+            .map(|said| (said.intent.id.clone(), said))
+            .collect();
+        lists.insert(
+            account.clone(),
+            Listed {
+                since,
+                asked_at: now,
+                payments,
+            },
+        );
     }
     let mut list = lists.get_mut(account);
     let (mut listed, mut unlisted) = (Vec::new(), Vec::new());
     for record in records {
         let id = record.order.payment_intent.as_ref();
-        match list.as_mut().zip(id).and_then(|(list, id)| list.payments.remove(id)) {
+        match list
+            .as_mut()
+            .zip(id)
+            .and_then(|(list, id)| list.payments.remove(id))
+        {
             Some(said) => listed.push((*record, said)),
             None => unlisted.push(record.order.id),
         }
     }
-    comparison.captured(listed).await?.into_iter().for_each(|said| known.found_right(said));
+    comparison
+        .captured(listed)
+        .await?
+        .into_iter()
+        .for_each(|said| known.found_right(said));
     for order in unlisted {
         comparison.order(order).await?;
     }

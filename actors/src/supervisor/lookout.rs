@@ -46,17 +46,20 @@ impl DrawSupervisor {
         self.look_after_pauses(ctx);
         let ledger = self.ledger.clone();
         let look = async move { ledger.live().await };
-        ctx.spawn(look.into_actor(self).map(|live, supervisor, ctx| match live {
-            Ok(live) => {
-                for draw in live {
-                    if supervisor.wants_an_owner(draw) {
-                        supervisor.want(draw);
+        ctx.spawn(
+            look.into_actor(self)
+                .map(|live, supervisor, ctx| match live {
+                    Ok(live) => {
+                        for draw in live {
+                            if supervisor.wants_an_owner(draw) {
+                                supervisor.want(draw);
+                            }
+                        }
+                        supervisor.claim_due(ctx);
                     }
-                }
-                supervisor.claim_due(ctx);
-            }
-            Err(failure) => tracing::warn!(%failure, "live draws could not be listed"),
-        }));
+                    Err(failure) => tracing::warn!(%failure, "live draws could not be listed"),
+                }),
+        );
     }
 
     /// Nobody has it, as far as we know.
@@ -84,21 +87,27 @@ impl DrawSupervisor {
             let moved = ledger.moved(me, &known).await;
             (moved, known)
         };
-        ctx.spawn(read.into_actor(self).map(move |(moved, known), supervisor, ctx| {
-            supervisor.listens = false;
-            match moved {
-                Ok(moved) => {
-                    moved.into_iter().for_each(|one| {
-                        let place = known.iter().position(|known| known.draw == one.view.draw);
-                        supervisor.heard(one, place.map_or(0, |place| generations[place]));
-                    });
-                    supervisor.membership.heard(asked_at);
-                }
-                Err(failure) => tracing::debug!(%failure, "what other nodes wrote could not be read"),
-            }
-            supervisor.claim_due(ctx);
-            supervisor.keep_listening(ctx);
-        }));
+        ctx.spawn(
+            read.into_actor(self)
+                .map(move |(moved, known), supervisor, ctx| {
+                    supervisor.listens = false;
+                    match moved {
+                        Ok(moved) => {
+                            moved.into_iter().for_each(|one| {
+                                let place =
+                                    known.iter().position(|known| known.draw == one.view.draw);
+                                supervisor.heard(one, place.map_or(0, |place| generations[place]));
+                            });
+                            supervisor.membership.heard(asked_at);
+                        }
+                        Err(failure) => {
+                            tracing::debug!(%failure, "what other nodes wrote could not be read")
+                        }
+                    }
+                    supervisor.claim_due(ctx);
+                    supervisor.keep_listening(ctx);
+                }),
+        );
     }
 
     /// `generation`: of our actor of the draw when we asked.

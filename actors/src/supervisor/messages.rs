@@ -70,15 +70,16 @@ impl DrawSupervisor {
             }
         }
         let care = self.cares.entry(draw).or_default();
-        let at_once = if self.resting || self.roster.is_killed() || care.waiters.len() >= WAITERS_MAX {
-            Some(Err(Denied::Unavailable))
-        } else if self.roster.is_paused(draw) {
-            Some(Err(Denied::Paused))
-        } else if self.roster.is_live(draw) || self.roster.owner(draw).is_some() {
-            Some(Ok(()))
-        } else {
-            None
-        };
+        let at_once =
+            if self.resting || self.roster.is_killed() || care.waiters.len() >= WAITERS_MAX {
+                Some(Err(Denied::Unavailable))
+            } else if self.roster.is_paused(draw) {
+                Some(Err(Denied::Paused))
+            } else if self.roster.is_live(draw) || self.roster.owner(draw).is_some() {
+                Some(Ok(()))
+            } else {
+                None
+            };
         match at_once {
             Some(at_once) => {
                 let _ = reply.send(at_once);
@@ -106,7 +107,11 @@ impl Handler<WakeAll> for DrawSupervisor {
     type Result = ResponseFuture<usize>;
 
     fn handle(&mut self, asked: WakeAll, ctx: &mut Context<Self>) -> Self::Result {
-        let answers: Vec<_> = asked.0.into_iter().map(|draw| self.wake(draw, Waker::Asker)).collect();
+        let answers: Vec<_> = asked
+            .0
+            .into_iter()
+            .map(|draw| self.wake(draw, Waker::Asker))
+            .collect();
         self.claim_due(ctx);
         Box::pin(async move {
             let mut awake = 0;

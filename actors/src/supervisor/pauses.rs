@@ -23,26 +23,56 @@ impl DrawSupervisor {
         tracing::error!(draw.id = %draw, why, "the draw is paused");
         self.roster.pause(draw);
         self.answer(draw, Err(Denied::Paused));
-        self.pauses.insert(draw, Pause { note: format!("draw {draw} is paused: {why}"), noted: false });
+        self.pauses.insert(
+            draw,
+            Pause {
+                note: format!("draw {draw} is paused: {why}"),
+                noted: false,
+            },
+        );
         self.note_pause(draw, ctx);
     }
 
     fn note_pause(&self, draw: DrawId, ctx: &mut Context<Self>) {
-        let Some(pause) = self.pauses.get(&draw) else { return };
+        let Some(pause) = self.pauses.get(&draw) else {
+            return;
+        };
         let (books, at, note) = (self.books.clone(), self.clock.now(), pause.note.clone());
-        let anomaly = Anomaly { kind: AnomalyKind::FailedAllocation, payment_intent: None, order: None, note };
+        let anomaly = Anomaly {
+            kind: AnomalyKind::FailedAllocation,
+            payment_intent: None,
+            order: None,
+            note,
+        };
         let raise = async move { books.raise(&anomaly, None, at).await };
-        ctx.spawn(raise.into_actor(self).map(move |raised, supervisor, _| match raised {
-            Ok(_) => _ = supervisor.pauses.get_mut(&draw).map(|pause| pause.noted = true),
-            Err(failure) => tracing::error!(draw.id = %draw, %failure, "the pause is recorded later"),
+        ctx.spawn(raise.into_actor(self).map(move |raised, supervisor, _| {
+            match raised {
+                Ok(_) => {
+                    _ = supervisor
+                        .pauses
+                        .get_mut(&draw)
+                        .map(|pause| pause.noted = true)
+                }
+                Err(failure) => {
+                    tracing::error!(draw.id = %draw, %failure, "the pause is recorded later")
+                }
+            }
         }));
     }
 
     /// Wakes paused draws whose anomaly somebody has closed, and writes down what could not be written yet.
     pub(super) fn look_after_pauses(&mut self, ctx: &mut Context<Self>) {
-        let (noted, unnoted): (Vec<_>, Vec<_>) = self.pauses.iter().partition(|(_, pause)| pause.noted);
-        let noted: Vec<(DrawId, String)> = noted.iter().map(|(draw, pause)| (**draw, pause.note.clone())).collect();
-        for draw in unnoted.into_iter().map(|(draw, _)| *draw).collect::<Vec<_>>() {
+        let (noted, unnoted): (Vec<_>, Vec<_>) =
+            self.pauses.iter().partition(|(_, pause)| pause.noted);
+        let noted: Vec<(DrawId, String)> = noted
+            .iter()
+            .map(|(draw, pause)| (**draw, pause.note.clone()))
+            .collect();
+        for draw in unnoted
+            .into_iter()
+            .map(|(draw, _)| *draw)
+            .collect::<Vec<_>>()
+        {
             self.note_pause(draw, ctx);
         }
         if noted.is_empty() {

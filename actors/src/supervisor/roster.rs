@@ -85,7 +85,12 @@ impl Window {
 
 impl Roster {
     pub(crate) fn new(killed: watch::Receiver<bool>) -> Roster {
-        Roster { slots: RwLock::default(), changed: watch::channel(0).0, since: Instant::now(), killed }
+        Roster {
+            slots: RwLock::default(),
+            changed: watch::channel(0).0,
+            since: Instant::now(),
+            killed,
+        }
     }
 
     fn read(&self) -> RwLockReadGuard<'_, BTreeMap<DrawId, Slot>> {
@@ -140,7 +145,10 @@ impl Roster {
     }
 
     pub(crate) fn views(&self) -> Vec<View> {
-        self.read().values().map(|slot| *slot.view.borrow()).collect()
+        self.read()
+            .values()
+            .map(|slot| *slot.view.borrow())
+            .collect()
     }
 
     pub(crate) fn changed(&self) -> watch::Receiver<u64> {
@@ -152,18 +160,25 @@ impl Roster {
     }
 
     pub(crate) fn is_live(&self, draw: DrawId) -> bool {
-        self.read().get(&draw).is_some_and(|slot| match &slot.stand {
-            Stand::Live { addr, .. } => addr.connected(),
-            Stand::Asleep | Stand::Elsewhere(_) | Stand::Paused => false,
-        })
+        self.read()
+            .get(&draw)
+            .is_some_and(|slot| match &slot.stand {
+                Stand::Live { addr, .. } => addr.connected(),
+                Stand::Asleep | Stand::Elsewhere(_) | Stand::Paused => false,
+            })
     }
 
     pub(crate) fn is_paused(&self, draw: DrawId) -> bool {
-        self.read().get(&draw).is_some_and(|slot| matches!(slot.stand, Stand::Paused))
+        self.read()
+            .get(&draw)
+            .is_some_and(|slot| matches!(slot.stand, Stand::Paused))
     }
 
     pub(crate) fn paused(&self) -> usize {
-        self.read().values().filter(|slot| matches!(slot.stand, Stand::Paused)).count()
+        self.read()
+            .values()
+            .filter(|slot| matches!(slot.stand, Stand::Paused))
+            .count()
     }
 
     /// The window of a draw that is being built; a draw that was awake before keeps its channel and its watchers.
@@ -171,9 +186,17 @@ impl Roster {
         let mut slots = self.write();
         let slot = slots.entry(view.draw).or_insert_with(|| {
             self.changed.send_modify(|count| *count += 1);
-            Slot { view: watch::channel(view).0, stand: Stand::Asleep, used_at: AtomicU64::new(self.age_ms()) }
+            Slot {
+                view: watch::channel(view).0,
+                stand: Stand::Asleep,
+                used_at: AtomicU64::new(self.age_ms()),
+            }
         });
-        Window { view: slot.view.clone(), changed: self.changed.clone(), killed: self.killed.clone() }
+        Window {
+            view: slot.view.clone(),
+            changed: self.changed.clone(),
+            killed: self.killed.clone(),
+        }
     }
 
     pub(crate) fn live(&self, draw: DrawId, generation: u64, addr: Addr<DrawActor>) {
@@ -201,7 +224,9 @@ impl Roster {
     /// The draw is not this node's, or not any more; whose it is, the books say.
     pub(crate) fn forget_owner(&self, draw: DrawId, was: Boot) -> bool {
         let mut slots = self.write();
-        let Some(slot) = slots.get_mut(&draw) else { return false };
+        let Some(slot) = slots.get_mut(&draw) else {
+            return false;
+        };
         let matches = matches!(&slot.stand, Stand::Elsewhere(owner) if owner.boot == was);
         if matches {
             slot.stand = Stand::Asleep;
@@ -210,7 +235,9 @@ impl Roster {
     }
 
     pub(crate) fn has_elsewhere(&self) -> bool {
-        self.read().values().any(|slot| matches!(slot.stand, Stand::Elsewhere(_)))
+        self.read()
+            .values()
+            .any(|slot| matches!(slot.stand, Stand::Elsewhere(_)))
     }
 
     /// What the books are to be compared with, and the generation of each draw that is ours.
@@ -221,7 +248,11 @@ impl Roster {
                 Stand::Live { generation, .. } => Some(*generation),
                 Stand::Asleep | Stand::Elsewhere(_) | Stand::Paused => None,
             };
-            let known = Known { draw: *draw, revision: slot.view.borrow().revision, ours: generation.is_some() };
+            let known = Known {
+                draw: *draw,
+                revision: slot.view.borrow().revision,
+                ours: generation.is_some(),
+            };
             (known, generation.unwrap_or_default())
         });
         known.collect()
@@ -230,7 +261,9 @@ impl Roster {
     /// An owner that is none any more finishes what it was asked, which is fenced, and goes. `false`: it is gone already.
     pub(crate) fn evict(&self, draw: DrawId, lost: u64) -> bool {
         let mut slots = self.write();
-        let Some(slot) = slots.get_mut(&draw) else { return false };
+        let Some(slot) = slots.get_mut(&draw) else {
+            return false;
+        };
         match &slot.stand {
             Stand::Live { generation, addr } if *generation == lost => {
                 let _ = addr.clone().try_send(Leave);
@@ -256,7 +289,9 @@ impl Roster {
     /// The actor of this generation is gone; `false` when the roster had forgotten it already.
     pub(crate) fn asleep(&self, draw: DrawId, gone: u64) -> bool {
         let mut slots = self.write();
-        let Some(slot) = slots.get_mut(&draw) else { return false };
+        let Some(slot) = slots.get_mut(&draw) else {
+            return false;
+        };
         let matches = matches!(slot.stand, Stand::Live { generation, .. } if generation == gone);
         if matches {
             slot.stand = Stand::Asleep;
@@ -285,7 +320,10 @@ impl Roster {
         let mut slots = self.write();
         let before = slots.len();
         slots.retain(|_, slot| {
-            let decided = matches!(slot.view.borrow().status, Status::Completed | Status::Cancelled);
+            let decided = matches!(
+                slot.view.borrow().status,
+                Status::Completed | Status::Cancelled
+            );
             let idle = slot.used_at.load(Ordering::Relaxed) < oldest;
             let paused = matches!(slot.stand, Stand::Paused);
             paused || !decided || !idle || slot.view.receiver_count() > 0

@@ -24,15 +24,24 @@ pub(super) async fn take_over(
     standstills: &[(DrawId, Boot)],
     claims: Option<&mut Claims>,
 ) -> Vec<Late> {
-    let (Some(claims), mut late) = (claims, Vec::new()) else { return Vec::new() };
+    let (Some(claims), mut late) = (claims, Vec::new()) else {
+        return Vec::new();
+    };
     for (draw, owner) in standstills {
-        let stands = claims.elsewhere.iter().position(|one| one.view.draw == *draw && one.owner.boot == *owner);
+        let stands = claims
+            .elsewhere
+            .iter()
+            .position(|one| one.view.draw == *draw && one.owner.boot == *owner);
         let Some(at) = stands else { continue };
         claims.elsewhere.remove(at);
         tracing::warn!(draw.id = %draw, node = %owner, "a draw is taken over from an owner that does not answer");
         let term = membership.term();
         let claims = ledger.take_over(membership.boot(), *draw, *owner).await;
-        late.push(Late { draw: *draw, claims, term });
+        late.push(Late {
+            draw: *draw,
+            claims,
+            term,
+        });
     }
     late
 }
@@ -45,7 +54,9 @@ impl DrawSupervisor {
             supervisor.claiming.remove(&draw);
             match claims {
                 // What was read under a lease that has ended may be old.
-                Ok(_) if term.is_none() || supervisor.membership.term() != term => supervisor.want(draw),
+                Ok(_) if term.is_none() || supervisor.membership.term() != term => {
+                    supervisor.want(draw)
+                }
                 Ok(claims) => supervisor.claimed(&[draw], claims, ctx),
                 Err(failure) => supervisor.not_claimed(vec![draw], &failure, ctx),
             }

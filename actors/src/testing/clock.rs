@@ -20,7 +20,11 @@ pub struct ManualClock {
 impl ManualClock {
     /// Shows `began` now. Must be made inside a tokio runtime.
     pub fn new(began: Timestamp) -> ManualClock {
-        ManualClock { began, since: Instant::now(), skew_ms: Arc::default() }
+        ManualClock {
+            began,
+            since: Instant::now(),
+            skew_ms: Arc::default(),
+        }
     }
 
     /// Lets the time pass, timers and all; needs paused time.
@@ -47,6 +51,7 @@ impl ManualClock {
 
 impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
-        self.true_now().plus_ms(self.skew_ms.load(Ordering::Relaxed))
+        self.true_now()
+            .plus_ms(self.skew_ms.load(Ordering::Relaxed))
     }
 }

@@ -73,7 +73,12 @@ fn no_answer() -> GatewayError {
 
 impl FakeGateway {
     pub fn new(clock: Arc<dyn Clock>) -> FakeGateway {
-        FakeGateway { clock, provider: Arc::default(), faults: Arc::default(), pace: Arc::default() }
+        FakeGateway {
+            clock,
+            provider: Arc::default(),
+            faults: Arc::default(),
+            pace: Arc::default(),
+        }
     }
 
     pub(super) fn now(&self) -> Timestamp {
@@ -88,7 +93,13 @@ impl FakeGateway {
     /// Lets the next call of a verb go wrong, and none after it.
     pub fn fail_next(&self, verb: Verb, fault: Fault) {
         let mut left = Some(fault);
-        self.set_faults(move |asked| if asked.verb == verb { left.take().unwrap_or_default() } else { Fault::None });
+        self.set_faults(move |asked| {
+            if asked.verb == verb {
+                left.take().unwrap_or_default()
+            } else {
+                Fault::None
+            }
+        });
     }
 
     pub fn clear_faults(&self) {
@@ -101,11 +112,15 @@ impl FakeGateway {
     }
 
     async fn meet(&self, asked: Asked<'_>) -> Fault {
-        let pause = lock(&self.pace).as_mut().map_or(Duration::ZERO, |pace| pace(asked));
+        let pause = lock(&self.pace)
+            .as_mut()
+            .map_or(Duration::ZERO, |pace| pace(asked));
         if !pause.is_zero() {
             tokio::time::sleep(pause).await;
         }
-        lock(&self.faults).as_mut().map_or(Fault::None, |decide| decide(asked))
+        lock(&self.faults)
+            .as_mut()
+            .map_or(Fault::None, |decide| decide(asked))
     }
 
     /// A read: a fault is just no answer.
@@ -115,7 +130,14 @@ impl FakeGateway {
         account: &AccountId,
         read: impl FnOnce(&mut Provider) -> Result<T, GatewayError>,
     ) -> Result<T, GatewayError> {
-        match self.meet(Asked { verb, key: "", account }).await {
+        match self
+            .meet(Asked {
+                verb,
+                key: "",
+                account,
+            })
+            .await
+        {
             Fault::None => read(&mut lock(&self.provider)),
             Fault::Unavailable => Err(GatewayError::Unavailable("too many requests".into())),
             _ => Err(no_answer()),
@@ -132,19 +154,28 @@ impl FakeGateway {
         let fault = self.meet(asked).await;
         let mut provider = lock(&self.provider);
         match fault {
-            Fault::Unavailable => return Err(GatewayError::Unavailable("too many requests".into())),
+            Fault::Unavailable => {
+                return Err(GatewayError::Unavailable("too many requests".into()));
+            }
             Fault::TimeoutBefore => return Err(no_answer()),
             _ => {}
         }
         let what = format!("{:?} {what}", asked.verb);
         let answer = match provider.remembered.get(asked.key) {
             Some((before, _)) if *before != what => {
-                let message = format!("the key {} was used for {before}, not for {what}", asked.key);
-                return Err(GatewayError::Refused { code: "idempotency_error".into(), message });
+                let message = format!(
+                    "the key {} was used for {before}, not for {what}",
+                    asked.key
+                );
+                return Err(GatewayError::Refused {
+                    code: "idempotency_error".into(),
+                    message,
+                });
             }
             Some((_, answer)) => answer.clone(),
             None => {
-                let server_error = || Answer::Done(Err(GatewayError::Failed("server error".into())));
+                let server_error =
+                    || Answer::Done(Err(GatewayError::Failed("server error".into())));
                 let answer = match fault {
                     Fault::CachedError => server_error(),
                     Fault::CachedErrorAfter => {
@@ -153,11 +184,17 @@ impl FakeGateway {
                     }
                     _ => write(&mut provider),
                 };
-                provider.remembered.insert(asked.key.into(), (what, answer.clone()));
+                provider
+                    .remembered
+                    .insert(asked.key.into(), (what, answer.clone()));
                 answer
             }
         };
-        if fault == Fault::TimeoutAfter { Err(no_answer()) } else { Ok(answer) }
+        if fault == Fault::TimeoutAfter {
+            Err(no_answer())
+        } else {
+            Ok(answer)
+        }
     }
 
     async fn write_intent(
@@ -166,7 +203,12 @@ impl FakeGateway {
         what: String,
         write: impl FnOnce(&mut Provider) -> Result<Opened, GatewayError> + Send,
     ) -> Result<Opened, GatewayError> {
-        match self.write(asked, what, |provider| Answer::Intent(Box::new(write(provider)))).await? {
+        match self
+            .write(asked, what, |provider| {
+                Answer::Intent(Box::new(write(provider)))
+            })
+            .await?
+        {
             Answer::Intent(opened) => *opened,
             Answer::Done(done) => done.and(Err(no_answer())),
         }
@@ -178,7 +220,10 @@ impl FakeGateway {
         what: String,
         write: impl FnOnce(&mut Provider) -> Result<(), GatewayError> + Send,
     ) -> Result<(), GatewayError> {
-        match self.write(asked, what, |provider| Answer::Done(write(provider))).await? {
+        match self
+            .write(asked, what, |provider| Answer::Done(write(provider)))
+            .await?
+        {
             Answer::Done(done) => done,
             Answer::Intent(opened) => opened.map(|_| ()),
         }
@@ -188,9 +233,16 @@ impl FakeGateway {
 #[async_trait]
 impl Gateway for FakeGateway {
     async fn create(&self, key: &str, new: &NewIntent) -> Result<Opened, GatewayError> {
-        let asked = Asked { verb: Verb::Create, key, account: &new.account };
+        let asked = Asked {
+            verb: Verb::Create,
+            key,
+            account: &new.account,
+        };
         let now = self.clock.now();
-        self.write_intent(asked, format!("{} {}", new.order, new.amount), |provider| provider.create(new, now)).await
+        self.write_intent(asked, format!("{} {}", new.order, new.amount), |provider| {
+            provider.create(new, now)
+        })
+        .await
     }
 
     async fn update(
@@ -200,12 +252,26 @@ impl Gateway for FakeGateway {
         id: &PaymentIntentId,
         new: &NewIntent,
     ) -> Result<Opened, GatewayError> {
-        let asked = Asked { verb: Verb::Update, key, account };
-        self.write_intent(asked, format!("{id} {}", new.amount), |provider| provider.update(id, new)).await
+        let asked = Asked {
+            verb: Verb::Update,
+            key,
+            account,
+        };
+        self.write_intent(asked, format!("{id} {}", new.amount), |provider| {
+            provider.update(id, new)
+        })
+        .await
     }
 
-    async fn retrieve(&self, account: &AccountId, id: &PaymentIntentId) -> Result<PaymentIntent, GatewayError> {
-        self.read(Verb::Retrieve, account, |provider| Ok(provider.intent(account, id)?.said.clone())).await
+    async fn retrieve(
+        &self,
+        account: &AccountId,
+        id: &PaymentIntentId,
+    ) -> Result<PaymentIntent, GatewayError> {
+        self.read(Verb::Retrieve, account, |provider| {
+            Ok(provider.intent(account, id)?.said.clone())
+        })
+        .await
     }
 
     async fn confirm(
@@ -215,10 +281,15 @@ impl Gateway for FakeGateway {
         id: &PaymentIntentId,
         payment_method: &str,
     ) -> Result<Opened, GatewayError> {
-        let asked = Asked { verb: Verb::Confirm, key, account };
+        let asked = Asked {
+            verb: Verb::Confirm,
+            key,
+            account,
+        };
         let now = self.clock.now();
         let confirm = |provider: &mut Provider| provider.confirm(account, id, payment_method, now);
-        self.write_intent(asked, format!("{id} {payment_method}"), confirm).await
+        self.write_intent(asked, format!("{id} {payment_method}"), confirm)
+            .await
     }
 
     async fn capture(
@@ -228,9 +299,16 @@ impl Gateway for FakeGateway {
         id: &PaymentIntentId,
         application_fee: Cents,
     ) -> Result<PaymentIntent, GatewayError> {
-        let asked = Asked { verb: Verb::Capture, key, account };
+        let asked = Asked {
+            verb: Verb::Capture,
+            key,
+            account,
+        };
         let capture = |provider: &mut Provider| provider.capture(account, id, application_fee);
-        Ok(self.write_intent(asked, format!("{id} {application_fee}"), capture).await?.intent)
+        Ok(self
+            .write_intent(asked, format!("{id} {application_fee}"), capture)
+            .await?
+            .intent)
     }
 
     async fn cancel(
@@ -239,8 +317,17 @@ impl Gateway for FakeGateway {
         account: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError> {
-        let asked = Asked { verb: Verb::Cancel, key, account };
-        Ok(self.write_intent(asked, id.to_string(), |provider| provider.cancel(account, id)).await?.intent)
+        let asked = Asked {
+            verb: Verb::Cancel,
+            key,
+            account,
+        };
+        Ok(self
+            .write_intent(asked, id.to_string(), |provider| {
+                provider.cancel(account, id)
+            })
+            .await?
+            .intent)
     }
 
     async fn refund(
@@ -250,8 +337,15 @@ impl Gateway for FakeGateway {
         id: &PaymentIntentId,
         amount: Cents,
     ) -> Result<(), GatewayError> {
-        let asked = Asked { verb: Verb::Refund, key, account };
-        self.write_done(asked, format!("{id} {amount}"), |provider| provider.refund(account, id, amount)).await
+        let asked = Asked {
+            verb: Verb::Refund,
+            key,
+            account,
+        };
+        self.write_done(asked, format!("{id} {amount}"), |provider| {
+            provider.refund(account, id, amount)
+        })
+        .await
     }
 
     async fn refund_fee(
@@ -261,13 +355,28 @@ impl Gateway for FakeGateway {
         id: &PaymentIntentId,
         amount: Cents,
     ) -> Result<(), GatewayError> {
-        let asked = Asked { verb: Verb::RefundFee, key, account };
-        self.write_done(asked, format!("{id} {amount}"), |provider| provider.refund_fee(account, id, amount)).await
+        let asked = Asked {
+            verb: Verb::RefundFee,
+            key,
+            account,
+        };
+        self.write_done(asked, format!("{id} {amount}"), |provider| {
+            provider.refund_fee(account, id, amount)
+        })
+        .await
     }
 
-    async fn list(&self, account: &AccountId, since: Timestamp) -> Result<Vec<PaymentIntent>, GatewayError> {
+    async fn list(
+        &self,
+        account: &AccountId,
+        since: Timestamp,
+    ) -> Result<Vec<PaymentIntent>, GatewayError> {
         self.read(Verb::List, account, |provider| {
-            Ok(provider.list(account, since).into_iter().map(|intent| intent.said).collect())
+            Ok(provider
+                .list(account, since)
+                .into_iter()
+                .map(|intent| intent.said)
+                .collect())
         })
         .await
     }
@@ -278,14 +387,21 @@ impl Gateway for FakeGateway {
         order: OrderId,
         since: Timestamp,
     ) -> Result<Option<Opened>, GatewayError> {
-        self.read(Verb::Find, account, |provider| Ok(provider.find(account, order, since))).await
+        self.read(Verb::Find, account, |provider| {
+            Ok(provider.find(account, order, since))
+        })
+        .await
     }
 }
 
 /// Every club is onboarded at once.
 #[async_trait]
 impl Connect for FakeGateway {
-    async fn create_account(&self, key: &str, _email: Option<&str>) -> Result<AccountId, GatewayError> {
+    async fn create_account(
+        &self,
+        key: &str,
+        _email: Option<&str>,
+    ) -> Result<AccountId, GatewayError> {
         let accounts = &mut lock(&self.provider).accounts;
         let next = AccountId(format!("acct_{:06}", accounts.len() + 1));
         Ok(accounts.entry(key.into()).or_insert(next).clone())
@@ -301,6 +417,10 @@ impl Connect for FakeGateway {
     }
 
     async fn account_status(&self, _account: &AccountId) -> Result<AccountStatus, GatewayError> {
-        Ok(AccountStatus { charges_enabled: true, payouts_enabled: true, details_submitted: true })
+        Ok(AccountStatus {
+            charges_enabled: true,
+            payouts_enabled: true,
+            details_submitted: true,
+        })
     }
 }

@@ -7,7 +7,12 @@ use super::gateway::{FakeGateway, lock};
 use super::provider::{Intent, Takings, card_declined, is_payable};
 
 impl FakeGateway {
-    fn turn(&self, id: &PaymentIntentId, notice: &str, turn: impl FnOnce(&mut Intent) -> bool) -> bool {
+    fn turn(
+        &self,
+        id: &PaymentIntentId,
+        notice: &str,
+        turn: impl FnOnce(&mut Intent) -> bool,
+    ) -> bool {
         let mut provider = lock(&self.provider);
         let turned = provider.intents.get_mut(id).is_some_and(turn);
         if turned && !notice.is_empty() {
@@ -55,7 +60,10 @@ impl FakeGateway {
     /// Somebody captures in the provider's dashboard, without a fee.
     pub fn capture_behind_our_back(&self, id: &PaymentIntentId) -> bool {
         let mut provider = lock(&self.provider);
-        let account = provider.intents.get(id).map(|intent| intent.said.account.clone());
+        let account = provider
+            .intents
+            .get(id)
+            .map(|intent| intent.said.account.clone());
         account.is_some_and(|account| provider.capture(&account, id, Cents::ZERO).is_ok())
     }
 

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use domain::{AccountId, Cents, Decline, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Timestamp};
+use domain::{
+    AccountId, Cents, Decline, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus,
+    Timestamp,
+};
 use persistence::books::Notice;
 
 use crate::{GatewayError, NewIntent, Opened, UNEXPECTED_STATE};
@@ -46,22 +49,38 @@ pub(super) struct Provider {
 }
 
 fn refused(code: &str, message: &str) -> GatewayError {
-    GatewayError::Refused { code: code.into(), message: message.into() }
+    GatewayError::Refused {
+        code: code.into(),
+        message: message.into(),
+    }
 }
 
 fn unexpected_state(status: PaymentStatus) -> GatewayError {
-    refused(UNEXPECTED_STATE, &format!("the payment intent is {status:?}"))
+    refused(
+        UNEXPECTED_STATE,
+        &format!("the payment intent is {status:?}"),
+    )
 }
 
 impl Provider {
-    pub fn intent(&mut self, account: &AccountId, id: &PaymentIntentId) -> Result<&mut Intent, GatewayError> {
-        let found = self.intents.get_mut(id).filter(|intent| intent.said.account == *account);
+    pub fn intent(
+        &mut self,
+        account: &AccountId,
+        id: &PaymentIntentId,
+    ) -> Result<&mut Intent, GatewayError> {
+        let found = self
+            .intents
+            .get_mut(id)
+            .filter(|intent| intent.said.account == *account);
         found.ok_or_else(|| refused("resource_missing", "no such payment intent"))
     }
 
     pub fn create(&mut self, new: &NewIntent, now: Timestamp) -> Result<Opened, GatewayError> {
         if new.amount < Cents(50) {
-            return Err(refused("amount_too_small", "the amount is below the minimum"));
+            return Err(refused(
+                "amount_too_small",
+                "the amount is below the minimum",
+            ));
         }
         self.count += 1;
         let id = PaymentIntentId(format!("pi_{:06}", self.count));
@@ -89,12 +108,21 @@ impl Provider {
             decline: None,
         };
         let client_secret = format!("{id}_secret");
-        let intent = Intent { said, client_secret, made_at: now, captures: 0 };
+        let intent = Intent {
+            said,
+            client_secret,
+            made_at: now,
+            captures: 0,
+        };
         self.intents.insert(id, intent.clone());
         Ok(opened(&intent))
     }
 
-    pub fn update(&mut self, id: &PaymentIntentId, new: &NewIntent) -> Result<Opened, GatewayError> {
+    pub fn update(
+        &mut self,
+        id: &PaymentIntentId,
+        new: &NewIntent,
+    ) -> Result<Opened, GatewayError> {
         let intent = self.intent(&new.account, id)?;
         if !is_payable(intent.said.status) {
             return Err(unexpected_state(intent.said.status));
@@ -136,13 +164,21 @@ impl Provider {
         Ok(opened)
     }
 
-    pub fn capture(&mut self, account: &AccountId, id: &PaymentIntentId, fee: Cents) -> Result<Opened, GatewayError> {
+    pub fn capture(
+        &mut self,
+        account: &AccountId,
+        id: &PaymentIntentId,
+        fee: Cents,
+    ) -> Result<Opened, GatewayError> {
         let intent = self.intent(account, id)?;
         if intent.said.status != PaymentStatus::RequiresCapture {
             return Err(unexpected_state(intent.said.status));
         }
         if fee > intent.said.amount {
-            return Err(refused("parameter_invalid", "the application fee is above the amount"));
+            return Err(refused(
+                "parameter_invalid",
+                "the application fee is above the amount",
+            ));
         }
         intent.captures += 1;
         intent.said.status = PaymentStatus::Succeeded;
@@ -154,10 +190,16 @@ impl Provider {
         Ok(opened)
     }
 
-    pub fn cancel(&mut self, account: &AccountId, id: &PaymentIntentId) -> Result<Opened, GatewayError> {
+    pub fn cancel(
+        &mut self,
+        account: &AccountId,
+        id: &PaymentIntentId,
+    ) -> Result<Opened, GatewayError> {
         let intent = self.intent(account, id)?;
-        if matches!(intent.said.status, PaymentStatus::Succeeded | PaymentStatus::Canceled | PaymentStatus::Processing)
-        {
+        if matches!(
+            intent.said.status,
+            PaymentStatus::Succeeded | PaymentStatus::Canceled | PaymentStatus::Processing
+        ) {
             return Err(unexpected_state(intent.said.status));
         }
         intent.said.status = PaymentStatus::Canceled;
@@ -166,20 +208,36 @@ impl Provider {
         Ok(opened)
     }
 
-    pub fn refund(&mut self, account: &AccountId, id: &PaymentIntentId, amount: Cents) -> Result<(), GatewayError> {
+    pub fn refund(
+        &mut self,
+        account: &AccountId,
+        id: &PaymentIntentId,
+        amount: Cents,
+    ) -> Result<(), GatewayError> {
         let said = &mut self.intent(account, id)?.said;
         if amount <= Cents::ZERO || said.amount_refunded + amount > said.amount_received {
-            return Err(refused("charge_already_refunded", "there is not that much left to refund"));
+            return Err(refused(
+                "charge_already_refunded",
+                "there is not that much left to refund",
+            ));
         }
         said.amount_refunded += amount;
         self.tell("charge.refunded", id);
         Ok(())
     }
 
-    pub fn refund_fee(&mut self, account: &AccountId, id: &PaymentIntentId, amount: Cents) -> Result<(), GatewayError> {
+    pub fn refund_fee(
+        &mut self,
+        account: &AccountId,
+        id: &PaymentIntentId,
+        amount: Cents,
+    ) -> Result<(), GatewayError> {
         let said = &mut self.intent(account, id)?.said;
         if amount <= Cents::ZERO || said.application_fee_refunded + amount > said.application_fee {
-            return Err(refused("fee_already_refunded", "there is not that much of the fee left"));
+            return Err(refused(
+                "fee_already_refunded",
+                "there is not that much of the fee left",
+            ));
         }
         said.application_fee_refunded += amount;
         Ok(())
@@ -192,7 +250,9 @@ impl Provider {
     }
 
     pub fn find(&self, account: &AccountId, order: OrderId, since: Timestamp) -> Option<Opened> {
-        let live = |intent: &&Intent| intent.said.order == Some(order) && intent.said.status != PaymentStatus::Canceled;
+        let live = |intent: &&Intent| {
+            intent.said.order == Some(order) && intent.said.status != PaymentStatus::Canceled
+        };
         self.list(account, since).iter().find(live).map(opened)
     }
 
@@ -200,7 +260,10 @@ impl Provider {
         self.events += 1;
         self.notices.push(Notice {
             event_id: format!("evt_{:06}", self.events),
-            account: self.intents.get(id).map(|intent| intent.said.account.0.clone()),
+            account: self
+                .intents
+                .get(id)
+                .map(|intent| intent.said.account.0.clone()),
             kind: kind.into(),
             payment_intent: Some(id.clone()),
             payload: "{}".into(),
@@ -209,7 +272,12 @@ impl Provider {
 
     pub fn takings(&self, account: &AccountId) -> Takings {
         let mut takings = Takings::default();
-        for said in self.intents.values().map(|intent| &intent.said).filter(|said| said.account == *account) {
+        for said in self
+            .intents
+            .values()
+            .map(|intent| &intent.said)
+            .filter(|said| said.account == *account)
+        {
             takings.captured += said.amount_received;
             takings.refunded += said.amount_refunded;
             takings.fees += said.application_fee;
@@ -222,16 +290,26 @@ impl Provider {
 
 pub(super) fn card_declined(method: &str) -> Decline {
     let (code, message) = ("card_declined".into(), "Your card was declined.".into());
-    Decline { code, message, payment_method: Some(method.into()) }
+    Decline {
+        code,
+        message,
+        payment_method: Some(method.into()),
+    }
 }
 
 pub(super) fn is_payable(status: PaymentStatus) -> bool {
     matches!(
         status,
-        PaymentStatus::RequiresPaymentMethod | PaymentStatus::RequiresConfirmation | PaymentStatus::RequiresAction
+        PaymentStatus::RequiresPaymentMethod
+            | PaymentStatus::RequiresConfirmation
+            | PaymentStatus::RequiresAction
     )
 }
 
 fn opened(intent: &Intent) -> Opened {
-    Opened { id: intent.said.id.clone(), client_secret: intent.client_secret.clone(), intent: intent.said.clone() }
+    Opened {
+        id: intent.said.id.clone(),
+        client_secret: intent.client_secret.clone(),
+        intent: intent.said.clone(),
+    }
 }

@@ -5,7 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actors::testing::{FakeGateway, ManualClock};
-use actors::{Answered, Denied, Draws, Engine, EngineParts, Errand, Neighbourhood, Neighbours, Placement, Unreachable};
+use actors::{
+    Answered, Denied, Draws, Engine, EngineParts, Errand, Neighbourhood, Neighbours, Placement,
+    Unreachable,
+};
 use async_trait::async_trait;
 use domain::{AccountId, ClubId, DrawId, View};
 use persistence::memory::Memory;
@@ -49,10 +52,16 @@ impl Neighbours for Street {
         let way = *self.way.lock().unwrap();
         tokio::time::sleep(way).await;
         let there = self.doors.lock().unwrap().get(&owner.boot).cloned();
-        let Some(there) = there else { return self.is_silent().await };
+        let Some(there) = there else {
+            return self.is_silent().await;
+        };
         let answer = there.execute_here(draw, errand).await;
         let unheard = self.unheard.lock().unwrap().contains(&owner.boot);
-        if unheard { self.is_silent().await } else { answer }
+        if unheard {
+            self.is_silent().await
+        } else {
+            answer
+        }
     }
 }
 
@@ -64,7 +73,11 @@ pub struct Line {
 
 impl Line {
     async fn pass(&self) {
-        self.open.clone().wait_for(|open| *open).await.expect("the node lives");
+        self.open
+            .clone()
+            .wait_for(|open| *open)
+            .await
+            .expect("the node lives");
     }
 }
 
@@ -107,11 +120,18 @@ impl House {
     pub fn with(numbers: &[i64]) -> House {
         let (clock, memory) = (ManualClock::new(NOON), Memory::new());
         memory.add_club(ClubId(1), AccountId("acct_club".into()));
-        numbers.iter().for_each(|number| memory.add_draw(snapshot(*number)));
+        numbers
+            .iter()
+            .for_each(|number| memory.add_draw(snapshot(*number)));
         let database_clock = clock.clone();
         memory.set_clock(move || database_clock.true_now());
         let gateway = FakeGateway::new(Arc::new(clock.clone()));
-        House { clock, memory, gateway, street: Street::default() }
+        House {
+            clock,
+            memory,
+            gateway,
+            street: Street::default(),
+        }
     }
 
     pub async fn node(&self, number: u128) -> Inhabitant {
@@ -129,20 +149,41 @@ impl House {
             clock: Arc::new(self.clock.clone()),
             mail: Arc::new(PostOffice::default()),
             neighbourhood: Neighbourhood {
-                me: Node { boot, address: format!("10.0.0.{number}:9080") },
-                nodes: Arc::new(Line { memory: self.memory.clone(), open }),
+                me: Node {
+                    boot,
+                    address: format!("10.0.0.{number}:9080"),
+                },
+                nodes: Arc::new(Line {
+                    memory: self.memory.clone(),
+                    open,
+                }),
                 neighbours: Arc::new(self.street.clone()),
             },
         };
-        let engine = Engine::start_at(parts, Placement::Current).await.expect("the engine starts");
-        self.street.doors.lock().unwrap().insert(boot, engine.draws.clone());
-        Inhabitant { boot, engine, line, street: self.street.clone() }
+        let engine = Engine::start_at(parts, Placement::Current)
+            .await
+            .expect("the engine starts");
+        self.street
+            .doors
+            .lock()
+            .unwrap()
+            .insert(boot, engine.draws.clone());
+        Inhabitant {
+            boot,
+            engine,
+            line,
+            street: self.street.clone(),
+        }
     }
 }
 
 impl Inhabitant {
     pub async fn reserves(&self, order: u128, count: u16) -> Result<View, Denied> {
-        self.engine.draws.execute(DRAW, reserve(order, count), None).await.map(|done| done.view)
+        self.engine
+            .draws
+            .execute(DRAW, reserve(order, count), None)
+            .await
+            .map(|done| done.view)
     }
 
     /// It answers nobody.

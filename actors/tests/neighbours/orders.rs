@@ -39,14 +39,21 @@ fn an_order_that_one_node_turns_down_is_not_fulfilled_by_another_while_its_ticke
             sleep(Duration::from_secs(1)).await;
             owner.engine.payments.fulfil(&id).await
         };
-        let (turned_down, fulfilled) = tokio::join!(other.engine.payments.turn_down(OrderId(1)), fulfilled);
+        let (turned_down, fulfilled) =
+            tokio::join!(other.engine.payments.turn_down(OrderId(1)), fulfilled);
         for status in [turned_down.unwrap(), fulfilled.unwrap().status] {
-            assert!(matches!(status, FulfilStatus::NotCharged { .. }), "{status:?}");
+            assert!(
+                matches!(status, FulfilStatus::NotCharged { .. }),
+                "{status:?}"
+            );
         }
         sleep(Duration::from_secs(90)).await;
         let state = house.memory.orders()[0].order.state;
         let captures = house.gateway.intent(&id).unwrap().captures;
-        assert_eq!((state, captures, house.memory.draws()[0].sold()), (OrderState::Released, 0, 0));
+        assert_eq!(
+            (state, captures, house.memory.draws()[0].sold()),
+            (OrderState::Released, 0, 0)
+        );
     });
 }
 
@@ -61,12 +68,29 @@ fn what_one_browser_asks_of_two_nodes_at_once_is_one_order_at_both() {
             for order in 0..others {
                 owner.reserves(10 + u128::from(order), 45).await.unwrap();
             }
-            let once_more = OpenOrder { id: OrderId(2), token: "2".repeat(32), ..wants(20) };
-            let (here, there) =
-                tokio::join!(owner.engine.payments.open(wants(20)), other.engine.payments.open(once_more));
-            assert_eq!(here.unwrap().order.id, there.unwrap().order.id, "beside {others} others");
+            let once_more = OpenOrder {
+                id: OrderId(2),
+                token: "2".repeat(32),
+                ..wants(20)
+            };
+            let (here, there) = tokio::join!(
+                owner.engine.payments.open(wants(20)),
+                other.engine.payments.open(once_more)
+            );
+            assert_eq!(
+                here.unwrap().order.id,
+                there.unwrap().order.id,
+                "beside {others} others"
+            );
             let held = house.memory.draws()[0].held();
-            assert_eq!((house.memory.orders().len(), house.gateway.intents().len(), held), (1, 1, 45 * others + 20));
+            assert_eq!(
+                (
+                    house.memory.orders().len(),
+                    house.gateway.intents().len(),
+                    held
+                ),
+                (1, 1, 45 * others + 20)
+            );
         });
     }
 }
@@ -77,18 +101,28 @@ fn an_order_that_one_node_lets_go_is_given_no_intent_by_another() {
     play(|| async {
         let house = House::with(&[1042]);
         let (owner, other) = two(&house).await;
-        house.gateway.set_pace(|asked| Duration::from_secs(if asked.verb == Verb::Create { 2 } else { 0 }));
+        house
+            .gateway
+            .set_pace(|asked| Duration::from_secs(if asked.verb == Verb::Create { 2 } else { 0 }));
         house.street.takes(Duration::from_secs(2));
         let let_go = async {
             sleep(Duration::from_secs(1)).await;
             other.engine.payments.refund(OrderId(1), "as asked").await
         };
         let (opened, let_go) = tokio::join!(owner.engine.payments.open(wants(3)), let_go);
-        assert_eq!((opened.map(drop), let_go), (Err(PaymentFailure::Unavailable), Ok(())));
+        assert_eq!(
+            (opened.map(drop), let_go),
+            (Err(PaymentFailure::Unavailable), Ok(()))
+        );
         sleep(Duration::from_secs(60)).await;
         assert_eq!(house.memory.orders()[0].order.state, OrderState::Released);
-        let [intent] = &house.gateway.intents()[..] else { panic!("one was made") };
-        assert_eq!((intent.said.status, house.memory.draws()[0].held()), (PaymentStatus::Canceled, 0));
+        let [intent] = &house.gateway.intents()[..] else {
+            panic!("one was made")
+        };
+        assert_eq!(
+            (intent.said.status, house.memory.draws()[0].held()),
+            (PaymentStatus::Canceled, 0)
+        );
     });
 }
 
@@ -110,7 +144,15 @@ fn what_was_asked_under_a_lease_is_not_answered_from_memory_when_it_is_over() {
             sleep(Duration::from_millis(10)).await;
         }
         disk.permits.add_permits(1);
-        assert_eq!(written.await.unwrap().map(|view| view.held), Ok(3), "it is in the books");
-        assert_eq!(remembered.await.unwrap().map(drop), Err(Denied::Unavailable), "the draw may be another's by now");
+        assert_eq!(
+            written.await.unwrap().map(|view| view.held),
+            Ok(3),
+            "it is in the books"
+        );
+        assert_eq!(
+            remembered.await.unwrap().map(drop),
+            Err(Denied::Unavailable),
+            "the draw may be another's by now"
+        );
     });
 }

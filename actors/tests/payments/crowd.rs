@@ -27,16 +27,28 @@ fn payments_of_one_draw_that_arrive_together_and_doubled_are_each_fulfilled_once
         // Every door at the same time, for every order.
         let doors = records.iter().flat_map(|record| [record, record, record]);
         let told = join_all(doors.map(|record| world.fulfil(record))).await;
-        assert!(told.iter().all(|told| told.as_ref().unwrap().status == FulfilStatus::Succeeded));
+        assert!(
+            told.iter()
+                .all(|told| told.as_ref().unwrap().status == FulfilStatus::Succeeded)
+        );
         world.deliver_notices().await;
         world.pass(60).await;
         assert_eq!(world.sold(1042), 40);
         let mut serials: Vec<u16> = Vec::new();
         for record in &records {
-            serials.extend(world.order(record).tickets[0].1.iter().map(|serial| serial.number()));
+            serials.extend(
+                world.order(record).tickets[0]
+                    .1
+                    .iter()
+                    .map(|serial| serial.number()),
+            );
         }
         serials.sort_unstable();
-        assert_eq!(serials, (1..=40).collect::<Vec<u16>>(), "forty tickets, each to one order");
+        assert_eq!(
+            serials,
+            (1..=40).collect::<Vec<u16>>(),
+            "forty tickets, each to one order"
+        );
         assert_eq!(world.gateway.takings(&account()).captured, Cents(20 * 1000));
         assert_eq!(world.mails().len(), 20);
         world.audit();
@@ -56,13 +68,19 @@ fn a_provider_that_hangs_on_one_order_keeps_no_other_waiting() {
         let began = tokio::time::Instant::now();
         let waits = world.fulfil(&slow);
         let passes = async {
-            assert_eq!(world.fulfil(&quick).await.unwrap().status, FulfilStatus::Succeeded);
+            assert_eq!(
+                world.fulfil(&quick).await.unwrap().status,
+                FulfilStatus::Succeeded
+            );
             // The draw itself is free, too: its commit was made before the provider was asked.
             world.open(&[(1042, 3)]).await;
             began.elapsed()
         };
         let (told, passed) = tokio::join!(waits, passes);
-        assert!(passed < Duration::from_secs(1), "the others took {passed:?}");
+        assert!(
+            passed < Duration::from_secs(1),
+            "the others took {passed:?}"
+        );
         assert_eq!(told.unwrap().status, FulfilStatus::Succeeded);
         assert!(began.elapsed() >= Duration::from_secs(20));
         world.audit();

@@ -18,7 +18,10 @@ fn a_purchase_reserves_authorises_allocates_captures_and_mails() {
         let record = world.open(&[(1042, 2)]).await;
         assert_eq!((world.held(1042), world.sold(1042)), (2, 0));
         assert!(record.client_secret.is_some());
-        assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Waiting);
+        assert_eq!(
+            world.fulfil(&record).await.unwrap().status,
+            FulfilStatus::Waiting
+        );
 
         world.gateway.authorise(&intent_of(&record));
         let fulfilled = world.fulfil(&record).await.unwrap();
@@ -26,10 +29,16 @@ fn a_purchase_reserves_authorises_allocates_captures_and_mails() {
         assert_eq!(fulfilled.record.tickets[0].1.len(), 2);
         assert_eq!((world.held(1042), world.sold(1042)), (0, 2));
         let in_books = world.order(&record);
-        assert_eq!(in_books.order, fulfilled.record.order, "the answer is what the books hold");
+        assert_eq!(
+            in_books.order, fulfilled.record.order,
+            "the answer is what the books hold"
+        );
         assert_eq!(in_books.tickets, fulfilled.record.tickets);
         let said = world.gateway.intent(&intent_of(&record)).unwrap().said;
-        assert_eq!((said.amount_received, said.application_fee), (Cents(1000), Cents(35)));
+        assert_eq!(
+            (said.amount_received, said.application_fee),
+            (Cents(1000), Cents(35))
+        );
         world.pass(5).await;
         assert_eq!(world.mails().len(), 1);
         world.audit();
@@ -44,12 +53,19 @@ fn a_mail_that_is_put_into_the_outbox_leaves_at_once() {
         world.pass(300).await;
         let begun = tokio::time::Instant::now();
         let outbox = world.engine().outbox.clone();
-        outbox.queue("verify-1", "verify", None, "club@example.org", "{}").await.unwrap();
+        outbox
+            .queue("verify-1", "verify", None, "club@example.org", "{}")
+            .await
+            .unwrap();
         for _ in 0..1_000 {
             tokio::task::yield_now().await;
         }
         assert_eq!(world.mails().len(), 1);
-        assert_eq!(begun.elapsed().as_millis(), 0, "nobody waited for the next look");
+        assert_eq!(
+            begun.elapsed().as_millis(),
+            0,
+            "nobody waited for the next look"
+        );
     });
 }
 
@@ -65,8 +81,11 @@ fn five_doors_at_once_give_the_tickets_once_and_take_the_money_once() {
         world.deliver_notices().await; // the webhook
         let (payments, reconciler) = (world.payments(), world.engine().reconciler.clone());
         let calls = futures_util::future::join_all((0..20).map(|_| payments.fulfil(&id)));
-        let (answers, (), scanned) =
-            futures_util::join!(calls, reconciler.round(), reconciler.scan(crate::world::NOON));
+        let (answers, (), scanned) = futures_util::join!(
+            calls,
+            reconciler.round(),
+            reconciler.scan(crate::world::NOON)
+        );
         scanned.unwrap();
         for answer in answers {
             let fulfilled = answer.unwrap();
@@ -97,10 +116,21 @@ fn each_door_alone_is_enough() {
                     world.pass(21).await;
                     world.restart().await;
                 }
-                _ => drop(world.engine().reconciler.scan(crate::world::NOON).await.unwrap()),
+                _ => drop(
+                    world
+                        .engine()
+                        .reconciler
+                        .scan(crate::world::NOON)
+                        .await
+                        .unwrap(),
+                ),
             }
             world.pass(5).await;
-            assert_eq!(world.order(&record).order.state, OrderState::Captured, "{door}");
+            assert_eq!(
+                world.order(&record).order.state,
+                OrderState::Captured,
+                "{door}"
+            );
             world.audit();
             world.engine.take().unwrap().kill();
         }
@@ -112,7 +142,11 @@ fn a_cart_is_paid_line_by_line_and_captured_once() {
     play(|| async {
         let world = World::with(&[1042, 1043, 1044]).await;
         let record = world.buy(&[(1044, 1), (1042, 2), (1043, 3)]).await;
-        let counts: Vec<_> = record.tickets.iter().map(|(draw, serials)| (draw.0, serials.len())).collect();
+        let counts: Vec<_> = record
+            .tickets
+            .iter()
+            .map(|(draw, serials)| (draw.0, serials.len()))
+            .collect();
         assert_eq!(counts, [(1042, 2), (1043, 3), (1044, 1)]);
         assert_eq!(world.gateway.takings(&account()).captured, Cents(3000));
         world.audit();
@@ -125,12 +159,29 @@ fn a_declined_card_and_then_a_good_one_pay_the_same_order() {
         let world = World::with(&[1042]).await;
         let record = world.open(&[(1042, 2)]).await;
         let id = record.order.id;
-        let declined = world.payments().confirm(id, "pm_decline").await.unwrap_err();
-        assert!(matches!(declined, PaymentFailure::Declined { ref code, .. } if code == "card_declined"));
+        let declined = world
+            .payments()
+            .confirm(id, "pm_decline")
+            .await
+            .unwrap_err();
+        assert!(
+            matches!(declined, PaymentFailure::Declined { ref code, .. } if code == "card_declined")
+        );
         let action = world.payments().confirm(id, "pm_3ds").await.unwrap();
-        assert_eq!(action, Confirmed::RequiresAction { client_secret: record.client_secret.clone().unwrap() });
-        assert_eq!(world.payments().confirm(id, "pm_visa").await.unwrap(), Confirmed::Authorised);
-        assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Succeeded);
+        assert_eq!(
+            action,
+            Confirmed::RequiresAction {
+                client_secret: record.client_secret.clone().unwrap()
+            }
+        );
+        assert_eq!(
+            world.payments().confirm(id, "pm_visa").await.unwrap(),
+            Confirmed::Authorised
+        );
+        assert_eq!(
+            world.fulfil(&record).await.unwrap().status,
+            FulfilStatus::Succeeded
+        );
         assert_eq!(world.gateway.intents().len(), 1);
         world.audit();
     });
@@ -147,8 +198,15 @@ fn a_confirmation_whose_outcome_nobody_knows_is_neither_a_no_nor_in_the_next_one
             world.gateway.fail_next(Verb::Confirm, fault);
             let unknown = world.payments().confirm(id, "pm_visa").await;
             assert_eq!(unknown, Err(PaymentFailure::Unavailable), "{fault:?}");
-            assert_eq!(world.payments().confirm(id, "pm_visa").await, Ok(Confirmed::Authorised), "{fault:?}");
-            assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Succeeded);
+            assert_eq!(
+                world.payments().confirm(id, "pm_visa").await,
+                Ok(Confirmed::Authorised),
+                "{fault:?}"
+            );
+            assert_eq!(
+                world.fulfil(&record).await.unwrap().status,
+                FulfilStatus::Succeeded
+            );
             world.engine.take().unwrap().kill();
         }
         for fault in [Fault::CachedErrorAfter, Fault::TimeoutAfter] {
@@ -158,9 +216,17 @@ fn a_confirmation_whose_outcome_nobody_knows_is_neither_a_no_nor_in_the_next_one
             world.gateway.fail_next(Verb::Confirm, fault);
             let declined = world.payments().confirm(id, "pm_decline").await;
             let (code, message) = ("card_declined".into(), "Your card was declined.".into());
-            assert_eq!(declined, Err(PaymentFailure::Declined { code, message }), "read from the intent: {fault:?}");
+            assert_eq!(
+                declined,
+                Err(PaymentFailure::Declined { code, message }),
+                "read from the intent: {fault:?}"
+            );
             world.gateway.fail_next(Verb::Confirm, fault);
-            assert_eq!(world.payments().confirm(id, "pm_visa").await, Ok(Confirmed::Authorised), "{fault:?}");
+            assert_eq!(
+                world.payments().confirm(id, "pm_visa").await,
+                Ok(Confirmed::Authorised),
+                "{fault:?}"
+            );
             world.engine.take().unwrap().kill();
         }
     });
@@ -181,11 +247,21 @@ fn an_intent_that_is_past_being_confirmed_is_no_declined_card() {
         });
         for attempt in 1..=2 {
             let unknown = world.payments().confirm(id, "pm_visa").await;
-            assert_eq!(unknown, Err(PaymentFailure::Unavailable), "attempt {attempt}");
+            assert_eq!(
+                unknown,
+                Err(PaymentFailure::Unavailable),
+                "attempt {attempt}"
+            );
         }
         world.gateway.clear_faults();
-        assert_eq!(world.payments().confirm(id, "pm_visa").await, Ok(Confirmed::Authorised));
-        assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Succeeded);
+        assert_eq!(
+            world.payments().confirm(id, "pm_visa").await,
+            Ok(Confirmed::Authorised)
+        );
+        assert_eq!(
+            world.fulfil(&record).await.unwrap().status,
+            FulfilStatus::Succeeded
+        );
         world.audit();
     });
 }
@@ -196,11 +272,20 @@ fn what_one_card_was_told_is_not_told_of_the_next() {
         let world = World::with(&[1042]).await;
         let record = world.open(&[(1042, 2)]).await;
         let id = record.order.id;
-        assert!(matches!(world.payments().confirm(id, "pm_decline").await, Err(PaymentFailure::Declined { .. })));
+        assert!(matches!(
+            world.payments().confirm(id, "pm_decline").await,
+            Err(PaymentFailure::Declined { .. })
+        ));
         // The second card's attempt ends in a server error, and the intent still shows the first one's end.
         world.gateway.fail_next(Verb::Confirm, Fault::CachedError);
-        assert_eq!(world.payments().confirm(id, "pm_visa").await, Err(PaymentFailure::Unavailable));
-        assert_eq!(world.payments().confirm(id, "pm_visa").await, Ok(Confirmed::Authorised));
+        assert_eq!(
+            world.payments().confirm(id, "pm_visa").await,
+            Err(PaymentFailure::Unavailable)
+        );
+        assert_eq!(
+            world.payments().confirm(id, "pm_visa").await,
+            Ok(Confirmed::Authorised)
+        );
         world.audit();
     });
 }
@@ -221,7 +306,14 @@ fn notices_are_stored_once_and_may_come_doubled_and_out_of_order() {
         }
         world.pass(30).await;
         use persistence::Books;
-        assert!(world.memory.notices_unhandled(Boot(0), Timestamp(i64::MAX), 10).await.unwrap().is_empty());
+        assert!(
+            world
+                .memory
+                .notices_unhandled(Boot(0), Timestamp(i64::MAX), 10)
+                .await
+                .unwrap()
+                .is_empty()
+        );
         assert_eq!(world.mails().len(), 1);
         assert_eq!(world.order(&record).order.state, OrderState::Captured);
         world.audit();
@@ -255,7 +347,10 @@ fn a_crowds_captured_payments_are_witnessed_from_one_list_a_page_at_a_time() {
             Fault::None
         });
         world.memory.set_faults(move |call| {
-            written.fetch_add(usize::from(matches!(call, Call::Write("witness"))), Ordering::Relaxed);
+            written.fetch_add(
+                usize::from(matches!(call, Call::Write("witness"))),
+                Ordering::Relaxed,
+            );
             BooksFault::None
         });
         for number in 0..BOUGHT {
@@ -294,10 +389,16 @@ fn a_caller_that_goes_away_stops_nothing() {
         let record = world.open(&[(1042, 2)]).await;
         let id = intent_of(&record);
         world.gateway.authorise(&id);
-        world.gateway.set_pace(|_| std::time::Duration::from_millis(300));
+        world
+            .gateway
+            .set_pace(|_| std::time::Duration::from_millis(300));
         let payments = world.payments();
-        let gone = tokio::time::timeout(std::time::Duration::from_millis(100), payments.fulfil(&id)).await;
-        assert!(gone.is_err(), "the browser's connection is reset in the middle");
+        let gone =
+            tokio::time::timeout(std::time::Duration::from_millis(100), payments.fulfil(&id)).await;
+        assert!(
+            gone.is_err(),
+            "the browser's connection is reset in the middle"
+        );
         world.pass(2).await;
         assert_eq!(world.order(&record).order.state, OrderState::Captured);
         world.audit();
@@ -308,7 +409,10 @@ fn a_caller_that_goes_away_stops_nothing() {
 fn an_intent_of_nobody_is_unknown() {
     play(|| async {
         let world = World::with(&[1042]).await;
-        let unknown = world.payments().fulfil(&domain::PaymentIntentId("pi_nobody".into())).await;
+        let unknown = world
+            .payments()
+            .fulfil(&domain::PaymentIntentId("pi_nobody".into()))
+            .await;
         assert_eq!(unknown.unwrap_err(), PaymentFailure::OrderUnknown);
     });
 }

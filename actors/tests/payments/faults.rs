@@ -10,8 +10,13 @@ use actors::{FulfilStatus, PaymentFailure};
 use domain::{Cents, Command, DrawId, GameResult, OrderState, PaymentStatus};
 use persistence::memory::{Call, Fault as BooksFault};
 
-const EVERY: [Fault; 5] =
-    [Fault::TimeoutAfter, Fault::TimeoutBefore, Fault::CachedError, Fault::CachedErrorAfter, Fault::Unavailable];
+const EVERY: [Fault; 5] = [
+    Fault::TimeoutAfter,
+    Fault::TimeoutBefore,
+    Fault::CachedError,
+    Fault::CachedErrorAfter,
+    Fault::Unavailable,
+];
 
 #[test]
 fn a_capture_without_an_answer_is_looked_up() {
@@ -27,10 +32,22 @@ fn a_capture_without_an_answer_is_looked_up() {
             let record = world.open(&[(1042, 2)]).await;
             world.gateway.authorise(&intent_of(&record));
             world.gateway.fail_next(Verb::Capture, fault);
-            assert_eq!(world.fulfil(&record).await.unwrap().status, expected, "{fault:?}");
+            assert_eq!(
+                world.fulfil(&record).await.unwrap().status,
+                expected,
+                "{fault:?}"
+            );
             world.pass(60).await;
-            assert_eq!(world.order(&record).order.state, OrderState::Captured, "{fault:?}");
-            assert_eq!(world.gateway.intent(&intent_of(&record)).unwrap().captures, 1, "{fault:?}");
+            assert_eq!(
+                world.order(&record).order.state,
+                OrderState::Captured,
+                "{fault:?}"
+            );
+            assert_eq!(
+                world.gateway.intent(&intent_of(&record)).unwrap().captures,
+                1,
+                "{fault:?}"
+            );
             assert_eq!(world.mails().len(), 1, "{fault:?}");
             assert_eq!(world.memory.anomaly_records().len(), 0, "{fault:?}");
             world.audit();
@@ -59,7 +76,10 @@ fn a_creation_without_an_answer_makes_one_intent_that_the_buyer_gets() {
             assert_eq!(world.gateway.intents().len(), 1, "{fault:?}");
             assert_eq!(world.held(1042), 2, "{fault:?}");
             world.gateway.authorise(&intent_of(&record));
-            assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Succeeded);
+            assert_eq!(
+                world.fulfil(&record).await.unwrap().status,
+                FulfilStatus::Succeeded
+            );
             world.audit();
             world.engine.take().unwrap().kill();
         }
@@ -73,12 +93,31 @@ fn a_cancellation_without_an_answer_ends_without_a_charge() {
             let mut world = World::with(&[1042]).await;
             let record = world.open(&[(1042, 2)]).await;
             world.gateway.authorise(&intent_of(&record));
-            world.draws().execute(DrawId(1042), Command::Cancel, None).await.unwrap();
+            world
+                .draws()
+                .execute(DrawId(1042), Command::Cancel, None)
+                .await
+                .unwrap();
             world.gateway.fail_next(Verb::Cancel, fault);
-            assert!(not_charged(&world.fulfil(&record).await.unwrap().status), "{fault:?}");
+            assert!(
+                not_charged(&world.fulfil(&record).await.unwrap().status),
+                "{fault:?}"
+            );
             world.pass(60).await;
-            assert_eq!(world.order(&record).order.state, OrderState::Released, "{fault:?}");
-            assert_eq!(world.gateway.intent(&intent_of(&record)).unwrap().said.status, PaymentStatus::Canceled);
+            assert_eq!(
+                world.order(&record).order.state,
+                OrderState::Released,
+                "{fault:?}"
+            );
+            assert_eq!(
+                world
+                    .gateway
+                    .intent(&intent_of(&record))
+                    .unwrap()
+                    .said
+                    .status,
+                PaymentStatus::Canceled
+            );
             world.audit();
             world.engine.take().unwrap().kill();
         }
@@ -96,7 +135,11 @@ fn a_mail_whose_sender_was_killed_leaves_with_the_next_process() {
         *world.post.hangs.lock().unwrap() = false;
         world.restart().await;
         world.pass(2).await;
-        assert_eq!(world.mails().len(), 1, "nobody waits for the lease of the dead");
+        assert_eq!(
+            world.mails().len(),
+            1,
+            "nobody waits for the lease of the dead"
+        );
         world.engine.take().unwrap().kill();
     });
 }
@@ -142,23 +185,36 @@ fn a_kill_at_every_step_of_a_purchase_loses_nothing() {
                 }
             });
             let purchase = actix::spawn(purchase);
-            let died = tokio::time::timeout(std::time::Duration::from_secs(5), &mut seen).await.is_ok();
+            let died = tokio::time::timeout(std::time::Duration::from_secs(5), &mut seen)
+                .await
+                .is_ok();
             world.engine.take().unwrap().kill();
             purchase.abort();
             world.memory.clear_faults();
             world.start().await;
             world.deliver_notices().await;
             world.pass(900).await;
-            let authorised = world.gateway.intents().iter().any(|intent| intent.captures > 0);
+            let authorised = world
+                .gateway
+                .intents()
+                .iter()
+                .any(|intent| intent.captures > 0);
             for order in world.memory.orders() {
                 let state = order.order.state;
-                assert!(matches!(state, OrderState::Captured | OrderState::Released), "step {step}: {state:?}");
+                assert!(
+                    matches!(state, OrderState::Captured | OrderState::Released),
+                    "step {step}: {state:?}"
+                );
                 assert_eq!(state == OrderState::Captured, authorised, "step {step}");
             }
             assert_eq!(world.sold(1042) == 2, authorised, "step {step}");
             assert_eq!((world.held(1042), world.held(1043)), (0, 0), "step {step}");
             // A kill between the delivery and its record sends it again, under the same message id (E4).
-            let mut mails: Vec<_> = world.mails().into_iter().map(|mail| mail.message_id).collect();
+            let mut mails: Vec<_> = world
+                .mails()
+                .into_iter()
+                .map(|mail| mail.message_id)
+                .collect();
             mails.dedup();
             assert_eq!(mails.len(), usize::from(authorised), "step {step}");
             assert_eq!(world.memory.anomaly_records().len(), 0, "step {step}");
@@ -180,10 +236,18 @@ fn a_refund_without_an_answer_is_made_once() {
             let mut world = World::with(&[1042]).await;
             let record = world.buy(&[(1042, 2)]).await;
             world.gateway.fail_next(Verb::Refund, fault);
-            world.payments().refund(record.order.id, "asked for").await.unwrap();
+            world
+                .payments()
+                .refund(record.order.id, "asked for")
+                .await
+                .unwrap();
             world.pass(60).await;
             let takings = world.gateway.takings(&account());
-            assert_eq!((takings.refunded, takings.fees_refunded), (Cents(1000), Cents(35)), "{fault:?}");
+            assert_eq!(
+                (takings.refunded, takings.fees_refunded),
+                (Cents(1000), Cents(35)),
+                "{fault:?}"
+            );
             world.audit();
             world.engine.take().unwrap().kill();
         }
@@ -202,9 +266,22 @@ fn an_update_without_an_answer_reaches_the_provider_later() {
             world.gateway.fail_next(Verb::Update, fault);
             let _ = world.payments().open(more).await;
             world.pass(20).await;
-            assert_eq!(world.gateway.intent(&intent_of(&record)).unwrap().said.amount, Cents(2000), "{fault:?}");
+            assert_eq!(
+                world
+                    .gateway
+                    .intent(&intent_of(&record))
+                    .unwrap()
+                    .said
+                    .amount,
+                Cents(2000),
+                "{fault:?}"
+            );
             world.gateway.authorise(&intent_of(&record));
-            assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Succeeded, "{fault:?}");
+            assert_eq!(
+                world.fulfil(&record).await.unwrap().status,
+                FulfilStatus::Succeeded,
+                "{fault:?}"
+            );
             assert_eq!(world.sold(1042), 4);
             world.audit();
             world.engine.take().unwrap().kill();
@@ -229,12 +306,23 @@ fn a_refund_keeps_its_key_through_silence_and_changes_it_when_the_provider_remem
                 }
                 _ => Fault::None,
             });
-            world.payments().refund(record.order.id, "asked for").await.unwrap();
+            world
+                .payments()
+                .refund(record.order.id, "asked for")
+                .await
+                .unwrap();
             world.pass(60).await;
-            assert_eq!(world.gateway.takings(&account()).refunded, Cents(1000), "{fault:?}");
+            assert_eq!(
+                world.gateway.takings(&account()).refunded,
+                Cents(1000),
+                "{fault:?}"
+            );
             let asked = asked.lock().unwrap().clone();
             let different: BTreeSet<&String> = asked.iter().collect();
-            assert!(asked.len() >= 3 && different.len() >= keys, "{fault:?}: {asked:?}");
+            assert!(
+                asked.len() >= 3 && different.len() >= keys,
+                "{fault:?}: {asked:?}"
+            );
             assert!(keys > 1 || different.len() == 1, "{fault:?}: {asked:?}");
             world.engine.take().unwrap().kill();
         }
@@ -272,12 +360,20 @@ fn a_key_that_is_in_use_is_waited_for_and_asked_again() {
             };
             world.gateway.authorise(&intent_of(&record));
             if verb == Verb::Cancel {
-                world.draws().execute(DrawId(1042), Command::Cancel, None).await.unwrap();
+                world
+                    .draws()
+                    .execute(DrawId(1042), Command::Cancel, None)
+                    .await
+                    .unwrap();
             }
             world.fulfil(&record).await.unwrap();
             world.pass(60).await;
             if verb == Verb::Refund {
-                world.payments().refund(record.order.id, "asked for").await.unwrap();
+                world
+                    .payments()
+                    .refund(record.order.id, "asked for")
+                    .await
+                    .unwrap();
                 world.pass(60).await;
             }
             let ended = match verb {
@@ -288,10 +384,21 @@ fn a_key_that_is_in_use_is_waited_for_and_asked_again() {
             assert_eq!(world.order(&record).order.state, ended, "{verb:?}");
             assert_eq!(world.gateway.intents().len(), 1, "{verb:?}");
             let asked = asked.lock().unwrap().clone();
-            assert!(asked.len() >= 5 && asked.iter().all(|(key, _)| *key == asked[0].0), "{verb:?}: {asked:?}");
+            assert!(
+                asked.len() >= 5 && asked.iter().all(|(key, _)| *key == asked[0].0),
+                "{verb:?}: {asked:?}"
+            );
             // It backs off: half a second at least, then one, two, four.
-            let pauses = asked.windows(2).map(|two| two[1].1.ms_since(two[0].1)).take(4);
-            assert!(pauses.enumerate().all(|(failed, pause)| pause >= 500 << failed), "{verb:?}: {asked:?}");
+            let pauses = asked
+                .windows(2)
+                .map(|two| two[1].1.ms_since(two[0].1))
+                .take(4);
+            assert!(
+                pauses
+                    .enumerate()
+                    .all(|(failed, pause)| pause >= 500 << failed),
+                "{verb:?}: {asked:?}"
+            );
             world.audit();
             world.engine.take().unwrap().kill();
         }
@@ -306,19 +413,36 @@ fn half_a_cart_that_was_paid_and_given_back_past_us_keeps_no_tickets() {
         let record = world.open(&[(1042, 2), (1043, 3)]).await;
         world.gateway.authorise(&intent_of(&record));
         let result = GameResult::new(1, 1).unwrap();
-        world.draws().execute(DrawId(1043), Command::Complete { result }, None).await.unwrap();
+        world
+            .draws()
+            .execute(DrawId(1043), Command::Complete { result }, None)
+            .await
+            .unwrap();
         world.memory.set_faults(|call| match call {
             Call::Write("rejecting") => BooksFault::NotWritten,
             _ => BooksFault::None,
         });
-        assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Processing);
-        assert_eq!((world.order(&record).order.state, world.sold(1042)), (OrderState::Quoted, 2));
+        assert_eq!(
+            world.fulfil(&record).await.unwrap().status,
+            FulfilStatus::Processing
+        );
+        assert_eq!(
+            (world.order(&record).order.state, world.sold(1042)),
+            (OrderState::Quoted, 2)
+        );
         assert!(world.gateway.capture_behind_our_back(&intent_of(&record)));
         assert!(world.gateway.refund_behind_our_back(&intent_of(&record)));
         world.memory.clear_faults();
         world.pass(60).await;
-        assert_eq!((world.order(&record).order.state, world.sold(1042)), (OrderState::Void, 0));
-        assert_eq!(world.memory.anomaly_records().len(), 0, "nobody has to be told");
+        assert_eq!(
+            (world.order(&record).order.state, world.sold(1042)),
+            (OrderState::Void, 0)
+        );
+        assert_eq!(
+            world.memory.anomaly_records().len(),
+            0,
+            "nobody has to be told"
+        );
     });
 }
 
@@ -337,11 +461,16 @@ fn a_provider_that_hangs_on_one_order_does_not_keep_the_others_waiting() {
             _ => Fault::None,
         });
         for record in &records {
-            assert_eq!(world.fulfil(record).await.unwrap().status, FulfilStatus::Processing);
+            assert_eq!(
+                world.fulfil(record).await.unwrap().status,
+                FulfilStatus::Processing
+            );
         }
         world.gateway.clear_faults();
         let hanging = format!("cap-{}", records[0].order.id);
-        world.gateway.set_pace(move |asked| std::time::Duration::from_secs(if asked.key == hanging { 600 } else { 0 }));
+        world.gateway.set_pace(move |asked| {
+            std::time::Duration::from_secs(if asked.key == hanging { 600 } else { 0 })
+        });
         world.pass(10).await;
         let captured = |record| world.order(record).order.state == OrderState::Captured;
         assert_eq!(records.iter().filter(|record| captured(record)).count(), 4);
@@ -363,13 +492,20 @@ fn after_an_outage_everybody_who_authorised_is_served() {
         }
         world.gateway.set_faults(|_| Fault::Unavailable);
         for record in &records {
-            assert_eq!(world.fulfil(record).await.unwrap_err(), PaymentFailure::Unavailable);
+            assert_eq!(
+                world.fulfil(record).await.unwrap_err(),
+                PaymentFailure::Unavailable
+            );
         }
         world.pass(1800).await;
         assert_eq!(world.sold(1042), 0);
         world.gateway.clear_faults();
         world.pass(60).await;
-        assert!(records.iter().all(|record| world.order(record).order.state == OrderState::Captured));
+        assert!(
+            records
+                .iter()
+                .all(|record| world.order(record).order.state == OrderState::Captured)
+        );
         world.pass(60).await;
         assert_eq!(world.mails().len(), 100);
         world.audit();

@@ -14,12 +14,18 @@ use crate::world::{KICK_OFF, NOON, World, account, intent_of, play};
 
 /// Every mail that left about an order: its kind and its reader.
 fn read(world: &World, record: &OrderRecord) -> Vec<(String, String)> {
-    let about = world.mails().into_iter().filter(|mail| mail.order == Some(record.order.id));
+    let about = world
+        .mails()
+        .into_iter()
+        .filter(|mail| mail.order == Some(record.order.id));
     about.map(|mail| (mail.kind, mail.to)).collect()
 }
 
 fn kinds(world: &World, record: &OrderRecord) -> Vec<String> {
-    read(world, record).into_iter().map(|(kind, _)| kind).collect()
+    read(world, record)
+        .into_iter()
+        .map(|(kind, _)| kind)
+        .collect()
 }
 
 async fn authorised(world: &World, lines: &[(i64, u16)]) -> OrderRecord {
@@ -43,8 +49,14 @@ fn a_buyer_whose_authorisation_ended_before_the_capture_reads_so_once() {
         world.deliver_notices().await;
         world.restart().await;
         world.pass(700).await;
-        assert_eq!((world.order(&record).order.state, world.sold(1042)), (OrderState::Void, 0));
-        assert_eq!(read(&world, &record), [("not-charged".to_string(), "alice@example.org".to_string())]);
+        assert_eq!(
+            (world.order(&record).order.state, world.sold(1042)),
+            (OrderState::Void, 0)
+        );
+        assert_eq!(
+            read(&world, &record),
+            [("not-charged".to_string(), "alice@example.org".to_string())]
+        );
     });
 }
 
@@ -71,7 +83,12 @@ fn a_buyer_who_authorised_and_is_refused_reads_so_once() {
         world.pass(700).await;
         for record in [&beaten, &let_go, &late] {
             assert_eq!(world.order(record).order.state, OrderState::Released);
-            assert_eq!(kinds(&world, record), ["not-charged"], "{:?}", world.order(record).reason);
+            assert_eq!(
+                kinds(&world, record),
+                ["not-charged"],
+                "{:?}",
+                world.order(record).reason
+            );
         }
     });
 }
@@ -93,11 +110,22 @@ fn who_left_or_never_paid_or_left_no_address_reads_nothing() {
             Duration::ZERO
         });
         world.payments().abandon(left.order.id).await.unwrap();
-        assert!(world.gateway.intent(&intent_of(&left)).unwrap().said.authorised_at.is_some());
+        assert!(
+            world
+                .gateway
+                .intent(&intent_of(&left))
+                .unwrap()
+                .said
+                .authorised_at
+                .is_some()
+        );
         let mut wanted = world.wants(&[(1042, 1)]);
         wanted.buyer = BuyerDetails::default();
         let nameless = world.payments().open(wanted).await.unwrap();
-        assert!(world.gateway.authorise(&intent_of(&nameless)) && world.gateway.expire(&intent_of(&nameless)));
+        assert!(
+            world.gateway.authorise(&intent_of(&nameless))
+                && world.gateway.expire(&intent_of(&nameless))
+        );
         world.pass(700).await;
         for record in [&lapsed, &declined, &left, &nameless] {
             assert_eq!(world.order(record).order.state, OrderState::Released);
@@ -111,7 +139,11 @@ fn whose_money_was_taken_and_goes_back_does_not_read_that_it_was_not_taken() {
     play(|| async {
         let world = World::with(&[1042]).await;
         let refunded = world.buy(&[(1042, 2)]).await;
-        world.payments().refund(refunded.order.id, "asked for").await.unwrap();
+        world
+            .payments()
+            .refund(refunded.order.id, "asked for")
+            .await
+            .unwrap();
         let disputed = world.buy(&[(1042, 2)]).await;
         world.gateway.dispute(&intent_of(&disputed));
         world.deliver_notices().await;
@@ -139,15 +171,30 @@ fn a_club_reads_of_a_dispute_once_whoever_closes_or_finds_it_again() {
         world.gateway.dispute(&id);
         world.deliver_notices().await;
         world.pass(60).await;
-        let told = [("tickets", "alice@example.org"), ("disputed", "club-1@club.test")];
+        let told = [
+            ("tickets", "alice@example.org"),
+            ("disputed", "club-1@club.test"),
+        ];
         let told = told.map(|(kind, to)| (kind.to_string(), to.to_string()));
         assert_eq!(read(&world, &record), told);
-        assert_eq!(world.order(&record).order.state, OrderState::Captured, "the tickets were in the game");
-        world.memory.heal(&id, AnomalyKind::MismatchedAmount, KICK_OFF).await.unwrap();
+        assert_eq!(
+            world.order(&record).order.state,
+            OrderState::Captured,
+            "the tickets were in the game"
+        );
+        world
+            .memory
+            .heal(&id, AnomalyKind::MismatchedAmount, KICK_OFF)
+            .await
+            .unwrap();
         world.restart().await;
         world.engine().reconciler.scan(NOON).await.unwrap();
         world.pass(60).await;
-        assert_eq!(world.memory.anomaly_records().len(), 2, "it was raised again");
+        assert_eq!(
+            world.memory.anomaly_records().len(),
+            2,
+            "it was raised again"
+        );
         assert_eq!(read(&world, &record), told);
     });
 }
@@ -169,7 +216,13 @@ fn of_the_dispute_of_a_payment_that_only_bears_an_orders_name_the_club_reads_not
         assert!(world.gateway.dispute(&forged));
         world.deliver_notices().await;
         world.pass(700).await;
-        assert!(world.memory.witnesses().iter().any(|seen| seen.said.id == forged && seen.said.disputed));
+        assert!(
+            world
+                .memory
+                .witnesses()
+                .iter()
+                .any(|seen| seen.said.id == forged && seen.said.disputed)
+        );
         assert_eq!(kinds(&world, &record), ["tickets"]);
     });
 }

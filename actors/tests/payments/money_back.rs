@@ -16,7 +16,10 @@ fn money_taken_behind_our_back_gets_tickets_while_it_may() {
         let record = world.open(&[(1042, 2)]).await;
         world.gateway.authorise(&intent_of(&record));
         world.gateway.capture_behind_our_back(&intent_of(&record));
-        assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Succeeded);
+        assert_eq!(
+            world.fulfil(&record).await.unwrap().status,
+            FulfilStatus::Succeeded
+        );
         assert_eq!(world.sold(1042), 2);
         let anomalies = world.memory.anomaly_records();
         assert_eq!(anomalies[0].anomaly.kind, AnomalyKind::MissingTicket);
@@ -43,14 +46,28 @@ fn money_taken_for_an_order_that_was_let_go_is_refunded() {
         world.gateway.authorise(&id);
         world.gateway.capture_behind_our_back(&id);
         world.clock.advance_to(KICK_OFF).await;
-        assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Refunding);
+        assert_eq!(
+            world.fulfil(&record).await.unwrap().status,
+            FulfilStatus::Refunding
+        );
         world.pass(60).await;
         let takings = world.gateway.takings(&account());
-        assert_eq!((takings.captured, takings.refunded), (Cents(1000), Cents(1000)));
+        assert_eq!(
+            (takings.captured, takings.refunded),
+            (Cents(1000), Cents(1000))
+        );
         assert_eq!(world.sold(1043), 0);
-        let open: Vec<_> = world.memory.anomaly_records().into_iter().filter(|row| row.resolved_at.is_none()).collect();
+        let open: Vec<_> = world
+            .memory
+            .anomaly_records()
+            .into_iter()
+            .filter(|row| row.resolved_at.is_none())
+            .collect();
         assert!(open.is_empty(), "{open:?}");
-        assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Refunding);
+        assert_eq!(
+            world.fulfil(&record).await.unwrap().status,
+            FulfilStatus::Refunding
+        );
     });
 }
 
@@ -60,22 +77,52 @@ fn a_payment_the_books_forgot_is_found_by_listing() {
         use actors::NewIntent;
         let world = World::with(&[1042]).await;
         world.buy(&[(1042, 1)]).await;
-        let forgotten =
-            NewIntent { order: domain::OrderId(404), account: account(), amount: Cents(500), draws: "1042x1".into() };
-        let opened = world.gateway.create("before-the-backup", &forgotten).await.unwrap();
+        let forgotten = NewIntent {
+            order: domain::OrderId(404),
+            account: account(),
+            amount: Cents(500),
+            draws: "1042x1".into(),
+        };
+        let opened = world
+            .gateway
+            .create("before-the-backup", &forgotten)
+            .await
+            .unwrap();
         world.gateway.authorise(&opened.id);
         world.gateway.capture_behind_our_back(&opened.id);
-        let scanned = world.engine().reconciler.scan(crate::world::NOON).await.unwrap();
+        let scanned = world
+            .engine()
+            .reconciler
+            .scan(crate::world::NOON)
+            .await
+            .unwrap();
         assert_eq!((scanned.checked, scanned.raised), (2, 1));
         let anomaly = &world.memory.anomaly_records()[0];
         assert_eq!(
-            (anomaly.anomaly.kind, anomaly.anomaly.payment_intent.as_ref()),
+            (
+                anomaly.anomaly.kind,
+                anomaly.anomaly.payment_intent.as_ref()
+            ),
             (AnomalyKind::MissingTicket, Some(&opened.id))
         );
-        let again = world.engine().reconciler.scan(crate::world::NOON).await.unwrap();
+        let again = world
+            .engine()
+            .reconciler
+            .scan(crate::world::NOON)
+            .await
+            .unwrap();
         assert_eq!(again.raised, 0, "only what is new counts");
         world.gateway.refund_behind_our_back(&opened.id);
-        assert_eq!(world.engine().reconciler.scan(crate::world::NOON).await.unwrap().healed, 1);
+        assert_eq!(
+            world
+                .engine()
+                .reconciler
+                .scan(crate::world::NOON)
+                .await
+                .unwrap()
+                .healed,
+            1
+        );
     });
 }
 
@@ -87,23 +134,55 @@ fn a_refund_takes_the_tickets_back_and_gives_the_fee_back_from_whoever_has_it() 
         let first = world.buy(&[(1042, 50)]).await;
         let second = world.buy(&[(1042, 13)]).await;
         let third = world.buy(&[(1042, 20)]).await;
-        let fees = |record| world.gateway.intent(&intent_of(record)).unwrap().said.application_fee;
-        assert_eq!((fees(&first), fees(&second), fees(&third)), (Cents(875), Cents(225), Cents(0)));
+        let fees = |record| {
+            world
+                .gateway
+                .intent(&intent_of(record))
+                .unwrap()
+                .said
+                .application_fee
+        };
+        assert_eq!(
+            (fees(&first), fees(&second), fees(&third)),
+            (Cents(875), Cents(225), Cents(0))
+        );
 
-        world.payments().refund(second.order.id, "asked for").await.unwrap();
-        world.payments().refund(second.order.id, "asked for").await.unwrap();
+        world
+            .payments()
+            .refund(second.order.id, "asked for")
+            .await
+            .unwrap();
+        world
+            .payments()
+            .refund(second.order.id, "asked for")
+            .await
+            .unwrap();
         world.pass(30).await;
         assert_eq!(world.sold(1042), 70);
         world.audit();
-        world.payments().refund(third.order.id, "asked for").await.unwrap();
+        world
+            .payments()
+            .refund(third.order.id, "asked for")
+            .await
+            .unwrap();
         world.pass(30).await;
         world.audit();
-        world.payments().refund(first.order.id, "asked for").await.unwrap();
+        world
+            .payments()
+            .refund(first.order.id, "asked for")
+            .await
+            .unwrap();
         world.pass(30).await;
         world.audit();
         let takings = world.gateway.takings(&account());
-        assert_eq!((takings.refunded, takings.fees_refunded), (takings.captured, Cents(1100)));
-        assert_eq!(world.fulfil(&first).await.unwrap().status, FulfilStatus::Refunding);
+        assert_eq!(
+            (takings.refunded, takings.fees_refunded),
+            (takings.captured, Cents(1100))
+        );
+        assert_eq!(
+            world.fulfil(&first).await.unwrap().status,
+            FulfilStatus::Refunding
+        );
         assert!(world.memory.anomaly_records().is_empty());
     });
 }
@@ -119,9 +198,16 @@ fn money_whose_order_has_its_tickets_is_not_given_back_by_hand() {
             Call::Write("captured") => BooksFault::NotWritten,
             _ => BooksFault::None,
         });
-        assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Processing);
+        assert_eq!(
+            world.fulfil(&record).await.unwrap().status,
+            FulfilStatus::Processing
+        );
         assert_eq!(world.order(&record).order.state, OrderState::Allocated);
-        let returned = world.engine().anomalies.give_back(&intent_of(&record)).await;
+        let returned = world
+            .engine()
+            .anomalies
+            .give_back(&intent_of(&record))
+            .await;
         assert_eq!(returned, Err(Unresolved::HasTickets));
         world.memory.clear_faults();
         world.pass(60).await;
@@ -139,15 +225,29 @@ fn money_that_is_on_its_way_back_by_hand_gets_no_tickets_meanwhile() {
         let record = world.open(&[(1042, 2)]).await;
         let id = intent_of(&record);
         assert!(world.gateway.authorise(&id) && world.gateway.capture_behind_our_back(&id));
-        world.gateway.set_pace(|asked| Duration::from_secs(if asked.verb == Verb::Refund { 60 } else { 0 }));
+        world
+            .gateway
+            .set_pace(|asked| Duration::from_secs(if asked.verb == Verb::Refund { 60 } else { 0 }));
         let anomalies = world.engine().anomalies.clone();
         let hand = actix::spawn(async move { anomalies.give_back(&id).await });
         world.pass(50).await;
-        assert_eq!((world.order(&record).order.state, world.sold(1042)), (OrderState::Void, 0));
+        assert_eq!(
+            (world.order(&record).order.state, world.sold(1042)),
+            (OrderState::Void, 0)
+        );
         world.pass(60).await;
         assert_eq!(hand.await.unwrap().unwrap().amount, Cents(1000));
-        assert_eq!((world.gateway.takings(&account()).refunded, world.sold(1042)), (Cents(1000), 0));
-        assert!(world.memory.anomaly_records().iter().all(|record| record.resolved_at.is_some()));
+        assert_eq!(
+            (world.gateway.takings(&account()).refunded, world.sold(1042)),
+            (Cents(1000), 0)
+        );
+        assert!(
+            world
+                .memory
+                .anomaly_records()
+                .iter()
+                .all(|record| record.resolved_at.is_some())
+        );
     });
 }
 
@@ -158,18 +258,39 @@ fn money_given_back_by_hand_while_its_refund_is_under_way_takes_no_more_of_the_f
         let world = World::with(&[1042]).await;
         let first = world.buy(&[(1042, 50)]).await;
         let second = world.buy(&[(1042, 33)]).await;
-        let away = |asked: Asked<'_>| if asked.verb == Verb::Refund { Fault::Unavailable } else { Fault::None };
+        let away = |asked: Asked<'_>| {
+            if asked.verb == Verb::Refund {
+                Fault::Unavailable
+            } else {
+                Fault::None
+            }
+        };
         world.gateway.set_faults(away);
-        world.payments().refund(first.order.id, "asked for").await.unwrap();
+        world
+            .payments()
+            .refund(first.order.id, "asked for")
+            .await
+            .unwrap();
         world.pass(10).await;
         assert_eq!(world.gateway.takings(&account()).refunded, Cents::ZERO);
         world.gateway.clear_faults();
-        let returned = world.engine().anomalies.give_back(&intent_of(&first)).await.unwrap();
-        assert_eq!((returned.amount, returned.fee), (Cents(25_000), Cents::ZERO));
+        let returned = world
+            .engine()
+            .anomalies
+            .give_back(&intent_of(&first))
+            .await
+            .unwrap();
+        assert_eq!(
+            (returned.amount, returned.fee),
+            (Cents(25_000), Cents::ZERO)
+        );
         world.pass(120).await;
         let takings = world.gateway.takings(&account());
         // 33 × $5 are left, and $5.78 of the fee's $11.00.
-        assert_eq!((takings.refunded, takings.fees_refunded), (Cents(25_000), Cents(522)));
+        assert_eq!(
+            (takings.refunded, takings.fees_refunded),
+            (Cents(25_000), Cents(522))
+        );
         assert_eq!(world.order(&second).order.state, OrderState::Captured);
         world.audit();
     });
@@ -189,8 +310,15 @@ fn a_game_that_is_called_off_gives_everybody_their_money_back_even_after_a_kill(
             Call::Write("refunding") => BooksFault::NotWritten,
             _ => BooksFault::None,
         });
-        let cancelled = world.payments().cancel_draw(DrawId(1042), "the ground is flooded").await.unwrap();
-        assert_eq!((cancelled.view.status, cancelled.refunds), (Status::Cancelled, 2));
+        let cancelled = world
+            .payments()
+            .cancel_draw(DrawId(1042), "the ground is flooded")
+            .await
+            .unwrap();
+        assert_eq!(
+            (cancelled.view.status, cancelled.refunds),
+            (Status::Cancelled, 2)
+        );
         world.memory.clear_faults();
         world.restart().await;
         world.pass(90).await;
@@ -201,14 +329,26 @@ fn a_game_that_is_called_off_gives_everybody_their_money_back_even_after_a_kill(
         assert_eq!(world.gateway.takings(&account()).refunded, Cents(3000));
         assert!(not_charged(&world.fulfil(&late).await.unwrap().status));
         assert_eq!(world.order(&other).order.state, OrderState::Captured);
-        let told: Vec<_> = world.mails().into_iter().filter(|mail| mail.kind == "refunded").collect();
+        let told: Vec<_> = world
+            .mails()
+            .into_iter()
+            .filter(|mail| mail.kind == "refunded")
+            .collect();
         assert_eq!(told.len(), 2);
         world.audit();
 
-        let again = world.payments().cancel_draw(DrawId(1042), "again").await.unwrap();
+        let again = world
+            .payments()
+            .cancel_draw(DrawId(1042), "again")
+            .await
+            .unwrap();
         assert_eq!(again.refunds, 0);
         let result = GameResult::new(1, 1).unwrap();
-        world.draws().execute(DrawId(1043), Command::Complete { result }, None).await.unwrap();
+        world
+            .draws()
+            .execute(DrawId(1043), Command::Complete { result }, None)
+            .await
+            .unwrap();
         let refused = world.payments().cancel_draw(DrawId(1043), "too late").await;
         assert_eq!(refused, Err(Denied::Refused(Refusal::AlreadyCompleted)));
     });
@@ -222,15 +362,32 @@ fn a_refused_order_that_was_captured_with_a_fee_gives_the_fee_back_too() {
         let record = world.open(&[(1042, 2)]).await;
         let id = intent_of(&record);
         world.gateway.authorise(&id);
-        world.draws().execute(DrawId(1042), Command::Cancel, None).await.unwrap();
-        world.gateway.set_faults(|asked| if asked.verb == Verb::Cancel { Fault::TimeoutBefore } else { Fault::None });
+        world
+            .draws()
+            .execute(DrawId(1042), Command::Cancel, None)
+            .await
+            .unwrap();
+        world.gateway.set_faults(|asked| {
+            if asked.verb == Verb::Cancel {
+                Fault::TimeoutBefore
+            } else {
+                Fault::None
+            }
+        });
         assert!(not_charged(&world.fulfil(&record).await.unwrap().status));
         assert_eq!(world.order(&record).order.state, OrderState::Rejecting);
-        world.gateway.capture("another-node", &account(), &id, Cents(35)).await.unwrap();
+        world
+            .gateway
+            .capture("another-node", &account(), &id, Cents(35))
+            .await
+            .unwrap();
         world.gateway.clear_faults();
         world.pass(120).await;
         let takings = world.gateway.takings(&account());
-        assert_eq!((takings.refunded, takings.fees, takings.fees_refunded), (Cents(1000), Cents(35), Cents(35)));
+        assert_eq!(
+            (takings.refunded, takings.fees, takings.fees_refunded),
+            (Cents(1000), Cents(35), Cents(35))
+        );
         assert_eq!(world.order(&record).order.state, OrderState::Void);
     });
 }
@@ -245,7 +402,11 @@ fn a_cart_of_which_only_the_called_off_game_went_back_is_refunded_by_the_sweeper
             Call::Append(appends) if appends[0].draw == DrawId(1043) => BooksFault::NotWritten,
             _ => BooksFault::None,
         });
-        world.payments().cancel_draw(DrawId(1042), "the ground is flooded").await.unwrap();
+        world
+            .payments()
+            .cancel_draw(DrawId(1042), "the ground is flooded")
+            .await
+            .unwrap();
         assert_eq!((world.sold(1042), world.sold(1043)), (0, 3));
         world.memory.clear_faults();
         world.pass(90).await;
@@ -285,9 +446,17 @@ fn refunds_and_disputes_at_the_dashboard_become_anomalies() {
         world.gateway.dispute(&intent_of(&disputed));
         world.deliver_notices().await;
         world.pass(30).await;
-        let kinds: Vec<_> = world.memory.anomaly_records().iter().map(|row| row.anomaly.kind).collect();
+        let kinds: Vec<_> = world
+            .memory
+            .anomaly_records()
+            .iter()
+            .map(|row| row.anomaly.kind)
+            .collect();
         assert_eq!(kinds.len(), 2, "{kinds:?}");
-        assert!(kinds.contains(&AnomalyKind::OrphanedTicket) && kinds.contains(&AnomalyKind::MismatchedAmount));
+        assert!(
+            kinds.contains(&AnomalyKind::OrphanedTicket)
+                && kinds.contains(&AnomalyKind::MismatchedAmount)
+        );
     });
 }
 
@@ -297,19 +466,40 @@ fn a_second_payment_for_one_order_is_a_duplicate_and_an_unused_intent_is_nothing
         use actors::NewIntent;
         let world = World::with(&[1042]).await;
         let record = world.buy(&[(1042, 2)]).await;
-        let again =
-            NewIntent { order: record.order.id, account: account(), amount: Cents(1000), draws: "1042x2".into() };
+        let again = NewIntent {
+            order: record.order.id,
+            account: account(),
+            amount: Cents(1000),
+            draws: "1042x2".into(),
+        };
         let unused = world.gateway.create("lost-answer", &again).await.unwrap();
         let second = world.gateway.create("second", &again).await.unwrap();
         world.gateway.authorise(&second.id);
         world.gateway.capture_behind_our_back(&second.id);
-        let scanned = world.engine().reconciler.scan(crate::world::NOON).await.unwrap();
+        let scanned = world
+            .engine()
+            .reconciler
+            .scan(crate::world::NOON)
+            .await
+            .unwrap();
         assert_eq!((scanned.checked, scanned.raised), (3, 1));
         let anomaly = &world.memory.anomaly_records()[0].anomaly;
-        assert_eq!((anomaly.kind, anomaly.payment_intent.as_ref()), (AnomalyKind::DuplicatePayment, Some(&second.id)));
+        assert_eq!(
+            (anomaly.kind, anomaly.payment_intent.as_ref()),
+            (AnomalyKind::DuplicatePayment, Some(&second.id))
+        );
         assert_eq!(world.gateway.intent(&unused.id).unwrap().captures, 0);
         assert_eq!(world.order(&record).order.state, OrderState::Captured);
         world.gateway.refund_behind_our_back(&second.id);
-        assert_eq!(world.engine().reconciler.scan(crate::world::NOON).await.unwrap().healed, 1);
+        assert_eq!(
+            world
+                .engine()
+                .reconciler
+                .scan(crate::world::NOON)
+                .await
+                .unwrap()
+                .healed,
+            1
+        );
     });
 }

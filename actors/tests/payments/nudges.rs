@@ -21,7 +21,11 @@ async fn at_once(work: impl Future<Output = ()>) {
     for _ in 0..1_000 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(begun.elapsed().as_millis(), 0, "nobody waited for a worker's next look");
+    assert_eq!(
+        begun.elapsed().as_millis(),
+        0,
+        "nobody waited for a worker's next look"
+    );
 }
 
 fn refunded(world: &World) -> Cents {
@@ -73,7 +77,14 @@ fn a_refunds_money_fee_and_mail_leave_at_once() {
     play(|| async {
         let world = World::with(&[1042]).await;
         let record = bought(&world).await;
-        at_once(async { world.payments().refund(record.order.id, "asked for").await.unwrap() }).await;
+        at_once(async {
+            world
+                .payments()
+                .refund(record.order.id, "asked for")
+                .await
+                .unwrap()
+        })
+        .await;
         assert_eq!(refunded(&world), Cents(1_000));
         assert_eq!(world.gateway.takings(&account()).fees_refunded, Cents(35));
         assert_eq!(kinds(&world), ["tickets", "refunded"]);
@@ -89,7 +100,14 @@ fn a_refunds_money_leaves_at_once_though_its_fee_has_to_wait() {
             Call::Write("give_fees_back") => BooksFault::NotWritten,
             _ => BooksFault::None,
         });
-        at_once(async { world.payments().refund(record.order.id, "asked for").await.unwrap() }).await;
+        at_once(async {
+            world
+                .payments()
+                .refund(record.order.id, "asked for")
+                .await
+                .unwrap()
+        })
+        .await;
         assert_eq!(refunded(&world), Cents(1_000));
     });
 }
@@ -101,7 +119,10 @@ fn the_fee_of_a_disputed_payment_whose_tickets_are_released_and_the_clubs_mail_l
         let record = bought(&world).await;
         assert!(world.gateway.dispute(&intent_of(&record)));
         at_once(async { _ = world.engine().reconciler.scan(NOON).await.unwrap() }).await;
-        assert_eq!((world.order(&record).order.state, world.sold(1042)), (OrderState::Void, 0));
+        assert_eq!(
+            (world.order(&record).order.state, world.sold(1042)),
+            (OrderState::Void, 0)
+        );
         assert_eq!(world.gateway.takings(&account()).fees_refunded, Cents(35));
         assert_eq!(kinds(&world), ["tickets", "disputed"]);
     });
@@ -117,14 +138,31 @@ fn an_order_that_is_refused_is_cancelled_within_seconds_though_not_by_whoever_re
         let record = world.open(&[(1042, 2)]).await;
         let mut is_first = true;
         world.memory.set_faults(move |call| match call {
-            Call::Write("claim_operation") if std::mem::take(&mut is_first) => BooksFault::NotWritten,
+            Call::Write("claim_operation") if std::mem::take(&mut is_first) => {
+                BooksFault::NotWritten
+            }
             _ => BooksFault::None,
         });
         world.payments().abandon(record.order.id).await.unwrap();
-        assert_eq!(world.order(&record).order.state, OrderState::Rejecting, "the cancellation was not claimed");
+        assert_eq!(
+            world.order(&record).order.state,
+            OrderState::Rejecting,
+            "the cancellation was not claimed"
+        );
         world.pass(4).await;
-        assert_eq!((world.order(&record).order.state, world.held(1042)), (OrderState::Released, 0));
-        assert_eq!(world.gateway.intent(&intent_of(&record)).unwrap().said.status, PaymentStatus::Canceled);
+        assert_eq!(
+            (world.order(&record).order.state, world.held(1042)),
+            (OrderState::Released, 0)
+        );
+        assert_eq!(
+            world
+                .gateway
+                .intent(&intent_of(&record))
+                .unwrap()
+                .said
+                .status,
+            PaymentStatus::Canceled
+        );
     });
 }
 
@@ -141,7 +179,13 @@ fn the_mail_of_a_buyer_who_is_known_at_last_leaves_at_once() {
         let somebody = world.wants(&[]).buyer;
         let first = Serial::new(1).unwrap();
         let anomalies = world.engine().anomalies.clone();
-        at_once(async { _ = anomalies.recover(DrawId(1042), first, somebody, true).await.unwrap() }).await;
+        at_once(async {
+            _ = anomalies
+                .recover(DrawId(1042), first, somebody, true)
+                .await
+                .unwrap()
+        })
+        .await;
         assert_eq!(kinds(&world), ["tickets"]);
     });
 }

@@ -16,26 +16,52 @@ fn the_same_client_key_finds_the_same_order_and_resizes_it() {
         let mut again = world.wants(&[(1042, 2)]);
         again.client_key = wanted.client_key.clone();
         let second = world.payments().open(again.clone()).await.unwrap();
-        assert_eq!((second.order.id, &second.client_secret), (first.order.id, &first.client_secret));
+        assert_eq!(
+            (second.order.id, &second.client_secret),
+            (first.order.id, &first.client_secret)
+        );
 
         again.lines = vec![line(1042, 5), line(1043, 1)];
         let third = world.payments().open(again.clone()).await.unwrap();
         assert_eq!(intent_of(&third), intent_of(&first));
         assert_eq!((world.held(1042), world.held(1043)), (5, 1));
         assert_eq!(world.order(&third).order.lines, again.lines);
-        assert_eq!(world.gateway.intent(&intent_of(&first)).unwrap().said.amount, Cents(3000));
+        assert_eq!(
+            world
+                .gateway
+                .intent(&intent_of(&first))
+                .unwrap()
+                .said
+                .amount,
+            Cents(3000)
+        );
 
         again.lines = vec![line(1043, 1)];
         world.payments().open(again.clone()).await.unwrap();
         assert_eq!((world.held(1042), world.held(1043)), (0, 1));
         assert_eq!(world.order(&third).order.lines, again.lines);
-        assert_eq!(world.gateway.intent(&intent_of(&first)).unwrap().said.amount, Cents(500));
+        assert_eq!(
+            world
+                .gateway
+                .intent(&intent_of(&first))
+                .unwrap()
+                .said
+                .amount,
+            Cents(500)
+        );
         assert_eq!(world.gateway.intents().len(), 1);
 
         world.gateway.authorise(&intent_of(&first));
-        assert_eq!(world.fulfil(&first).await.unwrap().status, FulfilStatus::Succeeded);
+        assert_eq!(
+            world.fulfil(&first).await.unwrap().status,
+            FulfilStatus::Succeeded
+        );
         let decided = world.payments().open(again).await.unwrap();
-        assert_eq!(decided.order.state, OrderState::Captured, "an order that is decided is answered as it is");
+        assert_eq!(
+            decided.order.state,
+            OrderState::Captured,
+            "an order that is decided is answered as it is"
+        );
         world.audit();
     });
 }
@@ -49,7 +75,14 @@ fn two_opens_at_once_with_one_key_make_one_order() {
         let payments = world.payments();
         let (first, second) = futures_util::join!(payments.open(first), payments.open(second));
         assert_eq!(first.unwrap().order.id, second.unwrap().order.id);
-        assert_eq!((world.memory.orders().len(), world.gateway.intents().len(), world.held(1042)), (1, 1, 2));
+        assert_eq!(
+            (
+                world.memory.orders().len(),
+                world.gateway.intents().len(),
+                world.held(1042)
+            ),
+            (1, 1, 2)
+        );
     });
 }
 
@@ -64,7 +97,10 @@ fn an_authorised_order_is_not_resized_any_more() {
         more.lines = vec![line(1042, 9)];
         let answered = world.payments().open(more).await.unwrap();
         assert_eq!(answered.order.lines, vec![line(1042, 2)]);
-        assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Succeeded);
+        assert_eq!(
+            world.fulfil(&record).await.unwrap().status,
+            FulfilStatus::Succeeded
+        );
         assert_eq!(world.sold(1042), 2);
         world.audit();
     });
@@ -77,11 +113,27 @@ fn a_cart_reserves_every_line_or_none_and_names_the_draw() {
         for _ in 0..4 {
             world.open(&[(1043, 41)]).await;
         }
-        let refused = world.payments().open(world.wants(&[(1044, 1), (1043, 6), (1042, 2)])).await;
+        let refused = world
+            .payments()
+            .open(world.wants(&[(1044, 1), (1043, 6), (1042, 2)]))
+            .await;
         let refusal = Refusal::TooFewTickets { free: 5 };
-        assert_eq!(refused.unwrap_err(), PaymentFailure::Refused { draw: DrawId(1043), refusal });
-        assert_eq!((world.held(1042), world.held(1043), world.held(1044)), (0, 164, 0));
-        assert_eq!(world.gateway.intents().len(), 4, "no intent was made for it");
+        assert_eq!(
+            refused.unwrap_err(),
+            PaymentFailure::Refused {
+                draw: DrawId(1043),
+                refusal
+            }
+        );
+        assert_eq!(
+            (world.held(1042), world.held(1043), world.held(1044)),
+            (0, 164, 0)
+        );
+        assert_eq!(
+            world.gateway.intents().len(),
+            4,
+            "no intent was made for it"
+        );
         world.pass(60).await;
         assert_eq!(world.gateway.intents().len(), 4, "nor later");
     });
@@ -101,12 +153,18 @@ fn a_resize_that_fails_leaves_everything_as_it_was() {
         let refused = world.payments().open(more).await.unwrap_err();
         assert_eq!(
             refused,
-            PaymentFailure::Refused { draw: DrawId(1043), refusal: Refusal::TooFewTickets { free: 19 } }
+            PaymentFailure::Refused {
+                draw: DrawId(1043),
+                refusal: Refusal::TooFewTickets { free: 19 }
+            }
         );
         assert_eq!((world.held(1042), world.held(1043)), (2, 152));
         assert_eq!(world.order(&record).order.lines, wanted.lines);
         world.gateway.authorise(&intent_of(&record));
-        assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Succeeded);
+        assert_eq!(
+            world.fulfil(&record).await.unwrap().status,
+            FulfilStatus::Succeeded
+        );
         world.audit();
     });
 }
@@ -119,7 +177,15 @@ fn leaving_lets_the_tickets_go_unless_the_buyer_is_paying() {
         world.payments().abandon(leaves.order.id).await.unwrap();
         assert_eq!(world.held(1042), 0);
         assert_eq!(world.order(&leaves).order.state, OrderState::Released);
-        assert_eq!(world.gateway.intent(&intent_of(&leaves)).unwrap().said.status, PaymentStatus::Canceled);
+        assert_eq!(
+            world
+                .gateway
+                .intent(&intent_of(&leaves))
+                .unwrap()
+                .said
+                .status,
+            PaymentStatus::Canceled
+        );
 
         let challenged = world.open(&[(1042, 2)]).await;
         world.gateway.challenge(&intent_of(&challenged));
@@ -145,7 +211,10 @@ fn an_amount_changed_while_paying_ends_without_a_charge() {
         more.lines = vec![line(1042, 4)];
         // The books know of four, the provider could not be told; the buyer pays the two of the other tab.
         world.gateway.fail_next(Verb::Update, Fault::Unavailable);
-        assert_eq!(world.payments().open(more).await.unwrap_err(), PaymentFailure::Unavailable);
+        assert_eq!(
+            world.payments().open(more).await.unwrap_err(),
+            PaymentFailure::Unavailable
+        );
         world.gateway.authorise(&intent_of(&record));
         let fulfilled = world.fulfil(&record).await.unwrap();
         assert!(not_charged(&fulfilled.status), "{:?}", fulfilled.status);
@@ -165,14 +234,23 @@ fn a_full_draw_refuses_a_crowd_without_asking_anybody() {
             world.buy(&[(1042, count)]).await;
         }
         world.memory.set_faults(|call| match call {
-            Call::Append(_) | Call::Read("order_by_client_key") => panic!("{call:?} for a draw that is full"),
+            Call::Append(_) | Call::Read("order_by_client_key") => {
+                panic!("{call:?} for a draw that is full")
+            }
             _ => BooksFault::None,
         });
         for _ in 0..1000 {
-            let refused = world.payments().open(world.wants(&[(1042, 1)])).await.unwrap_err();
+            let refused = world
+                .payments()
+                .open(world.wants(&[(1042, 1)]))
+                .await
+                .unwrap_err();
             assert_eq!(
                 refused,
-                PaymentFailure::Refused { draw: DrawId(1042), refusal: Refusal::TooFewTickets { free: 0 } }
+                PaymentFailure::Refused {
+                    draw: DrawId(1042),
+                    refusal: Refusal::TooFewTickets { free: 0 }
+                }
             );
         }
     });
@@ -187,21 +265,39 @@ fn a_cart_cut_off_between_its_lines_goes_on_under_the_same_key() {
             Call::Append(appends) if appends[0].draw == DrawId(1043) => BooksFault::NotWritten,
             _ => BooksFault::None,
         });
-        let (other, half) = (world.wants(&[(1042, 1), (1043, 40)]), PaymentFailure::Unavailable);
-        assert_eq!(world.payments().open(wanted.clone()).await.unwrap_err(), half);
-        assert_eq!(world.payments().open(other.clone()).await.unwrap_err(), half);
+        let (other, half) = (
+            world.wants(&[(1042, 1), (1043, 40)]),
+            PaymentFailure::Unavailable,
+        );
+        assert_eq!(
+            world.payments().open(wanted.clone()).await.unwrap_err(),
+            half
+        );
+        assert_eq!(
+            world.payments().open(other.clone()).await.unwrap_err(),
+            half
+        );
         world.memory.clear_faults();
         for _ in 0..3 {
             world.open(&[(1043, 50)]).await;
         }
         let refused = world.payments().open(other).await.unwrap_err();
         let refusal = Refusal::TooFewTickets { free: 19 };
-        assert_eq!(refused, PaymentFailure::Refused { draw: DrawId(1043), refusal });
+        assert_eq!(
+            refused,
+            PaymentFailure::Refused {
+                draw: DrawId(1043),
+                refusal
+            }
+        );
         assert_eq!(world.held(1042), 2, "half a cart is given back");
         let record = world.payments().open(wanted).await.unwrap();
         assert_eq!((world.held(1042), world.held(1043)), (2, 153));
         world.gateway.authorise(&intent_of(&record));
-        assert_eq!(world.fulfil(&record).await.unwrap().status, FulfilStatus::Succeeded);
+        assert_eq!(
+            world.fulfil(&record).await.unwrap().status,
+            FulfilStatus::Succeeded
+        );
         world.audit();
     });
 }

@@ -22,7 +22,12 @@ fn what_is_reported_is_closed_only_by_what_the_provider_says_afterwards() {
         let order = Some(record.order.id);
         let disputed = "the buyer's bank disputes the payment".to_string();
         let kind = AnomalyKind::MismatchedAmount;
-        let raised = Anomaly { kind, payment_intent: Some(id.clone()), order, note: disputed };
+        let raised = Anomaly {
+            kind,
+            payment_intent: Some(id.clone()),
+            order,
+            note: disputed,
+        };
         world.memory.raise(&raised, None, KICK_OFF).await.unwrap();
         let (bank, at) = (world.gateway.clone(), id.clone());
         world.gateway.set_pace(move |asked| {
@@ -47,7 +52,11 @@ fn what_is_still_wrong_is_raised_again_whoever_closed_it_by_mistake() {
         world.pass(60).await;
         let wrong = [(AnomalyKind::MismatchedAmount, Some(id.clone()))];
         assert_eq!(open(&world), wrong);
-        world.memory.heal(&id, AnomalyKind::MismatchedAmount, KICK_OFF).await.unwrap();
+        world
+            .memory
+            .heal(&id, AnomalyKind::MismatchedAmount, KICK_OFF)
+            .await
+            .unwrap();
         assert_eq!(open(&world), []);
         world.pass(660).await;
         assert_eq!(open(&world), wrong);

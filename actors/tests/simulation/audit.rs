@@ -30,14 +30,27 @@ struct Audit<'a> {
 
 /// Compares everything with everything; what is wrong goes to the watch.
 pub async fn everything(world: &World) {
-    pending(world).await.into_iter().for_each(|what| world.watch.violated(what));
+    pending(world)
+        .await
+        .into_iter()
+        .for_each(|what| world.watch.violated(what));
     let reported = reported(world);
     let meddled = world.watch.facts().meddled.clone();
     let audit = Audit {
         world,
         draws: world.watch.check_draws(world),
-        orders: world.memory.orders().into_iter().map(|record| (record.order.id, record)).collect(),
-        intents: world.provider.intents().into_iter().filter(|intent| !is_forged(world, &intent.said.id)).collect(),
+        orders: world
+            .memory
+            .orders()
+            .into_iter()
+            .map(|record| (record.order.id, record))
+            .collect(),
+        intents: world
+            .provider
+            .intents()
+            .into_iter()
+            .filter(|intent| !is_forged(world, &intent.said.id))
+            .collect(),
         meddled,
         reported,
     };
@@ -59,7 +72,11 @@ fn is_forged(world: &World, id: &PaymentIntentId) -> bool {
 
 /// What the operator's list says at this moment.
 fn open_anomalies(world: &World) -> BTreeSet<PaymentIntentId> {
-    let open = world.memory.anomaly_records().into_iter().filter(|record| record.resolved_at.is_none());
+    let open = world
+        .memory
+        .anomaly_records()
+        .into_iter()
+        .filter(|record| record.resolved_at.is_none());
     let open = open.filter_map(|record| record.anomaly.payment_intent);
     open.filter(|id| !is_forged(world, id)).collect()
 }
@@ -79,8 +96,16 @@ fn reported(world: &World) -> BTreeSet<PaymentIntentId> {
 /// Liveness: what is still under way. An hour of calm is enough for everything.
 pub async fn pending(world: &World) -> Vec<String> {
     let mut found = Vec::new();
-    for notice in world.memory.notices_unhandled(Boot(0), Timestamp(i64::MAX), 10).await.unwrap_or_default() {
-        found.push(format!("W1 pending: the notice {} is not handled", notice.event_id));
+    for notice in world
+        .memory
+        .notices_unhandled(Boot(0), Timestamp(i64::MAX), 10)
+        .await
+        .unwrap_or_default()
+    {
+        found.push(format!(
+            "W1 pending: the notice {} is not handled",
+            notice.event_id
+        ));
     }
     let mut known = BTreeSet::new();
     for record in world.memory.orders() {
@@ -88,7 +113,11 @@ pub async fn pending(world: &World) -> Vec<String> {
         let is_known = || {
             let reported = reported(world);
             world.is_meddled(record.order.id)
-                && record.order.payment_intent.as_ref().is_some_and(|id| reported.contains(id))
+                && record
+                    .order
+                    .payment_intent
+                    .as_ref()
+                    .is_some_and(|id| reported.contains(id))
         };
         // A captured one that lost its tickets waits for its refund.
         let is_whole = record.tickets.len() == record.order.lines.len();
@@ -99,22 +128,44 @@ pub async fn pending(world: &World) -> Vec<String> {
         if !decided && is_known() {
             known.insert(record.order.id);
         } else if !decided {
-            found.push(format!("O1 pending: order {} is {:?}", record.order.id.0, record.order.state));
+            found.push(format!(
+                "O1 pending: order {} is {:?}",
+                record.order.id.0, record.order.state
+            ));
         }
     }
     for (operation, state) in world.memory.operations() {
         // What is still to be done for an order that waits for a person waits with it.
         if matches!(state, OperationState::Pending { .. }) && !known.contains(&operation.order) {
             let (kind, order, attempts) = (operation.kind, operation.order.0, operation.attempts);
-            found.push(format!("O1 pending: {kind:?} of order {order} after {attempts} attempts"));
+            found.push(format!(
+                "O1 pending: {kind:?} of order {order} after {attempts} attempts"
+            ));
         }
     }
-    for mail in world.memory.mails().into_iter().filter(|mail| mail.sent_at.is_none()) {
-        found.push(format!("E3 pending: mail {} of {:?} did not leave", mail.id, mail.order.map(|order| order.0)));
+    for mail in world
+        .memory
+        .mails()
+        .into_iter()
+        .filter(|mail| mail.sent_at.is_none())
+    {
+        found.push(format!(
+            "E3 pending: mail {} of {:?} did not leave",
+            mail.id,
+            mail.order.map(|order| order.0)
+        ));
     }
-    for intent in world.provider.intents().into_iter().map(|intent| intent.said) {
+    for intent in world
+        .provider
+        .intents()
+        .into_iter()
+        .map(|intent| intent.said)
+    {
         if intent.status == PaymentStatus::RequiresCapture && !is_forged(world, &intent.id) {
-            found.push(format!("P3 pending: {} is authorised and nobody decides", intent.id));
+            found.push(format!(
+                "P3 pending: {} is authorised and nobody decides",
+                intent.id
+            ));
         }
     }
     for draw in world.memory.fees_owed().await.unwrap_or_default() {
@@ -122,7 +173,11 @@ pub async fn pending(world: &World) -> Vec<String> {
     }
     let draws = world.watch.check_draws(world);
     for draw in draws.iter().filter(|draw| draw.held() > 0) {
-        found.push(format!("D2 pending: draw {} still keeps {} tickets", draw.id(), draw.held()));
+        found.push(format!(
+            "D2 pending: draw {} still keeps {} tickets",
+            draw.id(),
+            draw.held()
+        ));
     }
     found
 }
@@ -138,7 +193,9 @@ impl Audit<'_> {
     }
 
     fn is_meddled(&self, order: OrderId) -> bool {
-        self.intents.iter().any(|intent| intent.said.order == Some(order) && self.meddled.contains(&intent.said.id))
+        self.intents.iter().any(|intent| {
+            intent.said.order == Some(order) && self.meddled.contains(&intent.said.id)
+        })
     }
 
     /// What this world had in it.
@@ -146,23 +203,43 @@ impl Audit<'_> {
         let watch = &self.world.watch;
         for record in self.orders.values() {
             match record.order.state {
-                OrderState::Captured if record.order.lines.len() > 3 => watch.met("a cart of four or five captured"),
-                OrderState::Captured if record.order.lines.len() > 1 => watch.met("a cart captured"),
+                OrderState::Captured if record.order.lines.len() > 3 => {
+                    watch.met("a cart of four or five captured")
+                }
+                OrderState::Captured if record.order.lines.len() > 1 => {
+                    watch.met("a cart captured")
+                }
                 OrderState::Captured => watch.met("an order captured"),
-                OrderState::Released if record.authorised_at.is_some() => watch.met("a refusal after authorisation"),
+                OrderState::Released if record.authorised_at.is_some() => {
+                    watch.met("a refusal after authorisation")
+                }
                 OrderState::Released => watch.met("an order let go"),
                 OrderState::Void if was_captured(record) => watch.met("an order refunded"),
                 OrderState::Void => watch.met("an order void before its capture"),
                 _ => {}
             }
         }
-        for draw in self.draws.iter().filter(|draw| draw.sold() == domain::TICKETS) {
-            watch.met(if draw.outcome().is_some() { "a draw sold out and decided" } else { "a draw sold out" });
+        for draw in self
+            .draws
+            .iter()
+            .filter(|draw| draw.sold() == domain::TICKETS)
+        {
+            watch.met(if draw.outcome().is_some() {
+                "a draw sold out and decided"
+            } else {
+                "a draw sold out"
+            });
         }
         if !self.meddled.is_empty() {
             watch.met("somebody meddled");
         }
-        if self.world.memory.anomaly_records().iter().any(|record| record.resolved_at.is_some()) {
+        if self
+            .world
+            .memory
+            .anomaly_records()
+            .iter()
+            .any(|record| record.resolved_at.is_some())
+        {
             watch.met("an anomaly healed");
         }
     }
@@ -174,13 +251,30 @@ impl Audit<'_> {
         }
         let mut owned: BTreeMap<_, u16> = BTreeMap::new();
         for (id, record) in &self.orders {
-            let wants = |draw| record.order.lines.iter().find(|line| line.draw == draw).map(|line| line.count);
+            let wants = |draw| {
+                record
+                    .order
+                    .lines
+                    .iter()
+                    .find(|line| line.draw == draw)
+                    .map(|line| line.count)
+            };
             for draw in &self.draws {
-                let has = draw.allocation(*id).map_or(Vec::new(), |allocation| allocation.serials.clone());
-                let says = record.tickets.iter().find(|(of, _)| *of == draw.id()).map(|(_, serials)| serials.clone());
+                let has = draw
+                    .allocation(*id)
+                    .map_or(Vec::new(), |allocation| allocation.serials.clone());
+                let says = record
+                    .tickets
+                    .iter()
+                    .find(|(of, _)| *of == draw.id())
+                    .map(|(_, serials)| serials.clone());
                 *owned.entry(draw.id()).or_default() += has.len() as u16;
                 if draw.status() == Status::Cancelled && !has.is_empty() {
-                    self.wrong(format!("E9: order {} still has tickets of draw {}, which is off", id.0, draw.id()));
+                    self.wrong(format!(
+                        "E9: order {} still has tickets of draw {}, which is off",
+                        id.0,
+                        draw.id()
+                    ));
                 }
                 let due = match record.order.state {
                     OrderState::Captured => wants(draw.id()).unwrap_or_default(),
@@ -188,13 +282,20 @@ impl Audit<'_> {
                 };
                 if has.len() != usize::from(due) || says.unwrap_or_default() != has {
                     let (state, draw) = (record.order.state, draw.id());
-                    self.wrong(format!("T2: order {} is {state:?}, is due {due} of draw {draw}, has {has:?}", id.0));
+                    self.wrong(format!(
+                        "T2: order {} is {state:?}, is due {due} of draw {draw}, has {has:?}",
+                        id.0
+                    ));
                 }
             }
         }
         for draw in &self.draws {
             if owned.get(&draw.id()).copied().unwrap_or_default() != draw.sold() {
-                self.wrong(format!("T3: draw {} sold {} tickets, orders have {owned:?}", draw.id(), draw.sold()));
+                self.wrong(format!(
+                    "T3: draw {} sold {} tickets, orders have {owned:?}",
+                    draw.id(),
+                    draw.sold()
+                ));
             }
         }
     }

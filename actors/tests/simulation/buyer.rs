@@ -34,7 +34,11 @@ type Reply<T> = Option<Result<T, PaymentFailure>>;
 
 impl Buyer {
     pub fn new(world: Arc<World>, number: u64, chance: Chance) -> Buyer {
-        Buyer { world, number, chance }
+        Buyer {
+            world,
+            number,
+            chance,
+        }
     }
 
     /// Most come in the last three minutes.
@@ -62,14 +66,21 @@ impl Buyer {
         }
         let wants: Wish = draws.into_iter().map(|draw| (draw, self.count())).collect();
         let key = format!("browser-{}-{visit}", self.number);
-        let Some(mut record) = self.open(&key, club, wants.clone()).await else { return };
+        let Some(mut record) = self.open(&key, club, wants.clone()).await else {
+            return;
+        };
         if self.happens(|r| r.resized) {
             self.pause(SECOND, 20 * SECOND).await;
-            let other = wants.iter().map(|(draw, _)| (*draw, self.count())).collect();
+            let other = wants
+                .iter()
+                .map(|(draw, _)| (*draw, self.count()))
+                .collect();
             // Refused or silent: the buyer pays what they had before, or what the house made of it.
             record = self.open(&key, club, other).await.unwrap_or(record);
         }
-        let Some(id) = record.order.payment_intent.clone() else { return };
+        let Some(id) = record.order.payment_intent.clone() else {
+            return;
+        };
         if record.order.state != OrderState::Quoted {
             return;
         }
@@ -77,12 +88,20 @@ impl Buyer {
         self.pause(2 * SECOND, 100 * SECOND).await;
         if self.happens(|r| r.left) {
             let order = record.order.id;
-            self.send(true, |house| async move { house.payments.abandon(order).await }).await;
+            self.send(
+                true,
+                |house| async move { house.payments.abandon(order).await },
+            )
+            .await;
             return;
         }
         if self.chance.happens(200) {
             let order = record.order.id;
-            self.send(false, |house| async move { house.payments.extend(order).await }).await;
+            self.send(
+                false,
+                |house| async move { house.payments.extend(order).await },
+            )
+            .await;
             self.pause(SECOND, 100 * SECOND).await;
         }
         let paid = self.pay(&record, &id).await;
@@ -97,11 +116,17 @@ impl Buyer {
     /// The amount on the screen was another one than the order's (decision C-3).
     async fn turn_down(&self, order: OrderId) {
         for _ in 0..TRIES {
-            let asked = self.send(false, |house| async move { house.payments.turn_down(order).await }).await;
+            let asked = self
+                .send(false, |house| async move {
+                    house.payments.turn_down(order).await
+                })
+                .await;
             match asked {
                 Some(Ok(FulfilStatus::NotCharged { .. })) => {
                     self.world.watch.met("a surprised buyer");
-                    self.world.told.heard(&self.world, order, Answer::NotCharged);
+                    self.world
+                        .told
+                        .heard(&self.world, order, Answer::NotCharged);
                     return;
                 }
                 // It had its tickets already.
@@ -120,16 +145,23 @@ impl Buyer {
         for attempt in 1..=TRIES {
             let first = self.ask_to_open(key, club, &wants, 2 * attempt);
             let answer = if self.happens(|r| r.double_click) {
-                let (first, second) = join(first, self.ask_to_open(key, club, &wants, 2 * attempt + 1)).await;
+                let (first, second) =
+                    join(first, self.ask_to_open(key, club, &wants, 2 * attempt + 1)).await;
                 second.or(first)
             } else {
                 first.await
             };
             match answer {
                 Some(Ok(record)) => return Some(record),
-                Some(Err(PaymentFailure::Refused { draw, refusal: Refusal::TooFewTickets { free } })) if free > 0 => {
+                Some(Err(PaymentFailure::Refused {
+                    draw,
+                    refusal: Refusal::TooFewTickets { free },
+                })) if free > 0 => {
                     // "Only N tickets remaining. Please adjust your selection."
-                    wants.iter_mut().filter(|(of, _)| *of == draw).for_each(|(_, count)| *count = free.min(*count));
+                    wants
+                        .iter_mut()
+                        .filter(|(of, _)| *of == draw)
+                        .for_each(|(_, count)| *count = free.min(*count));
                 }
                 Some(Err(PaymentFailure::Unavailable)) | None => {}
                 Some(Err(_)) => return None,
@@ -140,8 +172,16 @@ impl Buyer {
     }
 
     /// The house prices: nothing of the browser's is believed but how many of what.
-    async fn ask_to_open(&self, key: &str, club: ClubId, wants: &Wish, attempt: u32) -> Reply<OrderRecord> {
-        let number = u128::from(self.number * 1_000_000 + self.chance.below(1_000) * 1_000 + u64::from(attempt));
+    async fn ask_to_open(
+        &self,
+        key: &str,
+        club: ClubId,
+        wants: &Wish,
+        attempt: u32,
+    ) -> Reply<OrderRecord> {
+        let number = u128::from(
+            self.number * 1_000_000 + self.chance.below(1_000) * 1_000 + u64::from(attempt),
+        );
         let name = format!("Buyer {}", self.number);
         let mut wanted = OpenOrder {
             client_key: key.into(),
@@ -160,8 +200,17 @@ impl Buyer {
         let answer = self.send(false, |house| async move {
             let mut priced = Vec::new();
             for (draw, count) in wants {
-                let view = house.draws.view(draw).await.map_err(|_| PaymentFailure::Unavailable)?;
-                priced.push(Wanted { draw, count, unit_price: view.price, passes_card_fee: draw.0 % 2 == 0 });
+                let view = house
+                    .draws
+                    .view(draw)
+                    .await
+                    .map_err(|_| PaymentFailure::Unavailable)?;
+                priced.push(Wanted {
+                    draw,
+                    count,
+                    unit_price: view.price,
+                    passes_card_fee: draw.0 % 2 == 0,
+                });
             }
             wanted.lines = price(&priced, SurchargeMode::PerLine);
             house.payments.open(wanted).await
@@ -173,9 +222,11 @@ impl Buyer {
     async fn pay(&self, record: &OrderRecord, id: &PaymentIntentId) -> bool {
         let provider = &self.world.provider;
         for card in 1..=2 {
-            let (declined, challenged) = (self.happens(|r| r.declined), self.happens(|r| r.challenged));
+            let (declined, challenged) =
+                (self.happens(|r| r.declined), self.happens(|r| r.challenged));
             let paid = if self.happens(|r| r.server_confirms) {
-                self.confirm(record.order.id, id, card, declined, challenged).await
+                self.confirm(record.order.id, id, card, declined, challenged)
+                    .await
             } else if declined {
                 provider.decline(id);
                 false
@@ -184,9 +235,15 @@ impl Buyer {
             } else {
                 provider.authorise(id)
             };
-            self.world.trace.note("pays", &[record.order.id.0 as u64, u64::from(paid)], || {
-                format!("order {} {id}: {}", record.order.id.0, if paid { "authorised" } else { "not authorised" })
-            });
+            self.world
+                .trace
+                .note("pays", &[record.order.id.0 as u64, u64::from(paid)], || {
+                    format!(
+                        "order {} {id}: {}",
+                        record.order.id.0,
+                        if paid { "authorised" } else { "not authorised" }
+                    )
+                });
             self.world.deliver_notices();
             if paid || self.chance.coin() {
                 return paid;
@@ -196,7 +253,14 @@ impl Buyer {
         false
     }
 
-    async fn confirm(&self, order: OrderId, id: &PaymentIntentId, card: u32, declined: bool, challenged: bool) -> bool {
+    async fn confirm(
+        &self,
+        order: OrderId,
+        id: &PaymentIntentId,
+        card: u32,
+        declined: bool,
+        challenged: bool,
+    ) -> bool {
         let method = match (declined, challenged) {
             (true, _) => format!("pm_decline_{card}"),
             (_, true) => format!("pm_3ds_{card}"),
@@ -204,15 +268,19 @@ impl Buyer {
         };
         for _ in 1..=TRIES {
             let with = method.clone();
-            let asked = self.send(false, |house| async move { house.payments.confirm(order, &with).await });
+            let asked = self.send(false, |house| async move {
+                house.payments.confirm(order, &with).await
+            });
             match asked.await {
                 Some(Ok(Confirmed::Authorised)) => return true,
                 Some(Ok(Confirmed::RequiresAction { .. })) => return self.answer_bank(id).await,
-                Some(Ok(Confirmed::Processing)) | Some(Err(PaymentFailure::Unavailable)) | None => {}
+                Some(Ok(Confirmed::Processing)) | Some(Err(PaymentFailure::Unavailable)) | None => {
+                }
                 Some(Err(PaymentFailure::Declined { .. })) if !declined && !challenged => {
-                    self.world
-                        .watch
-                        .violated(format!("B1: order {} has a good card and was told it is declined", order.0));
+                    self.world.watch.violated(format!(
+                        "B1: order {} has a good card and was told it is declined",
+                        order.0
+                    ));
                     return false;
                 }
                 Some(Err(_)) => return false,
@@ -259,8 +327,14 @@ impl Buyer {
     where
         F: Future<Output = Result<T, PaymentFailure>>,
     {
-        let lost = self.world.weather.rate(|r| if beacon { r.beacon_lost } else { r.call_lost });
-        self.world.house.call(&self.chance, lost, PATIENCE, work).await
+        let lost = self
+            .world
+            .weather
+            .rate(|r| if beacon { r.beacon_lost } else { r.call_lost });
+        self.world
+            .house
+            .call(&self.chance, lost, PATIENCE, work)
+            .await
     }
 
     fn happens(&self, rate: impl FnOnce(&super::plan::Rates) -> u64) -> bool {
@@ -268,6 +342,9 @@ impl Buyer {
     }
 
     async fn pause(&self, least_ms: u64, most_ms: u64) {
-        sleep(Duration::from_millis(self.chance.between(least_ms, most_ms.max(least_ms)))).await;
+        sleep(Duration::from_millis(
+            self.chance.between(least_ms, most_ms.max(least_ms)),
+        ))
+        .await;
     }
 }

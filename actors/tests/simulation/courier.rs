@@ -33,7 +33,10 @@ impl World {
         if self.plan.pace == Pace::Whole {
             return late_ms;
         }
-        let calm_in_ms = self.plan.safety_ms.saturating_sub(self.clock.true_now().ms_since(NOON) as u64);
+        let calm_in_ms = self
+            .plan
+            .safety_ms
+            .saturating_sub(self.clock.true_now().ms_since(NOON) as u64);
         late_ms.min(calm_in_ms + self.courier.below(MINUTE))
     }
 
@@ -42,13 +45,23 @@ impl World {
             let chance = &self.courier;
             if chance.happens(self.weather.rate(|r| r.notice_lost)) {
                 self.watch.met("a notice lost");
-                self.trace.note("loses", &[], || format!("{} {}", notice.event_id, notice.kind));
+                self.trace.note("loses", &[], || {
+                    format!("{} {}", notice.event_id, notice.kind)
+                });
                 continue;
             }
-            let copies = if chance.happens(self.weather.rate(|r| r.notice_doubled)) { chance.between(2, 4) } else { 1 };
+            let copies = if chance.happens(self.weather.rate(|r| r.notice_doubled)) {
+                chance.between(2, 4)
+            } else {
+                1
+            };
             for _ in 0..copies {
                 let late = chance.happens(self.weather.rate(|r| r.notice_late));
-                let after_ms = if late { self.lateness_ms() } else { chance.between(20, 2 * SECOND) };
+                let after_ms = if late {
+                    self.lateness_ms()
+                } else {
+                    chance.between(20, 2 * SECOND)
+                };
                 self.sends(carry(self.clone(), notice.clone(), after_ms));
             }
         }
@@ -60,11 +73,20 @@ async fn carry(world: Arc<World>, notice: Notice, after_ms: u64) {
     for attempt in 0..TRIES {
         let given = &notice;
         let lost = world.weather.rate(|r| r.call_lost);
-        let hand = |house: super::house::Handles| async move { house.payments.notice(given.clone()).await };
+        let hand = |house: super::house::Handles| async move {
+            house.payments.notice(given.clone()).await
+        };
         if let Some(Ok(new)) = world.house.call(&world.courier, lost, PATIENCE, hand).await {
-            world.watch.met(if new { "a notice stored" } else { "a notice doubled" });
+            world.watch.met(if new {
+                "a notice stored"
+            } else {
+                "a notice doubled"
+            });
             world.trace.note("notice", &[u64::from(new)], || {
-                format!("{} {} of {:?}, new: {new}", notice.event_id, notice.kind, notice.payment_intent)
+                format!(
+                    "{} {} of {:?}, new: {new}",
+                    notice.event_id, notice.kind, notice.payment_intent
+                )
             });
             return;
         }

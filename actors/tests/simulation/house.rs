@@ -45,7 +45,14 @@ pub struct Handles {
 impl Process {
     fn new(number: u64, clock: ManualClock) -> Arc<Process> {
         let (stand, cut_off) = (Mutex::new(Stand::Running), AtomicBool::new(false));
-        Arc::new(Process { number, stand, cut_off, clock, turned: Notify::new(), engine: Mutex::default() })
+        Arc::new(Process {
+            number,
+            stand,
+            cut_off,
+            clock,
+            turned: Notify::new(),
+            engine: Mutex::default(),
+        })
     }
 
     /// Its clock is set, for better or worse.
@@ -153,7 +160,11 @@ impl House {
 
     /// Who is behind the door, dead ones left out.
     pub fn all_serving(&self) -> Vec<Arc<Process>> {
-        self.door().iter().filter(|process| !process.is_dead()).cloned().collect()
+        self.door()
+            .iter()
+            .filter(|process| !process.is_dead())
+            .cloned()
+            .collect()
     }
 
     /// One of them.
@@ -163,21 +174,31 @@ impl House {
     }
 
     pub fn is_serving(&self, process: &Process) -> bool {
-        self.door().iter().any(|serving| serving.number == process.number)
+        self.door()
+            .iter()
+            .any(|serving| serving.number == process.number)
     }
 
     pub fn process_of(&self, boot: Boot) -> Option<Arc<Process>> {
-        self.everybody().iter().find(|process| u128::from(process.number) == boot.0).cloned()
+        self.everybody()
+            .iter()
+            .find(|process| u128::from(process.number) == boot.0)
+            .cloned()
     }
 
     /// What the serving processes show to anyone.
     pub fn views(&self) -> Vec<View> {
-        let handles = self.all_serving().into_iter().filter_map(|process| process.handles());
+        let handles = self
+            .all_serving()
+            .into_iter()
+            .filter_map(|process| process.handles());
         handles.flat_map(|handles| handles.draws.views()).collect()
     }
 
     fn everybody(&self) -> MutexGuard<'_, Vec<Arc<Process>>> {
-        self.everybody.lock().unwrap_or_else(PoisonError::into_inner)
+        self.everybody
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Starts a process and leads the door to it, and no more to the one it replaces. It tries until the books can be read.
@@ -200,7 +221,10 @@ impl House {
                 clock: Arc::new(clock),
                 mail: Arc::new(PostPort::new(with())),
                 neighbourhood: Neighbourhood {
-                    me: Node { boot: Boot(u128::from(number)), address: format!("node-{number}") },
+                    me: Node {
+                        boot: Boot(u128::from(number)),
+                        address: format!("node-{number}"),
+                    },
                     nodes: Arc::new(NodesPort::new(with())),
                     neighbours: Arc::new(Street::new(with())),
                 },
@@ -212,7 +236,9 @@ impl House {
                     let mut door = self.door();
                     door.retain(|serving| !serving.is_dead() && Some(serving.number) != instead_of);
                     door.push(process.clone());
-                    world.trace.note("starts", &[number], || format!("process {number}"));
+                    world
+                        .trace
+                        .note("starts", &[number], || format!("process {number}"));
                     return;
                 }
                 Err(_) => tokio::time::sleep(Duration::from_millis(500)).await,
@@ -221,7 +247,9 @@ impl House {
     }
 
     pub fn kill(&self, world: &World, process: &Process) {
-        world.trace.note("dies", &[process.number], || format!("process {}", process.number));
+        world.trace.note("dies", &[process.number], || {
+            format!("process {}", process.number)
+        });
         process.kill();
     }
 
@@ -241,9 +269,15 @@ impl House {
             self.start_alone(world, None).await;
         }
         // Most often all but one go politely: two that only listen to each other for an hour have little to tell.
-        let spared = if world.plan.lasts_an_hour() { usize::MAX } else { 1 };
+        let spared = if world.plan.lasts_an_hour() {
+            usize::MAX
+        } else {
+            1
+        };
         for process in self.all_serving().iter().skip(spared) {
-            world.trace.note("leaves", &[process.number], || format!("process {}", process.number));
+            world.trace.note("leaves", &[process.number], || {
+                format!("process {}", process.number)
+            });
             process.stop().await;
         }
     }
@@ -260,7 +294,9 @@ impl House {
 
     /// Ends everything, so that the world can be forgotten.
     pub fn close(&self) {
-        self.everybody().drain(..).for_each(|process| process.kill());
+        self.everybody()
+            .drain(..)
+            .for_each(|process| process.kill());
         self.door().clear();
     }
 

@@ -64,14 +64,26 @@ impl Mutant {
     pub fn appends(self, world: &World, appends: Vec<Append>) -> Vec<Append> {
         let draw = appends[0].draw;
         let first = match self {
-            Mutant::FenceIgnored | Mutant::LostAnswerIsFailure => world.memory.draw(draw).as_ref().map(Draw::revision),
+            Mutant::FenceIgnored | Mutant::LostAnswerIsFailure => {
+                world.memory.draw(draw).as_ref().map(Draw::revision)
+            }
             _ => None,
         };
         let first = first.unwrap_or(appends[0].after);
         let mutated = |(place, append): (u64, Append)| match self {
-            Mutant::KickOffUnchecked => Append { sells: false, ..append },
-            Mutant::FenceIgnored => Append { epoch: world.watch.epoch(draw), after: first + place, ..append },
-            Mutant::LostAnswerIsFailure => Append { after: first + place, ..append },
+            Mutant::KickOffUnchecked => Append {
+                sells: false,
+                ..append
+            },
+            Mutant::FenceIgnored => Append {
+                epoch: world.watch.epoch(draw),
+                after: first + place,
+                ..append
+            },
+            Mutant::LostAnswerIsFailure => Append {
+                after: first + place,
+                ..append
+            },
             _ => append,
         };
         (0..).zip(appends).map(mutated).collect()
@@ -81,7 +93,11 @@ impl Mutant {
         let mut claims = claims?;
         if self == Mutant::LeaseIgnored {
             let elsewhere = std::mem::take(&mut claims.elsewhere);
-            claims.taken.extend(elsewhere.iter().filter_map(|one| world.memory.steal(one.view.draw)));
+            claims.taken.extend(
+                elsewhere
+                    .iter()
+                    .filter_map(|one| world.memory.steal(one.view.draw)),
+            );
         }
         Ok(claims)
     }
@@ -90,7 +106,9 @@ impl Mutant {
     pub fn answer(self, appends: &[Append], written: Result<(), Failure>) -> Result<(), Failure> {
         match written {
             Err(_) if self == Mutant::TogetherIsBelieved && appends.len() > 1 => Ok(()),
-            Err(Failure::Unknown(why)) if self == Mutant::LostAnswerIsFailure => Err(Failure::NotWritten(why)),
+            Err(Failure::Unknown(why)) if self == Mutant::LostAnswerIsFailure => {
+                Err(Failure::NotWritten(why))
+            }
             _ => written,
         }
     }
@@ -103,11 +121,15 @@ impl Mutant {
         if self == Mutant::FeeAtCreation {
             let draws = world.memory.draws();
             let orders = world.memory.orders();
-            let lines = orders.iter().find(|record| record.order.id == new.order).map(|record| &record.order.lines);
+            let lines = orders
+                .iter()
+                .find(|record| record.order.id == new.order)
+                .map(|record| &record.order.lines);
             let fee = lines.into_iter().flatten().map(|line| {
                 let draw = draws.iter().find(|draw| draw.id() == line.draw);
-                let (policy, revenue) =
-                    draw.map_or((FeePolicy::DEFAULT, Cents::ZERO), |d| (d.fee_policy(), d.revenue()));
+                let (policy, revenue) = draw.map_or((FeePolicy::DEFAULT, Cents::ZERO), |d| {
+                    (d.fee_policy(), d.revenue())
+                });
                 policy.on(revenue + line.subtotal()) - policy.on(revenue)
             });
             let fee = fee.sum();
@@ -128,8 +150,16 @@ impl Mutant {
     }
 
     /// The part of a payment's own fee that goes back with so much of its money.
-    pub fn fee_with_refund(self, world: &World, id: &PaymentIntentId, amount: Cents) -> Option<Cents> {
-        let intent = world.provider.intent(id).filter(|_| self == Mutant::RefundProportional)?;
+    pub fn fee_with_refund(
+        self,
+        world: &World,
+        id: &PaymentIntentId,
+        amount: Cents,
+    ) -> Option<Cents> {
+        let intent = world
+            .provider
+            .intent(id)
+            .filter(|_| self == Mutant::RefundProportional)?;
         let part = intent.said.application_fee.0 * amount.0 / intent.said.amount_received.0.max(1);
         (part > 0).then_some(Cents(part))
     }
@@ -137,21 +167,30 @@ impl Mutant {
     pub fn only_believes(self, world: &World, id: &PaymentIntentId) -> bool {
         let lapsed = || {
             let orders = world.memory.orders();
-            let order = orders.iter().find(|record| record.order.payment_intent.as_ref() == Some(id));
-            order.and_then(|record| record.reason.as_ref()).is_some_and(|reason| reason.contains("lapsed"))
+            let order = orders
+                .iter()
+                .find(|record| record.order.payment_intent.as_ref() == Some(id));
+            order
+                .and_then(|record| record.reason.as_ref())
+                .is_some_and(|reason| reason.contains("lapsed"))
         };
         self == Mutant::CancelIsOnlyBelieved || (self == Mutant::ExpiryDoesNotCancel && lapsed())
     }
 
     pub fn lets_claim(self, operation: &Operation) -> bool {
-        self != Mutant::CaptureTriedOnce || operation.kind != OperationKind::Capture || operation.attempts <= 1
+        self != Mutant::CaptureTriedOnce
+            || operation.kind != OperationKind::Capture
+            || operation.attempts <= 1
     }
 
     pub fn notice(self, world: &World, notice: &Notice) -> Notice {
         match self {
             Mutant::NoticeTwice => {
                 let event_id = format!("{}-{}", notice.event_id, world.trace.events());
-                Notice { event_id, ..notice.clone() }
+                Notice {
+                    event_id,
+                    ..notice.clone()
+                }
             }
             _ => notice.clone(),
         }
@@ -169,7 +208,12 @@ impl Mutant {
 
     /// The order that a payment is believed to be of.
     pub fn misled(self, world: &World, id: &PaymentIntentId) -> Option<OrderId> {
-        world.kept().paid_by.iter().find(|(_, (by, _))| by == id).map(|(order, _)| *order)
+        world
+            .kept()
+            .paid_by
+            .iter()
+            .find(|(_, (by, _))| by == id)
+            .map(|(order, _)| *order)
     }
 
     pub fn recalled(self, world: &World, mut record: OrderRecord) -> OrderRecord {
@@ -184,11 +228,32 @@ impl Mutant {
     }
 
     /// Before the books are asked the same.
-    pub async fn captured(self, world: &World, order: OrderId, at: Timestamp) -> Result<(), Failure> {
-        let again = || world.memory.mails().iter().any(|mail| mail.order == Some(order));
+    pub async fn captured(
+        self,
+        world: &World,
+        order: OrderId,
+        at: Timestamp,
+    ) -> Result<(), Failure> {
+        let again = || {
+            world
+                .memory
+                .mails()
+                .iter()
+                .any(|mail| mail.order == Some(order))
+        };
         if self == Mutant::CapturedTwice && again() {
             let key = format!("tickets-{order}-{}", at.0);
-            world.memory.queue_mail(&key, "tickets", Some(order), "somebody@example.org", "{}", at).await?;
+            world
+                .memory
+                .queue_mail(
+                    &key,
+                    "tickets",
+                    Some(order),
+                    "somebody@example.org",
+                    "{}",
+                    at,
+                )
+                .await?;
         }
         Ok(())
     }

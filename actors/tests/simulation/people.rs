@@ -49,7 +49,13 @@ impl Person {
             disputes: dispute,
             forgeries: forge,
         }
-        actix::spawn(Person { world: world.clone(), chance: chance.fork() }.keep_awake());
+        actix::spawn(
+            Person {
+                world: world.clone(),
+                chance: chance.fork(),
+            }
+            .keep_awake(),
+        );
     }
 
     /// Some time in the safety phase; `false`: it is over.
@@ -64,6 +70,9 @@ impl Person {
     }
 
     async fn pause(&self, least_ms: u64, most_ms: u64) {
-        sleep(Duration::from_millis(self.chance.between(least_ms, most_ms))).await;
+        sleep(Duration::from_millis(
+            self.chance.between(least_ms, most_ms),
+        ))
+        .await;
     }
 }

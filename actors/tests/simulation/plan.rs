@@ -36,7 +36,11 @@ pub enum Pace {
 
 impl Pace {
     pub fn of(seed: u64) -> Pace {
-        if seed.is_multiple_of(WHOLE_ONE_IN) { Pace::Whole } else { Pace::Brisk }
+        if seed.is_multiple_of(WHOLE_ONE_IN) {
+            Pace::Whole
+        } else {
+            Pace::Brisk
+        }
     }
 }
 
@@ -67,8 +71,14 @@ impl Plan {
         let clubs_count = *chance.one_of(&[1, 1, 1, 2]);
         let draws_count = *chance.one_of(&[1, 1, 2, 2, 3, 4, 5]);
         let draws: Vec<Snapshot> = (0..draws_count).map(|place| draw(&chance, place)).collect();
-        let clubs = (0..draws.len() as i64).map(|place| ClubId(1 + place % clubs_count)).collect();
-        let last = draws.iter().map(|draw| draw.terms.closes_at.ms_since(NOON) as u64).max().unwrap_or_default();
+        let clubs = (0..draws.len() as i64)
+            .map(|place| ClubId(1 + place % clubs_count))
+            .collect();
+        let last = draws
+            .iter()
+            .map(|draw| draw.terms.closes_at.ms_since(NOON) as u64)
+            .max()
+            .unwrap_or_default();
         let buyers = buyers(&chance);
         // From a little less than there is to four times of it.
         let demand = 169 * draws.len() as u64 * chance.between(80, 400) / 100;
@@ -94,11 +104,20 @@ impl Plan {
 
     /// The draws of one club, ascending.
     pub fn draws_of(&self, club: ClubId) -> Vec<DrawId> {
-        self.draws.iter().zip(&self.clubs).filter(|(_, of)| **of == club).map(|(draw, _)| draw.id).collect()
+        self.draws
+            .iter()
+            .zip(&self.clubs)
+            .filter(|(_, of)| **of == club)
+            .map(|(draw, _)| draw.id)
+            .collect()
     }
 
     pub fn first_kick_off_ms(&self) -> u64 {
-        self.draws.iter().map(|draw| draw.terms.closes_at.ms_since(NOON) as u64).min().unwrap_or_default()
+        self.draws
+            .iter()
+            .map(|draw| draw.terms.closes_at.ms_since(NOON) as u64)
+            .min()
+            .unwrap_or_default()
     }
 }
 
@@ -113,7 +132,11 @@ fn buyers(chance: &Chance) -> u64 {
 
 /// Half of the time nothing, else anything up to the most.
 fn some(chance: &Chance, most: u64) -> u64 {
-    if chance.coin() { 0 } else { chance.between(1, most) }
+    if chance.coin() {
+        0
+    } else {
+        chance.between(1, most)
+    }
 }
 
 fn draw(chance: &Chance, place: i64) -> Snapshot {
@@ -121,7 +144,10 @@ fn draw(chance: &Chance, place: i64) -> Snapshot {
     // Soon: a minute in which nobody comes tells nothing, and a reservation is kept for two and a half.
     let closes_at = NOON.plus_ms(chance.between(2 * MINUTE, 4 * MINUTE) as i64);
     let fee_policy = match chance.below(4) {
-        0 => FeePolicy { rate_bps: 300, cap: Cents(1000) },
+        0 => FeePolicy {
+            rate_bps: 300,
+            cap: Cents(1000),
+        },
         _ => FeePolicy::DEFAULT,
     };
     Snapshot {

@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use actors::{Gateway, GatewayError, NewIntent, Opened, Post};
 use async_trait::async_trait;
-use domain::{AccountId, Cents, Deal, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Timestamp};
+use domain::{
+    AccountId, Cents, Deal, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus,
+    Timestamp,
+};
 use persistence::books::{Mail, OrderRecord};
 use persistence::ledger::{Append, Claims, Known, Moved};
 use persistence::nodes::Boot;
@@ -110,13 +113,21 @@ impl Ledger for LedgerPort {
     async fn claim(&self, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure> {
         let (world, process) = &self.0;
         enter(&self.0).await?;
-        let owners: Vec<_> = draws.iter().map(|draw| (*draw, world.memory.owner(*draw))).collect();
-        let claims = world.mutant.claim(world, world.memory.claim(me, draws).await);
+        let owners: Vec<_> = draws
+            .iter()
+            .map(|draw| (*draw, world.memory.owner(*draw)))
+            .collect();
+        let claims = world
+            .mutant
+            .claim(world, world.memory.claim(me, draws).await);
         let taken = claims.clone().map(|claims| claims.taken);
         world.watch.claimed(world, process.number, &taken);
         world.stirred.notify_waiters();
         world.watch.check_leases(me, &owners, &taken);
-        if claims.as_ref().is_ok_and(|claims| !claims.elsewhere.is_empty()) {
+        if claims
+            .as_ref()
+            .is_ok_and(|claims| !claims.elsewhere.is_empty())
+        {
             world.watch.met("a draw is another node's");
         }
         leave(&self.0).await?;
@@ -130,9 +141,17 @@ impl Ledger for LedgerPort {
         let taken = claims.clone().map(|claims| claims.taken);
         world.watch.claimed(world, process.number, &taken);
         if taken.is_ok_and(|taken| !taken.is_empty()) {
-            world.watch.met("a draw taken from an owner that nobody reached");
-            if world.house.process_of(from).is_some_and(|owner| owner.is_running() && !owner.is_cut_off()) {
-                world.watch.met("a draw taken from an owner whose answers were lost");
+            world
+                .watch
+                .met("a draw taken from an owner that nobody reached");
+            if world
+                .house
+                .process_of(from)
+                .is_some_and(|owner| owner.is_running() && !owner.is_cut_off())
+            {
+                world
+                    .watch
+                    .met("a draw taken from an owner whose answers were lost");
             }
         }
         leave(&self.0).await?;
@@ -161,10 +180,17 @@ impl Ledger for LedgerPort {
     async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {
         let (world, process) = &self.0;
         enter(&self.0).await?;
-        let written = world.memory.append(world.mutant.appends(world, appends.clone())).await;
-        world.watch.appended(world, process.number, &appends, &written);
+        let written = world
+            .memory
+            .append(world.mutant.appends(world, appends.clone()))
+            .await;
+        world
+            .watch
+            .appended(world, process.number, &appends, &written);
         world.stirred.notify_waiters();
-        world.mutant.answer(&appends, leave(&self.0).await.and(written))
+        world
+            .mutant
+            .answer(&appends, leave(&self.0).await.and(written))
     }
 
     async fn live(&self) -> Result<Vec<DrawId>, Failure> {
@@ -191,7 +217,11 @@ impl Post for PostPort {
         if world.post_is_shut() {
             return Err("the post office is shut".into());
         }
-        world.trace.note("mail", &[process.number, mail.id as u64], || format!("{} to {}", mail.kind, mail.to));
+        world
+            .trace
+            .note("mail", &[process.number, mail.id as u64], || {
+                format!("{} to {}", mail.kind, mail.to)
+            });
         world.watch.delivered(mail);
         process.pass().await;
         Ok(())
@@ -219,13 +249,20 @@ impl GatewayPort {
             Ok(_) => (0, "the provider answered"),
             Err(GatewayError::Refused { .. }) => (1, "the provider refused"),
             Err(GatewayError::Unavailable(_)) => (2, "the provider unavailable"),
-            Err(GatewayError::Unknown(_) | GatewayError::Failed(_)) => (3, "the provider without an answer"),
+            Err(GatewayError::Unknown(_) | GatewayError::Failed(_)) => {
+                (3, "the provider without an answer")
+            }
         };
         world.watch.met(situation);
-        world.trace.note(verb, &[process.number, of as u64, sign], || {
-            let words = said.as_ref().err().map_or("done".into(), ToString::to_string);
-            format!("process {} for {of}: {words}", process.number)
-        });
+        world
+            .trace
+            .note(verb, &[process.number, of as u64, sign], || {
+                let words = said
+                    .as_ref()
+                    .err()
+                    .map_or("done".into(), ToString::to_string);
+                format!("process {} for {of}: {words}", process.number)
+            });
         world.deliver_notices();
         process.pass().await;
         said
@@ -241,7 +278,9 @@ impl Gateway for GatewayPort {
     async fn create(&self, key: &str, new: &NewIntent) -> Result<Opened, GatewayError> {
         let world = &self.0.0;
         self.0.0.watch.keyed(&self.0.0, key);
-        let opened = self.ask("create", new.order.0, world.provider.create(key, new)).await?;
+        let opened = self
+            .ask("create", new.order.0, world.provider.create(key, new))
+            .await?;
         world.mutant.created(world, &opened.id, new);
         Ok(opened)
     }
@@ -254,11 +293,25 @@ impl Gateway for GatewayPort {
         new: &NewIntent,
     ) -> Result<Opened, GatewayError> {
         self.0.0.watch.keyed(&self.0.0, key);
-        self.ask("update", place(id), self.0.0.provider.update(key, account, id, new)).await
+        self.ask(
+            "update",
+            place(id),
+            self.0.0.provider.update(key, account, id, new),
+        )
+        .await
     }
 
-    async fn retrieve(&self, account: &AccountId, id: &PaymentIntentId) -> Result<PaymentIntent, GatewayError> {
-        self.ask("retrieve", place(id), self.0.0.provider.retrieve(account, id)).await
+    async fn retrieve(
+        &self,
+        account: &AccountId,
+        id: &PaymentIntentId,
+    ) -> Result<PaymentIntent, GatewayError> {
+        self.ask(
+            "retrieve",
+            place(id),
+            self.0.0.provider.retrieve(account, id),
+        )
+        .await
     }
 
     async fn confirm(
@@ -268,7 +321,12 @@ impl Gateway for GatewayPort {
         id: &PaymentIntentId,
         payment_method: &str,
     ) -> Result<Opened, GatewayError> {
-        self.ask("confirm", place(id), self.0.0.provider.confirm(key, account, id, payment_method)).await
+        self.ask(
+            "confirm",
+            place(id),
+            self.0.0.provider.confirm(key, account, id, payment_method),
+        )
+        .await
     }
 
     async fn capture(
@@ -282,7 +340,12 @@ impl Gateway for GatewayPort {
         let fee = world.mutant.fee(world, id).unwrap_or(application_fee);
         let key = world.mutant.key(world, key);
         world.watch.keyed(world, &key);
-        self.ask("capture", place(id), world.provider.capture(&key, account, id, fee)).await
+        self.ask(
+            "capture",
+            place(id),
+            world.provider.capture(&key, account, id, fee),
+        )
+        .await
     }
 
     async fn cancel(
@@ -293,10 +356,18 @@ impl Gateway for GatewayPort {
     ) -> Result<PaymentIntent, GatewayError> {
         if self.0.0.mutant.only_believes(&self.0.0, id) {
             let said = self.retrieve(account, id).await?;
-            return Ok(PaymentIntent { status: PaymentStatus::Canceled, ..said });
+            return Ok(PaymentIntent {
+                status: PaymentStatus::Canceled,
+                ..said
+            });
         }
         self.0.0.watch.keyed(&self.0.0, key);
-        self.ask("cancel", place(id), self.0.0.provider.cancel(key, account, id)).await
+        self.ask(
+            "cancel",
+            place(id),
+            self.0.0.provider.cancel(key, account, id),
+        )
+        .await
     }
 
     async fn refund(
@@ -308,10 +379,20 @@ impl Gateway for GatewayPort {
     ) -> Result<(), GatewayError> {
         let world = &self.0.0;
         world.watch.keyed(world, key);
-        world.trace.note("asks", &[amount.0 as u64], || format!("{key} {amount}"));
-        self.ask("refund", place(id), world.provider.refund(key, account, id, amount)).await?;
+        world
+            .trace
+            .note("asks", &[amount.0 as u64], || format!("{key} {amount}"));
+        self.ask(
+            "refund",
+            place(id),
+            world.provider.refund(key, account, id, amount),
+        )
+        .await?;
         if let Some(part) = world.mutant.fee_with_refund(world, id, amount) {
-            let _ = world.provider.refund_fee(&format!("{key}-fee"), account, id, part).await;
+            let _ = world
+                .provider
+                .refund_fee(&format!("{key}-fee"), account, id, part)
+                .await;
         }
         Ok(())
     }
@@ -327,12 +408,25 @@ impl Gateway for GatewayPort {
             return Ok(());
         }
         self.0.0.watch.keyed(&self.0.0, key);
-        self.0.0.trace.note("asks", &[amount.0 as u64], || format!("{key} {amount}"));
-        self.ask("fee back", place(id), self.0.0.provider.refund_fee(key, account, id, amount)).await
+        self.0
+            .0
+            .trace
+            .note("asks", &[amount.0 as u64], || format!("{key} {amount}"));
+        self.ask(
+            "fee back",
+            place(id),
+            self.0.0.provider.refund_fee(key, account, id, amount),
+        )
+        .await
     }
 
-    async fn list(&self, account: &AccountId, since: Timestamp) -> Result<Vec<PaymentIntent>, GatewayError> {
-        self.ask("list", 0, self.0.0.provider.list(account, since)).await
+    async fn list(
+        &self,
+        account: &AccountId,
+        since: Timestamp,
+    ) -> Result<Vec<PaymentIntent>, GatewayError> {
+        self.ask("list", 0, self.0.0.provider.list(account, since))
+            .await
     }
 
     async fn find(
@@ -341,6 +435,11 @@ impl Gateway for GatewayPort {
         order: OrderId,
         since: Timestamp,
     ) -> Result<Option<Opened>, GatewayError> {
-        self.ask("find", order.0, self.0.0.provider.find(account, order, since)).await
+        self.ask(
+            "find",
+            order.0,
+            self.0.0.provider.find(account, order, since),
+        )
+        .await
     }
 }

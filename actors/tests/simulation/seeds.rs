@@ -42,8 +42,11 @@ impl Harvest {
         }
         if self.said.get_or_insert_with(Instant::now).elapsed() >= SAID_EVERY {
             self.said = Some(Instant::now());
-            let (played, failed, rate, mb) = (self.played, self.failed.len(), self.rate(), memory_mb());
-            println!("{played} seeds, the latest {seed}, {failed} failed, {rate:.0} a second and core, {mb} MB");
+            let (played, failed, rate, mb) =
+                (self.played, self.failed.len(), self.rate(), memory_mb());
+            println!(
+                "{played} seeds, the latest {seed}, {failed} failed, {rate:.0} a second and core, {mb} MB"
+            );
         }
     }
 
@@ -54,14 +57,24 @@ impl Harvest {
 }
 
 /// Plays seeds until one fails, or all of them unless too many do; on every core there is.
-pub fn play_all(seeds: impl Iterator<Item = (u64, Pace)> + Send, mutant: Mutant, stop_at_first: bool) -> Harvest {
-    let (seeds, harvest, stop) = (Mutex::new(seeds), Mutex::new(Harvest::default()), AtomicBool::new(false));
+pub fn play_all(
+    seeds: impl Iterator<Item = (u64, Pace)> + Send,
+    mutant: Mutant,
+    stop_at_first: bool,
+) -> Harvest {
+    let (seeds, harvest, stop) = (
+        Mutex::new(seeds),
+        Mutex::new(Harvest::default()),
+        AtomicBool::new(false),
+    );
     let failures_max = if stop_at_first { 1 } else { FAILURES_MAX };
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 while !stop.load(Ordering::Relaxed) {
-                    let Some((seed, pace)) = seeds.lock().expect("no seed panics").next() else { return };
+                    let Some((seed, pace)) = seeds.lock().expect("no seed panics").next() else {
+                        return;
+                    };
                     let began = busy_so_far();
                     let ending = play(seed, pace, mutant, false);
                     let busy = busy_so_far().saturating_sub(began);
@@ -82,7 +95,10 @@ fn busy_so_far() -> Duration {
     static BEGAN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     let counted = fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanos = counted.and_then(|line| line.split(' ').next()?.parse().ok());
-    nanos.map_or_else(|| BEGAN.get_or_init(Instant::now).elapsed(), Duration::from_nanos)
+    nanos.map_or_else(
+        || BEGAN.get_or_init(Instant::now).elapsed(),
+        Duration::from_nanos,
+    )
 }
 
 /// What this process has of the memory, as Linux counts it: a long run must not grow.
@@ -94,8 +110,12 @@ fn memory_mb() -> u64 {
 
 /// Seeds that failed once, in `regress.txt`: played before all others, for ever.
 pub fn regress() -> Vec<(u64, Pace)> {
-    let lines = include_str!("regress.txt").lines().filter(|line| !line.starts_with('#'));
-    let seeds = lines.filter_map(|line| line.split_whitespace().next()).map(|seed| seed.parse().expect("a seed"));
+    let lines = include_str!("regress.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'));
+    let seeds = lines
+        .filter_map(|line| line.split_whitespace().next())
+        .map(|seed| seed.parse().expect("a seed"));
     seeds.flat_map(both_ways).collect()
 }
 
@@ -106,13 +126,21 @@ pub fn both_ways(seed: u64) -> [(u64, Pace); 2] {
 
 /// Plays a failed seed again for its story, and panics with how to do the same.
 pub fn report(harvest: &Harvest) {
-    let Some((seed, pace, _)) = harvest.failed.first() else { return };
+    let Some((seed, pace, _)) = harvest.failed.first() else {
+        return;
+    };
     let again = play(*seed, *pace, Mutant::None, true);
     let story = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("simulation-{seed}.log"));
-    let lines = again.text.iter().chain(&again.violations).map(|line| format!("{line}\n"));
+    let lines = again
+        .text
+        .iter()
+        .chain(&again.violations)
+        .map(|line| format!("{line}\n"));
     fs::write(&story, lines.collect::<String>()).expect("the story is written");
     let failed = harvest.failed.iter();
-    let failed = failed.map(|(seed, pace, ending)| format!("seed {seed} ({pace:?}): {}", ending.violations.join("; ")));
+    let failed = failed.map(|(seed, pace, ending)| {
+        format!("seed {seed} ({pace:?}): {}", ending.violations.join("; "))
+    });
     panic!(
         "{} of {} seeds failed\n{}\nthe story is in {}; again, exactly:\n  SEED={seed} cargo test -p actors --test simulation\n\
          once it is mended, the seed goes into actors/tests/simulation/regress.txt\n",

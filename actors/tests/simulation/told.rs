@@ -53,7 +53,9 @@ impl Told {
             Answer::Refunding => 3,
             Answer::Undecided => 4,
         };
-        world.trace.note("told", &[order.0 as u64, sign], || format!("order {}: {answer:?}", order.0));
+        world.trace.note("told", &[order.0 as u64, sign], || {
+            format!("order {}: {answer:?}", order.0)
+        });
         world.watch.met(match &answer {
             Answer::Bought(_) => "told: bought",
             Answer::NotCharged => "told: not charged",
@@ -66,10 +68,19 @@ impl Told {
     }
 
     pub fn stories(&self) -> BTreeMap<OrderId, Story> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     fn with(&self, order: OrderId, tell: impl FnOnce(&mut Story)) {
-        tell(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(order).or_default());
+        tell(
+            self.0
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .entry(order)
+                .or_default(),
+        );
     }
 }

@@ -17,7 +17,12 @@ pub struct Trace {
 impl Trace {
     pub fn new(clock: ManualClock, readable: bool) -> Trace {
         let text = readable.then(Mutex::default);
-        Trace { clock, hash: AtomicU64::new(0xCBF2_9CE4_8422_2325), events: AtomicU64::new(0), text }
+        Trace {
+            clock,
+            hash: AtomicU64::new(0xCBF2_9CE4_8422_2325),
+            events: AtomicU64::new(0),
+            text,
+        }
     }
 
     /// Notes one event: the numbers go into the hash, the sentence is made only when somebody reads.
@@ -26,13 +31,22 @@ impl Trace {
         let mut hash = self.hash.load(Ordering::Relaxed);
         let bytes = what.bytes().map(u64::from);
         for number in bytes.chain([now as u64]).chain(numbers.iter().copied()) {
-            hash = (hash ^ number).wrapping_mul(0x0000_0100_0000_01B3).rotate_left(5);
+            hash = (hash ^ number)
+                .wrapping_mul(0x0000_0100_0000_01B3)
+                .rotate_left(5);
         }
         self.hash.store(hash, Ordering::Relaxed);
         self.events.fetch_add(1, Ordering::Relaxed);
         if let Some(text) = &self.text {
-            let line = format!("{:>5}.{:03} {what:<9} {}", now / 1000, now % 1000, sentence());
-            text.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+            let line = format!(
+                "{:>5}.{:03} {what:<9} {}",
+                now / 1000,
+                now % 1000,
+                sentence()
+            );
+            text.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(line);
         }
     }
 
@@ -45,7 +59,10 @@ impl Trace {
     }
 
     pub fn text(&self) -> Vec<String> {
-        let text = self.text.as_ref().map(|text| text.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        let text = self
+            .text
+            .as_ref()
+            .map(|text| text.lock().unwrap_or_else(PoisonError::into_inner).clone());
         text.unwrap_or_default()
     }
 }

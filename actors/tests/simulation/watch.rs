@@ -70,7 +70,9 @@ impl Watch {
         for one in claimed.iter().flatten() {
             let draw = one.snapshot.id;
             let numbers = [process, draw.0 as u64, one.epoch as u64];
-            world.trace.note("claims", &numbers, || format!("process {process} draw {draw} epoch {}", one.epoch));
+            world.trace.note("claims", &numbers, || {
+                format!("process {process} draw {draw} epoch {}", one.epoch)
+            });
             let mut facts = self.facts();
             let newest = facts.epochs.entry(draw).or_default();
             *newest = (*newest).max(one.epoch);
@@ -78,27 +80,56 @@ impl Watch {
     }
 
     /// N1: nobody takes a draw from a node whose lease runs.
-    pub fn check_leases(&self, me: Boot, owners: &[(DrawId, Option<Boot>)], taken: &Result<Vec<Claimed>, Failure>) {
+    pub fn check_leases(
+        &self,
+        me: Boot,
+        owners: &[(DrawId, Option<Boot>)],
+        taken: &Result<Vec<Claimed>, Failure>,
+    ) {
         for one in taken.iter().flatten() {
-            let owner = owners.iter().find(|(draw, _)| *draw == one.snapshot.id).and_then(|(_, owner)| *owner);
+            let owner = owners
+                .iter()
+                .find(|(draw, _)| *draw == one.snapshot.id)
+                .and_then(|(_, owner)| *owner);
             if let Some(owner) = owner.filter(|owner| *owner != me) {
-                self.violated(format!("N1: {me:?} took draw {} from {owner:?}, whose lease runs", one.snapshot.id));
+                self.violated(format!(
+                    "N1: {me:?} took draw {} from {owner:?}, whose lease runs",
+                    one.snapshot.id
+                ));
             }
         }
     }
 
     /// After every transaction that was tried: `appends` as the actor asked for them.
-    pub fn appended(&self, world: &World, process: u64, appends: &[Append], written: &Result<(), Failure>) {
+    pub fn appended(
+        &self,
+        world: &World,
+        process: u64,
+        appends: &[Append],
+        written: &Result<(), Failure>,
+    ) {
         let unknown = matches!(written, Err(Failure::Unknown(_)));
-        let is_written = written.is_ok() || (unknown && world.weather.last_books_fault() == Fault::UnknownWritten);
+        let is_written = written.is_ok()
+            || (unknown && world.weather.last_books_fault() == Fault::UnknownWritten);
         let sign = u64::from(is_written) + 2 * u64::from(unknown);
         for append in appends {
-            world.trace.note("append", &[process, append.draw.0 as u64, append.after, sign], || {
-                let how = written.as_ref().err().map_or("written".into(), |failure| {
-                    if is_written { format!("written, but {failure}") } else { failure.to_string() }
-                });
-                format!("process {process} draw {} after {}: {:?} → {how}", append.draw, append.after, append.events)
-            });
+            world.trace.note(
+                "append",
+                &[process, append.draw.0 as u64, append.after, sign],
+                || {
+                    let how = written.as_ref().err().map_or("written".into(), |failure| {
+                        if is_written {
+                            format!("written, but {failure}")
+                        } else {
+                            failure.to_string()
+                        }
+                    });
+                    format!(
+                        "process {process} draw {} after {}: {:?} → {how}",
+                        append.draw, append.after, append.events
+                    )
+                },
+            );
         }
         self.met(match written {
             Ok(()) => "a commit written",
@@ -110,7 +141,11 @@ impl Watch {
             Err(_) => "a commit contradicted",
         });
         if appends.len() > 1 {
-            self.met(if is_written { "commands written together" } else { "commands not written together" });
+            self.met(if is_written {
+                "commands written together"
+            } else {
+                "commands not written together"
+            });
         }
         if is_written {
             appends.iter().for_each(|append| self.check_epoch(append));
@@ -137,7 +172,10 @@ impl Watch {
         let newest = self.epoch(append.draw);
         if append.epoch < newest {
             let ghost = append.epoch;
-            self.violated(format!("T7 fence: draw {} took a commit of epoch {ghost}, {newest} is newer", append.draw));
+            self.violated(format!(
+                "T7 fence: draw {} took a commit of epoch {ghost}, {newest} is newer",
+                append.draw
+            ));
         }
     }
 
@@ -145,26 +183,46 @@ impl Watch {
     fn check_kick_off(&self, world: &World, append: &Append, draw: &Draw) {
         let is_over = world.clock.true_now() >= draw.terms().closes_at;
         for event in &append.events {
-            let Event::Allocated { order, serials, .. } = event else { continue };
+            let Event::Allocated { order, serials, .. } = event else {
+                continue;
+            };
             *self.facts().met.entry("a ticket sold").or_default() += serials.len() as u64;
             if is_over && !world.is_meddled(*order) {
-                self.violated(format!("T5 kick-off: draw {} sold to order {order} after kick-off", append.draw));
+                self.violated(format!(
+                    "T5 kick-off: draw {} sold to order {order} after kick-off",
+                    append.draw
+                ));
             }
         }
     }
 
     /// T8, T9, M7, R1: the winner carries the result's cell, the prize is the formula's, and both stay until they are taken back.
     fn check_outcome(&self, append: &Append, draw: &Draw) {
-        let before = self.facts().outcomes.insert(draw.id(), draw.outcome()).flatten();
+        let before = self
+            .facts()
+            .outcomes
+            .insert(draw.id(), draw.outcome())
+            .flatten();
         let mut may_change = false;
         for event in &append.events {
             match event {
-                Event::Completed { result, winner, prize: said } => {
+                Event::Completed {
+                    result,
+                    winner,
+                    prize: said,
+                } => {
                     let terms = draw.terms();
-                    let due = prize(draw.sold(), terms.price, terms.prize_percentage, terms.round_up_prize);
+                    let due = prize(
+                        draw.sold(),
+                        terms.price,
+                        terms.prize_percentage,
+                        terms.round_up_prize,
+                    );
                     if draw.deal().cell(*winner) != result.cell || *said != due {
                         let draw = draw.id();
-                        self.violated(format!("T8: draw {draw}: {result:?} won by {winner:?} for {said}, due {due}"));
+                        self.violated(format!(
+                            "T8: draw {draw}: {result:?} won by {winner:?} for {said}, due {due}"
+                        ));
                     }
                     may_change = true;
                 }
@@ -176,7 +234,11 @@ impl Watch {
             }
         }
         if before.is_some() && before != draw.outcome() && !may_change {
-            self.violated(format!("R1: draw {} was decided as {before:?} and is {:?}", draw.id(), draw.outcome()));
+            self.violated(format!(
+                "R1: draw {} was decided as {before:?} and is {:?}",
+                draw.id(),
+                draw.outcome()
+            ));
         }
     }
 
@@ -193,9 +255,17 @@ impl Watch {
     pub fn check_views(&self, world: &World) {
         let draws = self.check_draws(world);
         for view in world.house.views() {
-            let Some(draw) = draws.iter().find(|draw| draw.id() == view.draw) else { continue };
-            if view.revision > draw.revision() || (view.revision == draw.revision() && view != draw.view()) {
-                self.violated(format!("A6: draw {} shows {view:?}, but {:?} is written", view.draw, draw.view()));
+            let Some(draw) = draws.iter().find(|draw| draw.id() == view.draw) else {
+                continue;
+            };
+            if view.revision > draw.revision()
+                || (view.revision == draw.revision() && view != draw.view())
+            {
+                self.violated(format!(
+                    "A6: draw {} shows {view:?}, but {:?} is written",
+                    view.draw,
+                    draw.view()
+                ));
             }
         }
     }
@@ -208,7 +278,9 @@ impl Watch {
         let times = *stored;
         if times > 1 {
             let event = &notice.event_id;
-            facts.violations.push(format!("W1 notices: {event} was stored as new {times} times"));
+            facts.violations.push(format!(
+                "W1 notices: {event} was stored as new {times} times"
+            ));
         }
     }
 
@@ -237,9 +309,13 @@ impl Watch {
     /// Rule 6: a process may repeat an effect, never invent one. Every write at the provider has its operation in the books
     /// first, and uses its key; but for what depends on nothing: ending what came too late, confirming, an operator's return.
     pub fn keyed(&self, world: &World, key: &str) {
-        let apart = ["disown-", "forgotten-", "confirm-", "return-"].iter().any(|start| key.starts_with(start));
+        let apart = ["disown-", "forgotten-", "confirm-", "return-"]
+            .iter()
+            .any(|start| key.starts_with(start));
         if !apart && !key.ends_with("-late") && !world.memory.has_key(key) {
-            self.violated(format!("O2: {key} was asked of the provider, and no operation has that key"));
+            self.violated(format!(
+                "O2: {key} was asked of the provider, and no operation has that key"
+            ));
         }
     }
 

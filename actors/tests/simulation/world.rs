@@ -84,7 +84,12 @@ pub fn listen_for_panics() {
     ONCE.call_once(|| {
         let print = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panicked| {
-            let kept = PANICS.with_borrow_mut(|panics| panics.as_mut().map(|p| p.push(panicked.to_string())).is_some());
+            let kept = PANICS.with_borrow_mut(|panics| {
+                panics
+                    .as_mut()
+                    .map(|p| p.push(panicked.to_string()))
+                    .is_some()
+            });
             if !kept {
                 print(panicked);
             }
@@ -98,16 +103,30 @@ pub fn play(seed: u64, pace: Pace, mutant: Mutant, readable: bool) -> Ending {
     PANICS.set(Some(Vec::new()));
     let played = catch_unwind(AssertUnwindSafe(|| {
         let mut builder = Builder::new_current_thread();
-        let runtime = builder.enable_time().start_paused(true).build_local(LocalOptions::default()).expect("a runtime");
+        let runtime = builder
+            .enable_time()
+            .start_paused(true)
+            .build_local(LocalOptions::default())
+            .expect("a runtime");
         // As a task among the others: what is waited for here is looked at again after every turn of everybody's.
         runtime.block_on(async move {
-            actix::spawn(async move { World::new(Plan::of(seed, pace), mutant, readable).live().await }).await
+            actix::spawn(async move {
+                World::new(Plan::of(seed, pace), mutant, readable)
+                    .live()
+                    .await
+            })
+            .await
         })
     }));
     let panics = PANICS.take().unwrap_or_default();
-    let unended = || Ending { violations: vec!["the world did not come to its end".into()], ..Ending::default() };
+    let unended = || Ending {
+        violations: vec!["the world did not come to its end".into()],
+        ..Ending::default()
+    };
     let mut ending = played.ok().and_then(Result::ok).unwrap_or_else(unended);
-    ending.violations.extend(panics.into_iter().map(|panic| format!("a panic: {panic}")));
+    ending
+        .violations
+        .extend(panics.into_iter().map(|panic| format!("a panic: {panic}")));
     ending
 }
 
@@ -156,7 +175,8 @@ impl World {
         actix::spawn(self.clone().carry_notices());
         self.look_on(self.plan.safety_ms).await;
         self.weather.calm_down();
-        self.trace.note("calm", &[], || "from now on nothing goes wrong".into());
+        self.trace
+            .note("calm", &[], || "from now on nothing goes wrong".into());
         self.house.settle(&self).await;
         self.look_on(CALM_MS).await;
         if !self.watch.is_violated() {
@@ -177,7 +197,11 @@ impl World {
             sleep(Duration::from_millis(pause_ms)).await;
             pause_ms = self.look_ms();
             self.watch.check_views(self);
-            rests = if anew && self.is_at_rest().await { rests + 1 } else { 0 };
+            rests = if anew && self.is_at_rest().await {
+                rests + 1
+            } else {
+                0
+            };
             if !anew && self.weather.is_calm() && !self.is_busy() {
                 self.house.start_anew(self).await;
                 anew = true;
@@ -195,7 +219,10 @@ impl World {
 
     async fn is_at_rest(&self) -> bool {
         let may_leave = self.weather.is_calm() && !self.plan.lasts_an_hour();
-        may_leave && !self.is_busy() && audit::pending(self).await.is_empty() && !audit::waits_to_be_healed(self)
+        may_leave
+            && !self.is_busy()
+            && audit::pending(self).await.is_empty()
+            && !audit::waits_to_be_healed(self)
     }
 
     fn is_busy(&self) -> bool {

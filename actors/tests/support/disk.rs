@@ -59,7 +59,11 @@ impl Ledger for Gate {
 
 /// Draws on a slow disk; the rest of the books is quick.
 pub fn slow(books: Memory) -> (Arc<dyn Ledger>, Arc<Disk>) {
-    let disk = Arc::new(Disk { books, permits: Semaphore::new(0), sizes: Mutex::default() });
+    let disk = Arc::new(Disk {
+        books,
+        permits: Semaphore::new(0),
+        sizes: Mutex::default(),
+    });
     (Arc::new(Gate(disk.clone())), disk)
 }
 

@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use actors::testing::{FakeGateway, ManualClock};
 use actors::{
-    Draws, Engine, EngineParts, Fulfilled, Neighbourhood, OpenOrder, PaymentFailure, Payments, Placement, Post,
+    Draws, Engine, EngineParts, Fulfilled, Neighbourhood, OpenOrder, PaymentFailure, Payments,
+    Placement, Post,
 };
 use async_trait::async_trait;
 use domain::draw::Snapshot;
 use domain::{
-    AccountId, Cents, ClubId, Command, Deal, DrawId, FeePolicy, Line, OrderId, PaymentIntentId, Seed, Status, Terms,
-    Timestamp,
+    AccountId, Cents, ClubId, Command, Deal, DrawId, FeePolicy, Line, OrderId, PaymentIntentId,
+    Seed, Status, Terms, Timestamp,
 };
 use persistence::Ledger;
 use persistence::books::{Mail, OrderRecord};
@@ -70,7 +71,11 @@ pub struct World {
 pub fn play<F: Future<Output = ()>>(test: impl FnOnce() -> F) {
     let runtime = || {
         let mut builder = tokio::runtime::Builder::new_current_thread();
-        builder.enable_all().start_paused(true).build().expect("a runtime")
+        builder
+            .enable_all()
+            .start_paused(true)
+            .build()
+            .expect("a runtime")
     };
     actix::System::with_tokio_rt(runtime).block_on(async { test().await });
 }
@@ -78,7 +83,13 @@ pub fn play<F: Future<Output = ()>>(test: impl FnOnce() -> F) {
 pub fn snapshot(number: i64) -> Snapshot {
     Snapshot {
         id: DrawId(number),
-        terms: Terms { price: PRICE, prize_percentage: 50, round_up_prize: false, opens_at: None, closes_at: KICK_OFF },
+        terms: Terms {
+            price: PRICE,
+            prize_percentage: 50,
+            round_up_prize: false,
+            opens_at: None,
+            closes_at: KICK_OFF,
+        },
         fee_policy: FeePolicy::DEFAULT,
         deal: Deal::new(Seed([number as u8; 32])),
         status: Status::Active,
@@ -134,7 +145,11 @@ impl World {
             mail: Arc::new(self.post.clone()),
             neighbourhood: Neighbourhood::alone(Boot(self.boots), nodes),
         };
-        self.engine = Some(Engine::start_at(parts, Placement::Current).await.expect("the engine starts"));
+        self.engine = Some(
+            Engine::start_at(parts, Placement::Current)
+                .await
+                .expect("the engine starts"),
+        );
     }
 
     /// `kill -9`, and a new process.
@@ -179,7 +194,10 @@ impl World {
             id: OrderId(u128::from(number)),
             club: ClubId(1),
             account: account(),
-            lines: lines.iter().map(|(draw, count)| line(*draw, *count)).collect(),
+            lines: lines
+                .iter()
+                .map(|(draw, count)| line(*draw, *count))
+                .collect(),
             buyer: BuyerDetails {
                 name: Some("Alice".into()),
                 email: Some("alice@example.org".into()),
@@ -189,7 +207,10 @@ impl World {
     }
 
     pub async fn open(&self, lines: &[(i64, u16)]) -> OrderRecord {
-        self.payments().open(self.wants(lines)).await.expect("the order opens")
+        self.payments()
+            .open(self.wants(lines))
+            .await
+            .expect("the order opens")
     }
 
     pub async fn fulfil(&self, record: &OrderRecord) -> Result<Fulfilled, PaymentFailure> {
@@ -205,15 +226,29 @@ impl World {
 
     /// The order as the books hold it now.
     pub fn order(&self, record: &OrderRecord) -> OrderRecord {
-        self.memory.orders().into_iter().find(|row| row.order.id == record.order.id).expect("the order is in the books")
+        self.memory
+            .orders()
+            .into_iter()
+            .find(|row| row.order.id == record.order.id)
+            .expect("the order is in the books")
     }
 
     pub fn sold(&self, number: i64) -> u16 {
-        self.memory.draws().iter().find(|draw| draw.id() == DrawId(number)).expect("the draw").sold()
+        self.memory
+            .draws()
+            .iter()
+            .find(|draw| draw.id() == DrawId(number))
+            .expect("the draw")
+            .sold()
     }
 
     pub fn held(&self, number: i64) -> u16 {
-        self.memory.draws().iter().find(|draw| draw.id() == DrawId(number)).expect("the draw").held()
+        self.memory
+            .draws()
+            .iter()
+            .find(|draw| draw.id() == DrawId(number))
+            .expect("the draw")
+            .held()
     }
 
     pub fn mails(&self) -> Vec<Mail> {
@@ -235,29 +270,62 @@ impl World {
             draw.check();
         }
         for view in self.draws().views() {
-            let ours = drawn.iter().find(|draw| draw.id() == view.draw).expect("a draw that is shown");
+            let ours = drawn
+                .iter()
+                .find(|draw| draw.id() == view.draw)
+                .expect("a draw that is shown");
             assert_eq!(ours.view(), view, "what is shown is what is written");
         }
         for intent in self.gateway.intents() {
-            assert!(intent.captures <= 1, "{} was captured {} times", intent.said.id, intent.captures);
+            assert!(
+                intent.captures <= 1,
+                "{} was captured {} times",
+                intent.said.id,
+                intent.captures
+            );
         }
         let fees: Cents = drawn.iter().map(|draw| draw.fee()).sum();
         let takings = self.gateway.takings(&account());
-        assert_eq!(takings.fees - takings.fees_refunded, fees, "the platform keeps what its ledger says");
-        let paid: Cents =
-            self.memory.orders().iter().filter(|row| row.captured_at.is_some()).map(|row| row.order.total()).sum();
-        assert_eq!(takings.captured, paid, "what was taken is what was captured");
+        assert_eq!(
+            takings.fees - takings.fees_refunded,
+            fees,
+            "the platform keeps what its ledger says"
+        );
+        let paid: Cents = self
+            .memory
+            .orders()
+            .iter()
+            .filter(|row| row.captured_at.is_some())
+            .map(|row| row.order.total())
+            .sum();
+        assert_eq!(
+            takings.captured, paid,
+            "what was taken is what was captured"
+        );
     }
 }
 
 pub fn line(draw: i64, count: u16) -> Line {
-    Line { draw: DrawId(draw), count, unit_price: PRICE, card_fee: Cents::ZERO }
+    Line {
+        draw: DrawId(draw),
+        count,
+        unit_price: PRICE,
+        card_fee: Cents::ZERO,
+    }
 }
 
 pub fn intent_of(record: &OrderRecord) -> PaymentIntentId {
-    record.order.payment_intent.clone().expect("a payment intent")
+    record
+        .order
+        .payment_intent
+        .clone()
+        .expect("a payment intent")
 }
 
 pub fn reserve(order: u128, count: u16) -> Command {
-    Command::Reserve { order: OrderId(order), count, until: Timestamp(NOON.0 + 150_000) }
+    Command::Reserve {
+        order: OrderId(order),
+        count,
+        until: Timestamp(NOON.0 + 150_000),
+    }
 }

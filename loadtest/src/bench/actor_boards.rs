@@ -16,7 +16,10 @@ pub struct Audience {
 
 impl Audience {
     pub fn new(frame: &[u8]) -> Audience {
-        Audience { frame: String::from_utf8_lossy(frame).into_owned().into(), sockets: Mutex::default() }
+        Audience {
+            frame: String::from_utf8_lossy(frame).into_owned().into(),
+            sockets: Mutex::default(),
+        }
     }
 }
 
@@ -32,7 +35,11 @@ impl Actor for Socket {
     type Context = ws::WebsocketContext<Self>;
 
     fn started(&mut self, ctx: &mut Self::Context) {
-        self.audience.sockets.lock().unwrap_or_else(PoisonError::into_inner).push(ctx.address());
+        self.audience
+            .sockets
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(ctx.address());
     }
 }
 
@@ -48,12 +55,19 @@ impl StreamHandler<Result<ws::Message, ws::ProtocolError>> for Socket {
     fn handle(&mut self, _: Result<ws::Message, ws::ProtocolError>, _: &mut Self::Context) {}
 }
 
-pub async fn open(request: HttpRequest, audience: Data<Audience>, payload: Payload) -> Result<HttpResponse, Error> {
+pub async fn open(
+    request: HttpRequest,
+    audience: Data<Audience>,
+    payload: Payload,
+) -> Result<HttpResponse, Error> {
     ws::start(Socket { audience }, &request, payload)
 }
 
 pub async fn call(audience: Data<Audience>) -> HttpResponse {
-    let mut sockets = audience.sockets.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut sockets = audience
+        .sockets
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
     sockets.retain(Addr::connected);
     for socket in sockets.iter() {
         socket.do_send(Called(audience.frame.clone()));

@@ -54,17 +54,30 @@ impl Boards {
                 let open = async move { Board::open(&asked.0, &asked.1, source, greeted).await };
                 opening.spawn(tokio::time::timeout(PATIENCE, open));
             }
-            let Some(opened) = opening.join_next().await else { break };
-            let (mut board, told, number) =
-                (opened?.context("a board waits to be let in")??, told.clone(), watching.len());
+            let Some(opened) = opening.join_next().await else {
+                break;
+            };
+            let (mut board, told, number) = (
+                opened?.context("a board waits to be let in")??,
+                told.clone(),
+                watching.len(),
+            );
             watching.spawn(async move {
                 while let Ok(made_at) = board.frame().await {
                     let after_ms = made_at.map(|made_at| now_ms() - made_at);
-                    let _ = told.send(Arrival { board: number, at: Instant::now(), after_ms });
+                    let _ = told.send(Arrival {
+                        board: number,
+                        at: Instant::now(),
+                        after_ms,
+                    });
                 }
             });
         }
-        Ok(Self { count, arrivals, _watching: watching })
+        Ok(Self {
+            count,
+            arrivals,
+            _watching: watching,
+        })
     }
 
     /// Forgets what came before something is made to happen.
@@ -77,19 +90,25 @@ impl Boards {
         let mut seen = BTreeMap::new();
         while seen.len() < self.count {
             let arrived = tokio::time::timeout(PATIENCE, self.arrivals.recv()).await;
-            let arrived =
-                arrived.ok().flatten().with_context(|| format!("only {} of {} boards", seen.len(), self.count))?;
+            let arrived = arrived
+                .ok()
+                .flatten()
+                .with_context(|| format!("only {} of {} boards", seen.len(), self.count))?;
             seen.entry(arrived.board).or_insert(arrived.at);
         }
         let (first, last) = (seen.values().min(), seen.values().max());
-        Ok(first.zip(last).map_or(0.0, |(first, last)| millis(*last - *first)))
+        Ok(first
+            .zip(last)
+            .map_or(0.0, |(first, last)| millis(*last - *first)))
     }
 }
 
 impl Boards {
     /// How long after they were made the frames since the last `forget` were at their boards, in milliseconds.
     pub fn lags(&mut self) -> Vec<f64> {
-        std::iter::from_fn(|| self.arrivals.try_recv().ok()).filter_map(|arrived| arrived.after_ms).collect()
+        std::iter::from_fn(|| self.arrivals.try_recv().ok())
+            .filter_map(|arrived| arrived.after_ms)
+            .collect()
     }
 }
 
@@ -106,7 +125,11 @@ fn source(number: usize) -> SocketAddr {
 }
 
 fn now_ms() -> f64 {
-    millis(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+    millis(
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default(),
+    )
 }
 
 struct Board {
@@ -121,7 +144,11 @@ impl Board {
         let socket = TcpSocket::new_v4()?;
         socket.bind(from)?;
         let stream = socket.connect(authority.parse()?).await?;
-        let mut board = Self { stream, buffer: Vec::with_capacity(1024), last: Vec::new() };
+        let mut board = Self {
+            stream,
+            buffer: Vec::with_capacity(1024),
+            last: Vec::new(),
+        };
         let hello = format!(
             "GET {path} HTTP/1.1\r\nhost: {authority}\r\norigin: http://{authority}\r\nconnection: Upgrade\r\n\
              upgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
@@ -133,7 +160,10 @@ impl Board {
                 break at + 4;
             }
         };
-        ensure!(board.buffer.starts_with(b"HTTP/1.1 101"), "a board was turned away");
+        ensure!(
+            board.buffer.starts_with(b"HTTP/1.1 101"),
+            "a board was turned away"
+        );
         board.buffer.drain(..end);
         if greeted {
             board.frame().await?;
@@ -168,7 +198,10 @@ impl Board {
     }
 
     async fn more(&mut self) -> Result<()> {
-        ensure!(self.stream.read_buf(&mut self.buffer).await? > 0, "the socket was closed");
+        ensure!(
+            self.stream.read_buf(&mut self.buffer).await? > 0,
+            "the socket was closed"
+        );
         Ok(())
     }
 }
@@ -184,7 +217,10 @@ fn made_at(payload: &[u8]) -> Option<f64> {
 /// How long a server's frame's head and payload are, once the head is there. A server never masks.
 fn measure(bytes: &[u8]) -> Option<(usize, usize)> {
     match *bytes.get(1)? {
-        126 => Some((4, usize::from(u16::from_be_bytes([*bytes.get(2)?, *bytes.get(3)?])))),
+        126 => Some((
+            4,
+            usize::from(u16::from_be_bytes([*bytes.get(2)?, *bytes.get(3)?])),
+        )),
         127 => {
             let length: [u8; 8] = bytes.get(2..10)?.try_into().ok()?;
             Some((10, usize::try_from(u64::from_be_bytes(length)).ok()?))
@@ -217,7 +253,10 @@ mod tests {
 
     #[test]
     fn a_frame_says_when_it_was_made() {
-        assert_eq!(made_at(br#"{"v":1,"seq":7,"serverNow":1795254399123,"type":"draw"}"#), Some(1_795_254_399_123.0));
+        assert_eq!(
+            made_at(br#"{"v":1,"seq":7,"serverNow":1795254399123,"type":"draw"}"#),
+            Some(1_795_254_399_123.0)
+        );
         assert_eq!(made_at(br#"{"v":1}"#), None);
     }
 

@@ -32,17 +32,35 @@ pub struct Contest {
 }
 
 impl Contest {
-    pub fn new(what: impl Into<String>, unit: &'static str, rival: &'static str, better: Better) -> Self {
-        Self { what: what.into(), unit, rival, better, goal: Goal::None, rounds: Vec::new() }
+    pub fn new(
+        what: impl Into<String>,
+        unit: &'static str,
+        rival: &'static str,
+        better: Better,
+    ) -> Self {
+        Self {
+            what: what.into(),
+            unit,
+            rival,
+            better,
+            goal: Goal::None,
+            rounds: Vec::new(),
+        }
     }
 
     /// Of us alone, against a figure.
     pub fn alone(what: impl Into<String>, unit: &'static str, better: Better, goal: f64) -> Self {
-        Self { goal: Goal::Figure(goal), ..Self::new(what, unit, "", better) }
+        Self {
+            goal: Goal::Figure(goal),
+            ..Self::new(what, unit, "", better)
+        }
     }
 
     pub fn goal(self, ratio: f64) -> Self {
-        Self { goal: Goal::Ratio(ratio), ..self }
+        Self {
+            goal: Goal::Ratio(ratio),
+            ..self
+        }
     }
 
     pub fn round(&mut self, ours: f64, theirs: f64) {
@@ -64,8 +82,12 @@ impl Contest {
 
     /// Ours by theirs in each round.
     pub fn ratios(&self) -> Vec<f64> {
-        let both = self.rounds.iter().filter_map(|(ours, theirs)| theirs.map(|theirs| (ours, theirs)));
-        both.map(|(ours, theirs)| if theirs > 0.0 { ours / theirs } else { 0.0 }).collect()
+        let both = self
+            .rounds
+            .iter()
+            .filter_map(|(ours, theirs)| theirs.map(|theirs| (ours, theirs)));
+        both.map(|(ours, theirs)| if theirs > 0.0 { ours / theirs } else { 0.0 })
+            .collect()
     }
 
     /// `None`: nobody has said what to reach.
@@ -75,11 +97,19 @@ impl Contest {
             Goal::Ratio(goal) => (median(self.ratios()), goal),
             Goal::Figure(goal) => (median(self.ours()), goal),
         };
-        Some(if self.better == Better::More { found >= goal } else { found <= goal })
+        Some(if self.better == Better::More {
+            found >= goal
+        } else {
+            found <= goal
+        })
     }
 
     fn goal_shown(&self) -> String {
-        let sign = if self.better == Better::More { "≥" } else { "≤" };
+        let sign = if self.better == Better::More {
+            "≥"
+        } else {
+            "≤"
+        };
         match self.goal {
             Goal::None => String::new(),
             Goal::Ratio(goal) => format!("{sign} {goal} ×"),
@@ -99,28 +129,64 @@ pub fn median(mut values: Vec<f64>) -> f64 {
 }
 
 pub fn table(contests: &[Contest]) -> Table {
-    let mut table = Table::new("Medians", &["", "unit", "ours", "beside", "", "ratio", "from – to", "goal", ""]);
+    let mut table = Table::new(
+        "Medians",
+        &[
+            "",
+            "unit",
+            "ours",
+            "beside",
+            "",
+            "ratio",
+            "from – to",
+            "goal",
+            "",
+        ],
+    );
     for contest in contests {
         let (ratios, theirs) = (contest.ratios(), contest.theirs());
-        let range = if ratios.is_empty() { range(&contest.ours(), shown) } else { range(&ratios, hundredths) };
+        let range = if ratios.is_empty() {
+            range(&contest.ours(), shown)
+        } else {
+            range(&ratios, hundredths)
+        };
         table.row([
             contest.what.clone(),
             contest.unit.to_owned(),
             shown(median(contest.ours())),
-            if theirs.is_empty() { String::new() } else { shown(median(theirs)) },
+            if theirs.is_empty() {
+                String::new()
+            } else {
+                shown(median(theirs))
+            },
             contest.rival.to_owned(),
-            if ratios.is_empty() { String::new() } else { hundredths(median(ratios)) },
+            if ratios.is_empty() {
+                String::new()
+            } else {
+                hundredths(median(ratios))
+            },
             range,
             contest.goal_shown(),
-            contest.reached().map_or("", |reached| if reached { "met" } else { "missed" }).to_owned(),
+            contest
+                .reached()
+                .map_or("", |reached| if reached { "met" } else { "missed" })
+                .to_owned(),
         ]);
     }
     table
 }
 
 fn range(values: &[f64], shown: fn(f64) -> String) -> String {
-    let (least, most) = values.iter().fold((f64::MAX, f64::MIN), |(low, high), one| (low.min(*one), high.max(*one)));
-    if values.is_empty() { String::new() } else { format!("{} – {}", shown(least), shown(most)) }
+    let (least, most) = values
+        .iter()
+        .fold((f64::MAX, f64::MIN), |(low, high), one| {
+            (low.min(*one), high.max(*one))
+        });
+    if values.is_empty() {
+        String::new()
+    } else {
+        format!("{} – {}", shown(least), shown(most))
+    }
 }
 
 fn hundredths(ratio: f64) -> String {
@@ -128,7 +194,11 @@ fn hundredths(ratio: f64) -> String {
 }
 
 fn shown(figure: f64) -> String {
-    if figure >= 100.0 { format!("{figure:.0}") } else { format!("{figure:.1}") }
+    if figure >= 100.0 {
+        format!("{figure:.0}")
+    } else {
+        format!("{figure:.1}")
+    }
 }
 
 #[cfg(test)]
@@ -141,8 +211,14 @@ mod tests {
         for (ours, theirs) in [(300.0, 100.0), (10.0, 100.0), (250.0, 100.0)] {
             contest.round(ours, theirs);
         }
-        assert_eq!((median(contest.ratios()), contest.reached()), (2.5, Some(true)));
-        assert_eq!(table(&[contest]).rows[1][5..], ["2.50", "0.10 – 3.00", "≥ 2 ×", "met"].map(String::from));
+        assert_eq!(
+            (median(contest.ratios()), contest.reached()),
+            (2.5, Some(true))
+        );
+        assert_eq!(
+            table(&[contest]).rows[1][5..],
+            ["2.50", "0.10 – 3.00", "≥ 2 ×", "met"].map(String::from)
+        );
     }
 
     #[test]
@@ -158,6 +234,9 @@ mod tests {
         let mut contest = Contest::alone("cold start", "ms", Better::Less, 2_000.0);
         contest.figure(1_500.0);
         assert_eq!(contest.reached(), Some(true));
-        assert_eq!(table(&[contest]).rows[1][2..6], ["1500", "", "", ""].map(String::from));
+        assert_eq!(
+            table(&[contest]).rows[1][2..6],
+            ["1500", "", "", ""].map(String::from)
+        );
     }
 }

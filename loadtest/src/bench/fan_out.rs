@@ -28,12 +28,20 @@ impl Place<'_> {
         let mut contests = Vec::new();
         for count in &self.bench.boards {
             let what = format!("one sale to {count} boards, first to last");
-            let mut actors = Contest::new(&what, "ms", "bare actix-web-actors", Better::Less).goal(1.1);
+            let mut actors =
+                Contest::new(&what, "ms", "bare actix-web-actors", Better::Less).goal(1.1);
             let mut bare = Contest::new(&what, "ms", "bare tokio broadcast", Better::Less);
-            let mut memory = Contest::alone(format!("a socket, of {count}"), "KB", Better::Less, SOCKET_KB_MAX);
+            let mut memory = Contest::alone(
+                format!("a socket, of {count}"),
+                "KB",
+                Better::Less,
+                SOCKET_KB_MAX,
+            );
             for round in 0..self.bench.rounds {
                 let before = self.meter.resident_kb()?;
-                let mut ours = Boards::open(&self.ours, &format!("/ws?topics=draw:{draw}"), *count, true).await?;
+                let mut ours =
+                    Boards::open(&self.ours, &format!("/ws?topics=draw:{draw}"), *count, true)
+                        .await?;
                 // Only the first time: what a process was given it keeps for the next ones.
                 if round == 0 {
                     memory.figure((self.meter.resident_kb()? - before).max(0.0) / *count as f64);
@@ -43,14 +51,22 @@ impl Place<'_> {
                     tokio::time::sleep(QUIET).await;
                     ours.forget();
                     // A new line each time: one that is silent for some seconds is closed.
-                    self.buys(1).buy(&mut Line::open(&self.ours).await?, draw).await?;
+                    self.buys(1)
+                        .buy(&mut Line::open(&self.ours).await?, draw)
+                        .await?;
                     shots.push(ours.spread().await?);
                 }
                 drop(ours);
                 let shown = super::contest::median(shots);
-                let by_actors = self.shout((&self.rival.http, "/boards"), "/call", *count).await?;
+                let by_actors = self
+                    .shout((&self.rival.http, "/boards"), "/call", *count)
+                    .await?;
                 actors.round(shown, by_actors);
-                bare.round(shown, self.shout((&self.rival.sockets, "/"), "/shout", *count).await?);
+                bare.round(
+                    shown,
+                    self.shout((&self.rival.sockets, "/"), "/shout", *count)
+                        .await?,
+                );
             }
             contests.extend([actors, bare, memory]);
         }
@@ -73,7 +89,14 @@ impl Place<'_> {
 
     /// Everybody buys while the boards of one of the hot draws are watched.
     pub(super) async fn both_at_once(&self) -> Result<Vec<Contest>> {
-        let Some(count) = self.bench.boards.iter().copied().filter(|count| *count <= 5_000).max() else {
+        let Some(count) = self
+            .bench
+            .boards
+            .iter()
+            .copied()
+            .filter(|count| *count <= 5_000)
+            .max()
+        else {
             return Ok(Vec::new());
         };
         let mut sales = Contest::alone(
@@ -90,12 +113,23 @@ impl Place<'_> {
         );
         for _ in 0..self.bench.rounds {
             let some = fresh::draws(&self.house.site, "Watched", HOT).await?;
-            let mut boards = Boards::open(&self.ours, &format!("/ws?topics=draw:{}", some[0]), count, true).await?;
+            let mut boards = Boards::open(
+                &self.ours,
+                &format!("/ws?topics=draw:{}", some[0]),
+                count,
+                true,
+            )
+            .await?;
             self.meter.calm().await?;
             boards.forget();
             let purchases = (some.len() * TICKETS).min(self.bench.purchases);
-            let sold =
-                shopper::sell(&self.ours, self.bench.buyers, Sale::new(some, HOT, purchases), self.buys(1)).await?;
+            let sold = shopper::sell(
+                &self.ours,
+                self.bench.buyers,
+                Sale::new(some, HOT, purchases),
+                self.buys(1),
+            )
+            .await?;
             tokio::time::sleep(QUIET).await;
             sales.figure(sold.per_second);
             lag.figure(Percentiles::of(boards.lags()).p99);

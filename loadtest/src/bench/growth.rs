@@ -28,9 +28,16 @@ impl Place<'_> {
         let began = Instant::now();
         let history = room.grow_old(self.bench.history).await?;
         old.draws(self.bench.many).await?;
-        report.fact("years of history made in", format!("{:.0} s", began.elapsed().as_secs_f64()));
-        let what = format!("inside our walls with {} live draws and {history} sold tickets behind", self.bench.many);
-        let mut contest = Contest::new(what, "a second", "the same, young", Better::More).goal(FLAT);
+        report.fact(
+            "years of history made in",
+            format!("{:.0} s", began.elapsed().as_secs_f64()),
+        );
+        let what = format!(
+            "inside our walls with {} live draws and {history} sold tickets behind",
+            self.bench.many
+        );
+        let mut contest =
+            Contest::new(what, "a second", "the same, young", Better::More).goal(FLAT);
         let wanted = draws_for(HOT, self.bench.purchases);
         for _ in 0..self.bench.rounds {
             let mut figures = Vec::new();
@@ -63,8 +70,12 @@ impl Place<'_> {
             with_few.push(self.cost(few).await?);
         }
         let mut draws = fresh::draws(&self.house.site, "Growth", many).await?;
-        let mut ready =
-            Contest::alone(format!("ready again after a kill, {many} live draws"), "ms", Better::Less, READY_MS_MAX);
+        let mut ready = Contest::alone(
+            format!("ready again after a kill, {many} live draws"),
+            "ms",
+            Better::Less,
+            READY_MS_MAX,
+        );
         let mut memory = Contest::alone("a live draw", "KB", Better::Less, DRAW_KB_MAX);
         let mut cost = Contest::new(
             format!("processor time of a complete purchase, {many} live draws"),
@@ -96,7 +107,10 @@ impl Place<'_> {
     async fn restarted(&mut self) -> Result<(Duration, f64)> {
         let mut subject = self.house.subject.lock().await;
         subject.kill().await?;
-        let took = subject.restart(Duration::from_secs(120)).await.context("with so many draws")?;
+        let took = subject
+            .restart(Duration::from_secs(120))
+            .await
+            .context("with so many draws")?;
         self.meter = Meter::of(&subject)?;
         drop(subject);
         self.meter.calm().await?;

@@ -24,7 +24,10 @@ pub async fn write(yardstick: &Yardstick, sale: Arc<Sale>) -> Result<f64> {
                 if draws.is_empty() {
                     return Ok(written);
                 }
-                ensure!(yardstick.together(&draws).await?, "a draw of the yardstick was full");
+                ensure!(
+                    yardstick.together(&draws).await?,
+                    "a draw of the yardstick was full"
+                );
                 written += draws.len();
             }
         }

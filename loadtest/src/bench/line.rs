@@ -31,9 +31,15 @@ impl Reply<'_> {
 impl Line {
     /// `authority`: `127.0.0.1:8080`.
     pub async fn open(authority: &str) -> Result<Self> {
-        let stream = TcpStream::connect(authority).await.with_context(|| format!("connecting to {authority}"))?;
+        let stream = TcpStream::connect(authority)
+            .await
+            .with_context(|| format!("connecting to {authority}"))?;
         stream.set_nodelay(true)?;
-        Ok(Self { stream, authority: authority.to_owned(), buffer: Vec::with_capacity(16 << 10) })
+        Ok(Self {
+            stream,
+            authority: authority.to_owned(),
+            buffer: Vec::with_capacity(16 << 10),
+        })
     }
 
     pub fn get(&self, path: &str) -> Vec<u8> {
@@ -55,11 +61,17 @@ impl Line {
         self.stream.write_all(request).await?;
         self.buffer.clear();
         let head_len = loop {
-            ensure!(self.stream.read_buf(&mut self.buffer).await? > 0, "the connection was closed");
+            ensure!(
+                self.stream.read_buf(&mut self.buffer).await? > 0,
+                "the connection was closed"
+            );
             if let Some(end) = head_end(&self.buffer) {
                 break end;
             }
-            ensure!(self.buffer.len() < ANSWER_BYTES_MAX, "a head without an end");
+            ensure!(
+                self.buffer.len() < ANSWER_BYTES_MAX,
+                "a head without an end"
+            );
         };
         let head = std::str::from_utf8(&self.buffer[..head_len])?;
         let status: u16 = head.split(' ').nth(1).context("no status")?.parse()?;
@@ -71,10 +83,17 @@ impl Line {
         let whole = head_len + body_len;
         ensure!(whole <= ANSWER_BYTES_MAX, "an answer of {whole} bytes");
         while self.buffer.len() < whole {
-            ensure!(self.stream.read_buf(&mut self.buffer).await? > 0, "the answer was cut");
+            ensure!(
+                self.stream.read_buf(&mut self.buffer).await? > 0,
+                "the answer was cut"
+            );
         }
         let head = std::str::from_utf8(&self.buffer[..head_len])?;
-        Ok(Reply { status, head, body: &self.buffer[head_len..whole] })
+        Ok(Reply {
+            status,
+            head,
+            body: &self.buffer[head_len..whole],
+        })
     }
 }
 
@@ -110,9 +129,16 @@ mod tests {
     #[test]
     fn the_end_of_a_head_is_found_wherever_it_is() {
         for before in 0..9 {
-            let head = format!("{}\r\n\r\n{{}}", "x\r\n".repeat(before) + &"y".repeat(before));
+            let head = format!(
+                "{}\r\n\r\n{{}}",
+                "x\r\n".repeat(before) + &"y".repeat(before)
+            );
             assert_eq!(head_end(head.as_bytes()), Some(head.len() - 2), "{head:?}");
-            assert_eq!(head_end(&head.as_bytes()[..head.len() - 3]), None, "{head:?}");
+            assert_eq!(
+                head_end(&head.as_bytes()[..head.len() - 3]),
+                None,
+                "{head:?}"
+            );
         }
     }
 
@@ -123,7 +149,11 @@ mod tests {
         let server = tokio::spawn(async move {
             let (mut stream, _) = listener.accept().await.unwrap();
             for answer in [
-                ["HTTP/1.1 200 OK\r\nContent-", "Length: 5\r\nx-y: z\r\n\r\nhe", "llo"],
+                [
+                    "HTTP/1.1 200 OK\r\nContent-",
+                    "Length: 5\r\nx-y: z\r\n\r\nhe",
+                    "llo",
+                ],
                 ["HTTP/1.1 204 ", "N\r\n", "\r\n"],
             ] {
                 let mut asked = [0; 1024];
@@ -137,7 +167,10 @@ mod tests {
         let mut line = Line::open(&authority).await.unwrap();
         let request = line.get("/x");
         let reply = line.ask(&request).await.unwrap();
-        assert_eq!((reply.status, reply.header("x-y"), reply.body), (200, Some("z"), &b"hello"[..]));
+        assert_eq!(
+            (reply.status, reply.header("x-y"), reply.body),
+            (200, Some("z"), &b"hello"[..])
+        );
         assert_eq!(line.ask(&request).await.unwrap().status, 204);
         server.await.unwrap();
     }

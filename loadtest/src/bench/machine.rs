@@ -4,14 +4,26 @@
 pub fn described() -> String {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let memory = read("/proc/meminfo").lines().find_map(|line| {
-        let kb: u64 = line.strip_prefix("MemTotal:")?.trim().trim_end_matches(" kB").parse().ok()?;
+        let kb: u64 = line
+            .strip_prefix("MemTotal:")?
+            .trim()
+            .trim_end_matches(" kB")
+            .parse()
+            .ok()?;
         Some(format!("{} GB of memory", kb / 1_000_000))
     });
-    let system = read("/etc/os-release").lines().find_map(|line| line.strip_prefix("PRETTY_NAME=").map(str::to_owned));
-    let postgres = std::process::Command::new("pg_config").arg("--version").output().ok();
+    let system = read("/etc/os-release")
+        .lines()
+        .find_map(|line| line.strip_prefix("PRETTY_NAME=").map(str::to_owned));
+    let postgres = std::process::Command::new("pg_config")
+        .arg("--version")
+        .output()
+        .ok();
     let postgres = postgres.map(|said| String::from_utf8_lossy(&said.stdout).trim().to_owned());
     let parts = [
-        Some(format!("{cores} cores, shared by server, database and load")),
+        Some(format!(
+            "{cores} cores, shared by server, database and load"
+        )),
         memory,
         system.map(|system| system.trim_matches('"').to_owned()),
         postgres,
@@ -21,7 +33,14 @@ pub fn described() -> String {
 
 /// How busy it is: the mean number of processes that want to run, over one, five and fifteen minutes.
 pub fn load() -> String {
-    format!("load {}", read("/proc/loadavg").split(' ').take(3).collect::<Vec<_>>().join(" "))
+    format!(
+        "load {}",
+        read("/proc/loadavg")
+            .split(' ')
+            .take(3)
+            .collect::<Vec<_>>()
+            .join(" ")
+    )
 }
 
 fn read(path: &str) -> String {

@@ -29,26 +29,61 @@ const LOOK: Duration = Duration::from_millis(50);
 
 impl Place<'_> {
     pub(super) async fn notices(&self) -> Result<Vec<Contest>> {
-        let draw = fresh::draws(&self.house.site, "Noticed", 1).await?.pop().context("a draw to sell")?;
-        shopper::sell(&self.ours, self.bench.buyers, purchases::whole_draw(draw), self.buys(1)).await?;
+        let draw = fresh::draws(&self.house.site, "Noticed", 1)
+            .await?
+            .pop()
+            .context("a draw to sell")?;
+        shopper::sell(
+            &self.ours,
+            self.bench.buyers,
+            purchases::whole_draw(draw),
+            self.buys(1),
+        )
+        .await?;
         let auditor = Auditor::open(&self.database).await?;
-        let payments: Vec<OrderMoney> = auditor.orders().await?.into_iter().filter(|order| order.is_taken).collect();
+        let payments: Vec<OrderMoney> = auditor
+            .orders()
+            .await?
+            .into_iter()
+            .filter(|order| order.is_taken)
+            .collect();
         let payments = Arc::new(payments);
         let what = format!("{A_SECOND} notices a second");
-        let mut wait = Contest::alone(format!("{what}: p99 of the answer"), "ms", Better::Less, P99_MS_MAX);
-        let mut behind = Contest::new(format!("{what}: the last is handled after"), "ms", "", Better::Less);
+        let mut wait = Contest::alone(
+            format!("{what}: p99 of the answer"),
+            "ms",
+            Better::Less,
+            P99_MS_MAX,
+        );
+        let mut behind = Contest::new(
+            format!("{what}: the last is handled after"),
+            "ms",
+            "",
+            Better::Less,
+        );
         for round in 0..self.bench.rounds {
             self.meter.calm().await?;
-            let told = Told { round, payments: payments.clone(), seconds: self.bench.seconds.max(2) as u32 };
+            let told = Told {
+                round,
+                payments: payments.clone(),
+                seconds: self.bench.seconds.max(2) as u32,
+            };
             wait.figure(Percentiles::of(told.tell_all(&self.ours).await?).p99);
             let last = Instant::now();
             loop {
                 let (stored, handled) = auditor.notices(&told.prefix()).await?;
-                ensure!(stored == i64::from(told.count()), "{} were told, {stored} are stored", told.count());
+                ensure!(
+                    stored == i64::from(told.count()),
+                    "{} were told, {stored} are stored",
+                    told.count()
+                );
                 if handled == stored {
                     break;
                 }
-                ensure!(last.elapsed() < HANDLED_WITHIN, "{handled} of {stored} notices are handled");
+                ensure!(
+                    last.elapsed() < HANDLED_WITHIN,
+                    "{handled} of {stored} notices are handled"
+                );
                 tokio::time::sleep(LOOK).await;
             }
             behind.figure(millis(last.elapsed()));
@@ -112,6 +147,11 @@ impl Told {
         });
         let body = body.to_string();
         let signed = signature::sign(body.as_bytes(), DEMO_WEBHOOK_SECRET, SystemClock.now());
-        line.post("/api/stripe/webhook", "application/json", &format!("stripe-signature: {signed}\r\n"), &body)
+        line.post(
+            "/api/stripe/webhook",
+            "application/json",
+            &format!("stripe-signature: {signed}\r\n"),
+            &body,
+        )
     }
 }

@@ -32,18 +32,44 @@ const CRUSH_MS_MAX: f64 = 100.0;
 
 impl Place<'_> {
     /// Complete purchases, beside a handler with a row lock that asks no provider and sends no mail.
-    pub(super) async fn purchases(&self, raw_free: &mut impl Iterator<Item = i64>) -> Result<(Vec<Contest>, Table)> {
-        let (mut contests, mut took) = (Vec::new(), Table::new("Complete purchases (milliseconds)", &LATENCY));
+    pub(super) async fn purchases(
+        &self,
+        raw_free: &mut impl Iterator<Item = i64>,
+    ) -> Result<(Vec<Contest>, Table)> {
+        let (mut contests, mut took) = (
+            Vec::new(),
+            Table::new("Complete purchases (milliseconds)", &LATENCY),
+        );
         for hot in &self.bench.hot {
             let wanted = draws_for(*hot, self.bench.purchases);
             let what = format!("complete purchases, {hot} draws at a time");
             let mut each = Contest::alone(&what, "a second", Better::More, PER_SECOND_MIN);
             let mut slow = Contest::alone(format!("{what}: p99"), "ms", Better::Less, P99_MS_MAX);
-            let mut cpu = Contest::alone(format!("{what}: processor time each"), "µs", Better::Less, CPU_US_MAX);
-            let mut postgres = Contest::new(format!("{what}: Postgres' part of it"), "µs", "", Better::Less);
-            let mut locked = Contest::new(&what, "a second", "row lock, no provider, no mail", Better::More);
+            let mut cpu = Contest::alone(
+                format!("{what}: processor time each"),
+                "µs",
+                Better::Less,
+                CPU_US_MAX,
+            );
+            let mut postgres = Contest::new(
+                format!("{what}: Postgres' part of it"),
+                "µs",
+                "",
+                Better::Less,
+            );
+            let mut locked = Contest::new(
+                &what,
+                "a second",
+                "row lock, no provider, no mail",
+                Better::More,
+            );
             let mut all = Vec::new();
-            let mut draws = fresh::draws(&self.house.site, &format!("Hot {hot}"), wanted * self.bench.rounds).await?;
+            let mut draws = fresh::draws(
+                &self.house.site,
+                &format!("Hot {hot}"),
+                wanted * self.bench.rounds,
+            )
+            .await?;
             for _ in 0..self.bench.rounds {
                 let sale = |draws: Vec<i64>| Sale::new(draws, *hot, self.bench.purchases);
                 self.meter.calm().await?;
@@ -54,7 +80,8 @@ impl Place<'_> {
                 self.meter.calm().await?;
                 let used = self.meter.cpu()?.since(before);
                 let lock = sale(raw_free.by_ref().take(wanted).collect());
-                let lock = shopper::sell(&self.rival.http, self.bench.buyers, lock, RowLock).await?;
+                let lock =
+                    shopper::sell(&self.rival.http, self.bench.buyers, lock, RowLock).await?;
                 each.figure(ours.per_second);
                 slow.figure(Percentiles::of(ours.took_ms.clone()).p99);
                 cpu.figure(each_us(used, self.bench.purchases));
@@ -73,7 +100,12 @@ impl Place<'_> {
     pub(super) async fn crush(&self, took: &mut Table) -> Result<[Contest; 2]> {
         let what = format!("{CRUSH} buyers at once for {TICKETS} tickets: the last answer");
         let mut whole = Contest::new(&what, "ms", "the provider alone", Better::Less);
-        let mut own = Contest::alone(format!("{what}, less the provider's time"), "ms", Better::Less, CRUSH_MS_MAX);
+        let mut own = Contest::alone(
+            format!("{what}, less the provider's time"),
+            "ms",
+            Better::Less,
+            CRUSH_MS_MAX,
+        );
         let (mut bought_ms, mut refused_ms) = (Vec::new(), Vec::new());
         for draw in fresh::draws(&self.house.site, "Crush", self.bench.rounds).await? {
             let buys = self.buys(1);
@@ -83,7 +115,8 @@ impl Place<'_> {
                     async move { buys.try_to_buy(&mut line, draw).await }
                 })
                 .await?;
-            let (bought, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(|(bought, _)| *bought);
+            let (bought, refused): (Vec<_>, Vec<_>) =
+                answers.into_iter().partition(|(bought, _)| *bought);
             bought_ms.extend(bought.iter().map(|(_, ms)| ms));
             refused_ms.extend(refused.iter().map(|(_, ms)| ms));
             let paid = self
@@ -97,12 +130,20 @@ impl Place<'_> {
             own.figure(ours - providers);
         }
         took.row(row(format!("{CRUSH} at once: bought"), bought_ms));
-        took.row(row(format!("{CRUSH} at once: told that none is left"), refused_ms));
+        took.row(row(
+            format!("{CRUSH} at once: told that none is left"),
+            refused_ms,
+        ));
         Ok([whole, own])
     }
 
     /// So many people, each with a line of their own, begin at the same moment: what each came to, and after how many milliseconds.
-    async fn at_once<A, F>(&self, place: &str, people: usize, act: impl Fn(Line) -> F) -> Result<Vec<(A, f64)>>
+    async fn at_once<A, F>(
+        &self,
+        place: &str,
+        people: usize,
+        act: impl Fn(Line) -> F,
+    ) -> Result<Vec<(A, f64)>>
     where
         A: Send + 'static,
         F: Future<Output = Result<A>> + Send + 'static,
@@ -137,16 +178,28 @@ impl Place<'_> {
         for hot in self.bench.hot.iter().filter(|hot| **hot <= HOT_INSIDE_MAX) {
             let what = format!("inside our walls, {hot} draws at a time");
             let contest = |rival, one: f64, many: f64| {
-                Contest::new(&what, "a second", rival, Better::More).goal(if *hot == 1 { one } else { many })
+                Contest::new(&what, "a second", rival, Better::More).goal(if *hot == 1 {
+                    one
+                } else {
+                    many
+                })
             };
             let mut locked = contest("row lock", 10.0, 5.0);
             let mut skipping = contest("SKIP LOCKED", 4.0, 3.0);
             let mut raw = contest("one purchase a transaction", 3.0, 3.0);
-            let mut cost =
-                Contest::new(format!("{what}: processor time"), "µs", "one purchase a transaction", Better::Less);
+            let mut cost = Contest::new(
+                format!("{what}: processor time"),
+                "µs",
+                "one purchase a transaction",
+                Better::Less,
+            );
             let mut together = contest("64 purchases a transaction", 0.6, 0.6);
-            let mut least =
-                Contest::new(format!("{what}: processor time"), "µs", "64 purchases a transaction", Better::Less);
+            let mut least = Contest::new(
+                format!("{what}: processor time"),
+                "µs",
+                "64 purchases a transaction",
+                Better::Less,
+            );
             let meter = self.meter.of_this_process();
             let (askers, purchases) = (self.bench.buyers, self.bench.purchases);
             let wanted = draws_for(*hot, purchases);
@@ -156,19 +209,34 @@ impl Place<'_> {
                 let own = sale(walls.draws(wanted).await?);
                 let ours = Arc::new(walls.clone());
                 let before = meter.cpu()?;
-                let ours = walls::sell(askers, own, move |draw| purchase(ours.clone(), draw)).await?;
+                let ours =
+                    walls::sell(askers, own, move |draw| purchase(ours.clone(), draw)).await?;
                 meter.calm().await?;
                 let our_cost = meter.cpu()?.since(before);
                 let rival = yardstick.clone();
-                locked
-                    .round(ours, walls::sell(askers, rows(raw_free), move |draw| by_lock(rival.clone(), draw)).await?);
+                locked.round(
+                    ours,
+                    walls::sell(askers, rows(raw_free), move |draw| {
+                        by_lock(rival.clone(), draw)
+                    })
+                    .await?,
+                );
                 let rival = yardstick.clone();
                 skipping.round(
                     ours,
-                    walls::sell(askers, rows(raw_free), move |draw| by_skipping(rival.clone(), draw)).await?,
+                    walls::sell(askers, rows(raw_free), move |draw| {
+                        by_skipping(rival.clone(), draw)
+                    })
+                    .await?,
                 );
                 let (rival, before) = (yardstick.clone(), meter.cpu()?);
-                raw.round(ours, walls::sell(askers, rows(raw_free), move |draw| by_itself(rival.clone(), draw)).await?);
+                raw.round(
+                    ours,
+                    walls::sell(askers, rows(raw_free), move |draw| {
+                        by_itself(rival.clone(), draw)
+                    })
+                    .await?,
+                );
                 let raw_cost = meter.cpu()?.since(before);
                 cost.round(each_us(our_cost, purchases), each_us(raw_cost, purchases));
                 let before = meter.cpu()?;
@@ -213,14 +281,25 @@ fn each_us(spent: Cpu, purchases: usize) -> f64 {
 }
 
 fn row(what: String, sample: Vec<f64>) -> Vec<String> {
-    let Percentiles { count, p50, p90, p99, most } = Percentiles::of(sample);
-    [what, count.to_string()].into_iter().chain([p50, p90, p99, most].map(|ms| format!("{ms:.1}"))).collect()
+    let Percentiles {
+        count,
+        p50,
+        p90,
+        p99,
+        most,
+    } = Percentiles::of(sample);
+    [what, count.to_string()]
+        .into_iter()
+        .chain([p50, p90, p99, most].map(|ms| format!("{ms:.1}")))
+        .collect()
 }
 
 /// So many of the yardstick's own draws; the rivals inside the walls sell only where few draws are hot.
 pub fn raw_draws_a_round(hot: &[usize], purchases: usize) -> usize {
     let rivals = |hot: usize| if hot <= HOT_INSIDE_MAX { 5 } else { 1 };
-    hot.iter().map(|hot| draws_for(*hot, purchases) * rivals(*hot)).sum()
+    hot.iter()
+        .map(|hot| draws_for(*hot, purchases) * rivals(*hot))
+        .sum()
 }
 
 /// A sale of a single draw, whole: it is sold out afterwards.

@@ -15,7 +15,11 @@ use crate::fresh;
 const READERS: usize = 64;
 
 /// What our addresses answer, byte for byte, for the rival to answer too. Gives name and path of each.
-pub async fn take_bodies(ours: &str, draw: i64, folder: &std::path::Path) -> Result<Vec<(&'static str, String)>> {
+pub async fn take_bodies(
+    ours: &str,
+    draw: i64,
+    folder: &std::path::Path,
+) -> Result<Vec<(&'static str, String)>> {
     let paths = vec![
         ("active", "/api/draws/active".to_owned()),
         ("page", format!("/draw/{draw}")),
@@ -37,13 +41,32 @@ impl Place<'_> {
     pub(super) async fn reads(&self, paths: &[(&'static str, String)]) -> Result<Vec<Contest>> {
         let mut contests = Vec::new();
         for (name, path) in paths {
-            let shown = path.split('/').map(|part| if part.parse::<i64>().is_ok() { "{n}" } else { part });
+            let shown = path.split('/').map(|part| {
+                if part.parse::<i64>().is_ok() {
+                    "{n}"
+                } else {
+                    part
+                }
+            });
             let what = format!("GET {}", shown.collect::<Vec<_>>().join("/"));
-            let mut contest = Contest::new(what, "a second", "actix, the same bytes prepared", Better::More).goal(0.95);
+            let mut contest = Contest::new(
+                what,
+                "a second",
+                "actix, the same bytes prepared",
+                Better::More,
+            )
+            .goal(0.95);
             for _ in 0..self.bench.rounds {
-                let ours = self.ask_again_and_again(&self.ours, |line| line.get(path), 200).await?;
-                let theirs =
-                    self.ask_again_and_again(&self.rival.http, |line| line.get(&format!("/{name}")), 200).await?;
+                let ours = self
+                    .ask_again_and_again(&self.ours, |line| line.get(path), 200)
+                    .await?;
+                let theirs = self
+                    .ask_again_and_again(
+                        &self.rival.http,
+                        |line| line.get(&format!("/{name}")),
+                        200,
+                    )
+                    .await?;
                 contest.round(ours, theirs);
             }
             contests.push(contest);
@@ -53,14 +76,36 @@ impl Place<'_> {
 
     /// Somebody wants a ticket of a draw that has none; also how many transactions of the books a thousand refusals cost.
     pub(super) async fn refusals(&self) -> Result<Vec<Contest>> {
-        let draw = fresh::draws(&self.house.site, "Full", 1).await?.pop().context("a draw to sell out")?;
-        let sold = shopper::sell(&self.ours, self.bench.buyers, purchases::whole_draw(draw), self.buys(1)).await?;
-        ensure!(sold.took_ms.len() == shopper::TICKETS, "the draw is not sold out");
+        let draw = fresh::draws(&self.house.site, "Full", 1)
+            .await?
+            .pop()
+            .context("a draw to sell out")?;
+        let sold = shopper::sell(
+            &self.ours,
+            self.bench.buyers,
+            purchases::whole_draw(draw),
+            self.buys(1),
+        )
+        .await?;
+        ensure!(
+            sold.took_ms.len() == shopper::TICKETS,
+            "the draw is not sold out"
+        );
         let (path, body) = self.buys(1).wish(draw);
         let auditor = Auditor::open(&self.database).await?;
-        let mut contest =
-            Contest::new("refusals on a sold-out draw", "a second", "actix, a greeting", Better::More).goal(0.7);
-        let mut commits = Contest::alone("transactions of the books in 1,000 refusals", "", Better::Less, 1.0);
+        let mut contest = Contest::new(
+            "refusals on a sold-out draw",
+            "a second",
+            "actix, a greeting",
+            Better::More,
+        )
+        .goal(0.7);
+        let mut commits = Contest::alone(
+            "transactions of the books in 1,000 refusals",
+            "",
+            Better::Less,
+            1.0,
+        );
         for _ in 0..self.bench.rounds {
             self.meter.calm().await?;
             // What goes on all the time is not the refusals': counted first, while nobody asks.
@@ -70,12 +115,23 @@ impl Place<'_> {
             let (before, began) = (auditor.transactions().await?, Instant::now());
             let idle = (before - idle) as f64 / seconds.as_secs_f64();
             let ours = self
-                .ask_again_and_again(&self.ours, |line| line.post(path, "application/json", "", &body), 409)
+                .ask_again_and_again(
+                    &self.ours,
+                    |line| line.post(path, "application/json", "", &body),
+                    409,
+                )
                 .await?;
             let answers = ours * began.elapsed().as_secs_f64();
             let others = idle * began.elapsed().as_secs_f64();
-            commits.figure(((auditor.transactions().await? - before) as f64 - others).max(0.0) * 1000.0 / answers);
-            contest.round(ours, self.ask_again_and_again(&self.rival.http, |line| line.get("/hello"), 200).await?);
+            commits.figure(
+                ((auditor.transactions().await? - before) as f64 - others).max(0.0) * 1000.0
+                    / answers,
+            );
+            contest.round(
+                ours,
+                self.ask_again_and_again(&self.rival.http, |line| line.get("/hello"), 200)
+                    .await?,
+            );
         }
         Ok(vec![contest, commits])
     }

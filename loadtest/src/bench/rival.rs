@@ -48,12 +48,25 @@ impl Running {
     /// Starts this very program as the rival.
     pub async fn start(database: &str, bodies: &Path) -> Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
-        command.arg("bench-rival").arg("--database").arg(database).arg("--bodies").arg(bodies);
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
+        command
+            .arg("bench-rival")
+            .arg("--database")
+            .arg(database)
+            .arg("--bodies")
+            .arg(bodies);
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()?;
         let mut said = BufReader::new(child.stdout.take().context("a pipe")?).lines();
         let mut address = async || said.next_line().await?.context("the rival ended by itself");
         let (http, sockets) = (address().await?, address().await?);
-        Ok(Self { child, http, sockets })
+        Ok(Self {
+            child,
+            http,
+            sockets,
+        })
     }
 
     pub async fn stop(mut self) -> Result<()> {
@@ -67,13 +80,23 @@ pub async fn run(rival: &Rival) -> Result<()> {
     let mut bodies = Vec::new();
     for file in std::fs::read_dir(&rival.bodies)? {
         let file = file?;
-        bodies.push((file.file_name().to_string_lossy().into_owned(), Bytes::from(std::fs::read(file.path())?)));
+        bodies.push((
+            file.file_name().to_string_lossy().into_owned(),
+            Bytes::from(std::fs::read(file.path())?),
+        ));
     }
-    let frame = bodies.iter().find(|(name, _)| name == FRAME).map(|(_, body)| body.clone()).unwrap_or_default();
+    let frame = bodies
+        .iter()
+        .find(|(name, _)| name == FRAME)
+        .map(|(_, body)| body.clone())
+        .unwrap_or_default();
     let (shout, _) = broadcast::channel::<Bytes>(BEHIND_MAX);
     let audience = Data::new(Audience::new(&frame));
     let frame = Bytes::from(text_frame(&frame));
-    let (http, sockets) = (TcpListener::bind("127.0.0.1:0")?, TcpListener::bind("127.0.0.1:0")?);
+    let (http, sockets) = (
+        TcpListener::bind("127.0.0.1:0")?,
+        TcpListener::bind("127.0.0.1:0")?,
+    );
     println!("{}\n{}", http.local_addr()?, sockets.local_addr()?);
     tokio::spawn(boards(sockets, shout.clone()));
     let (shout, frame) = (Data::new(shout), Data::new(frame));
@@ -90,7 +113,10 @@ pub async fn run(rival: &Rival) -> Result<()> {
             .route("/locked/{draw}", web::post().to(locked))
             .route("/shout", web::post().to(call_out));
         for (name, body) in bodies.clone() {
-            app = app.route(&format!("/{name}"), web::get().to(move || prepared(body.clone())));
+            app = app.route(
+                &format!("/{name}"),
+                web::get().to(move || prepared(body.clone())),
+            );
         }
         // Last: all others are found as quickly as without it.
         app.configure(|cfg| sandbox::configure(cfg, provider.clone()))
@@ -103,12 +129,16 @@ async fn hello() -> &'static str {
 }
 
 async fn prepared(body: Bytes) -> HttpResponse {
-    HttpResponse::Ok().content_type("application/json").body(body)
+    HttpResponse::Ok()
+        .content_type("application/json")
+        .body(body)
 }
 
 async fn locked(yardstick: Data<Yardstick>, draw: web::Path<i64>) -> HttpResponse {
     match yardstick.locked(*draw).await {
-        Ok(true) => HttpResponse::Ok().content_type("application/json").body("{}"),
+        Ok(true) => HttpResponse::Ok()
+            .content_type("application/json")
+            .body("{}"),
         Ok(false) => HttpResponse::Conflict().finish(),
         Err(failure) => HttpResponse::InternalServerError().body(failure.to_string()),
     }
@@ -135,7 +165,10 @@ async fn boards(listener: TcpListener, shout: broadcast::Sender<Bytes>) -> Resul
                 }
             }
             let hello = String::from_utf8_lossy(&asked).into_owned();
-            let key = hello.lines().find_map(|line| line.strip_prefix("sec-websocket-key: ")).unwrap_or_default();
+            let key = hello
+                .lines()
+                .find_map(|line| line.strip_prefix("sec-websocket-key: "))
+                .unwrap_or_default();
             let answer = format!(
                 "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n\
                  sec-websocket-accept: {}\r\n\r\n",

@@ -35,8 +35,16 @@ pub struct Sale {
 
 impl Sale {
     pub fn new(draws: Vec<i64>, hot: usize, purchases: usize) -> Arc<Self> {
-        assert!(draws.len() >= draws_for(hot, purchases), "more purchases than tickets");
-        Arc::new(Self { draws, hot, purchases, next: AtomicUsize::new(0) })
+        assert!(
+            draws.len() >= draws_for(hot, purchases),
+            "more purchases than tickets"
+        );
+        Arc::new(Self {
+            draws,
+            hot,
+            purchases,
+            next: AtomicUsize::new(0),
+        })
     }
 
     /// The next purchase's draw; `None` when everybody has bought.
@@ -85,7 +93,10 @@ where
     while let Some(took) = shopping.join_next().await {
         took_ms.extend(took??);
     }
-    Ok(Sold { per_second: took_ms.len() as f64 / began.elapsed().as_secs_f64(), took_ms })
+    Ok(Sold {
+        per_second: took_ms.len() as f64 / began.elapsed().as_secs_f64(),
+        took_ms,
+    })
 }
 
 /// One purchase, whoever makes it.
@@ -103,7 +114,11 @@ pub struct Ours {
 
 impl AsyncBuy for Ours {
     async fn buy(&self, line: &mut Line, draw: i64) -> Result<()> {
-        if self.try_to_buy(line, draw).await? { Ok(()) } else { bail!("draw {draw} had no ticket left") }
+        if self.try_to_buy(line, draw).await? {
+            Ok(())
+        } else {
+            bail!("draw {draw} had no ticket left")
+        }
     }
 }
 
@@ -126,9 +141,22 @@ impl Ours {
         };
         let cookie = format!("cookie: {}\r\n", cookie.unwrap_or_default());
         let id = text(&opened, "/paymentIntentId");
-        self.shows_card(line, &id, &text(&opened, "/clientSecret"), &text(&opened, "/connectedAccountId")).await?;
+        self.shows_card(
+            line,
+            &id,
+            &text(&opened, "/clientSecret"),
+            &text(&opened, "/connectedAccountId"),
+        )
+        .await?;
         let body = json!({ "drawNumber": draw, "ticketCount": self.count, "paymentIntentId": id, "buyer": buyer() });
-        let (done, _) = insist(line, "/api/complete-card-payment", JSON, &cookie, &body.to_string()).await?;
+        let (done, _) = insist(
+            line,
+            "/api/complete-card-payment",
+            JSON,
+            &cookie,
+            &body.to_string(),
+        )
+        .await?;
         match text(&done, "/status").as_str() {
             "succeeded" => Ok(true),
             other => bail!("a purchase of draw {draw} came to {other}: {done}"),
@@ -137,20 +165,43 @@ impl Ours {
 
     /// What the provider does for a purchase, at a provider that tells nobody: an intent is made, authorised and captured.
     pub async fn only_pay(&self, line: &mut Line) -> Result<()> {
-        let headers = format!("authorization: Bearer {SECRET_KEY}\r\nstripe-account: {ANY_ACCOUNT}\r\n");
+        let headers =
+            format!("authorization: Bearer {SECRET_KEY}\r\nstripe-account: {ANY_ACCOUNT}\r\n");
         let wish = "amount=500&currency=aud&capture_method=manual&payment_method_types[]=card";
         let (made, _) = insist(line, INTENTS, FORM, &headers, wish).await?;
         let id = text(&made, "/id");
-        self.shows_card(line, &id, &text(&made, "/client_secret"), ANY_ACCOUNT).await?;
-        let (taken, _) = insist(line, &format!("{INTENTS}/{id}/capture"), FORM, &headers, "").await?;
-        ensure!(text(&taken, "/status") == "succeeded", "the provider alone came to {taken}");
+        self.shows_card(line, &id, &text(&made, "/client_secret"), ANY_ACCOUNT)
+            .await?;
+        let (taken, _) =
+            insist(line, &format!("{INTENTS}/{id}/capture"), FORM, &headers, "").await?;
+        ensure!(
+            text(&taken, "/status") == "succeeded",
+            "the provider alone came to {taken}"
+        );
         Ok(())
     }
 
-    async fn shows_card(&self, line: &mut Line, intent: &str, secret: &str, account: &str) -> Result<()> {
-        let headers = format!("authorization: Bearer {}\r\nstripe-account: {account}\r\n", self.publishable_key);
+    async fn shows_card(
+        &self,
+        line: &mut Line,
+        intent: &str,
+        secret: &str,
+        account: &str,
+    ) -> Result<()> {
+        let headers = format!(
+            "authorization: Bearer {}\r\nstripe-account: {account}\r\n",
+            self.publishable_key
+        );
         let card = format!("client_secret={secret}&payment_method={GOOD_CARD}");
-        insist(line, &format!("{INTENTS}/{intent}/confirm"), FORM, &headers, &card).await.map(drop)
+        insist(
+            line,
+            &format!("{INTENTS}/{intent}/confirm"),
+            FORM,
+            &headers,
+            &card,
+        )
+        .await
+        .map(drop)
     }
 }
 
@@ -176,23 +227,40 @@ pub struct RowLock;
 
 impl AsyncBuy for RowLock {
     async fn buy(&self, line: &mut Line, draw: i64) -> Result<()> {
-        insist(line, &format!("/locked/{draw}"), JSON, "", "").await.map(drop)
+        insist(line, &format!("/locked/{draw}"), JSON, "", "")
+            .await
+            .map(drop)
     }
 }
 
 /// Asks until the answer is no plea to come again; gives its JSON and the session's cookie.
-async fn insist(line: &mut Line, path: &str, kind: &str, headers: &str, body: &str) -> Result<(Value, Option<String>)> {
+async fn insist(
+    line: &mut Line,
+    path: &str,
+    kind: &str,
+    headers: &str,
+    body: &str,
+) -> Result<(Value, Option<String>)> {
     let request = line.post(path, kind, headers, body);
     for _ in 0..TRIES_MAX {
         let reply = line.ask(&request).await.with_context(|| path.to_owned())?;
         match reply.status {
             503 | 429 => {}
             200..300 => {
-                let cookie = reply.header("set-cookie").and_then(|cookie| cookie.split(';').next()).map(String::from);
-                return Ok((serde_json::from_slice(reply.body).unwrap_or_default(), cookie));
+                let cookie = reply
+                    .header("set-cookie")
+                    .and_then(|cookie| cookie.split(';').next())
+                    .map(String::from);
+                return Ok((
+                    serde_json::from_slice(reply.body).unwrap_or_default(),
+                    cookie,
+                ));
             }
             409 => return Err(Refused.into()),
-            status => bail!("{path} answered {status}: {}", String::from_utf8_lossy(reply.body)),
+            status => bail!(
+                "{path} answered {status}: {}",
+                String::from_utf8_lossy(reply.body)
+            ),
         }
         tokio::time::sleep(AGAIN).await;
     }
@@ -217,7 +285,13 @@ mod tests {
             }
             assert!(counts.values().all(|count| *count <= TICKETS));
             assert!(counts.len() <= draws_for(hot, purchases));
-            assert_eq!(asked[..hot].iter().collect::<std::collections::BTreeSet<_>>().len(), hot);
+            assert_eq!(
+                asked[..hot]
+                    .iter()
+                    .collect::<std::collections::BTreeSet<_>>()
+                    .len(),
+                hot
+            );
         }
     }
 }

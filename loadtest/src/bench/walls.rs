@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use actors::{
-    Clock, Draws, Engine, EngineParts, FulfilStatus, Gateway, GatewayError, Neighbourhood, NewIntent, OpenOrder,
-    Opened, Payments, Post, SystemClock,
+    Clock, Draws, Engine, EngineParts, FulfilStatus, Gateway, GatewayError, Neighbourhood,
+    NewIntent, OpenOrder, Opened, Payments, Post, SystemClock,
 };
 use anyhow::{Context, Result, ensure};
 use async_trait::async_trait;
 use domain::{
-    AccountId, Cents, ClubId, DrawId, FeePolicy, Line, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus,
-    Timestamp,
+    AccountId, Cents, ClubId, DrawId, FeePolicy, Line, OrderId, PaymentIntent, PaymentIntentId,
+    PaymentStatus, Timestamp,
 };
 use persistence::books::{Mail, OrderRecord};
 use persistence::ledger::BuyerDetails;
@@ -87,7 +87,16 @@ impl Walls {
             });
         });
         let (payments, draws) = raised.await.context("the engine's thread ended")??;
-        Ok((Walls { payments, draws, provider, books, club }, Foreman { stop, thread }))
+        Ok((
+            Walls {
+                payments,
+                draws,
+                provider,
+                books,
+                club,
+            },
+            Foreman { stop, thread },
+        ))
     }
 
     /// New draws, awake.
@@ -113,7 +122,8 @@ impl Walls {
         while made.len() < count {
             let some = vec![new.clone(); DRAWS_AT_ONCE.min(count - made.len())];
             let ids = records.create_draws(&some).await?;
-            let mut waking: JoinSet<_> = ids.iter().map(|id| wake(self.draws.clone(), *id)).collect();
+            let mut waking: JoinSet<_> =
+                ids.iter().map(|id| wake(self.draws.clone(), *id)).collect();
             while let Some(woken) = waking.join_next().await {
                 woken??;
             }
@@ -131,25 +141,45 @@ impl Walls {
             id,
             club: self.club,
             account: account(),
-            lines: vec![Line { draw: DrawId(draw), count: 1, unit_price: PRICE, card_fee: Cents::ZERO }],
+            lines: vec![Line {
+                draw: DrawId(draw),
+                count: 1,
+                unit_price: PRICE,
+                card_fee: Cents::ZERO,
+            }],
             buyer: BuyerDetails {
                 name: Some("Bench".into()),
                 email: Some("bench@crowd.test".into()),
                 phone: Some("0400000000".into()),
             },
         };
-        let opened = self.payments.open(wanted).await.map_err(|why| anyhow::anyhow!("opening: {why:?}"))?;
+        let opened = self
+            .payments
+            .open(wanted)
+            .await
+            .map_err(|why| anyhow::anyhow!("opening: {why:?}"))?;
         let intent = opened.order.payment_intent.context("no payment intent")?;
         self.provider.authorise(&intent);
-        let done = self.payments.fulfil(&intent).await.map_err(|why| anyhow::anyhow!("fulfilling: {why:?}"))?;
-        ensure!(done.status == FulfilStatus::Succeeded, "a purchase came to {:?}", done.status);
+        let done = self
+            .payments
+            .fulfil(&intent)
+            .await
+            .map_err(|why| anyhow::anyhow!("fulfilling: {why:?}"))?;
+        ensure!(
+            done.status == FulfilStatus::Succeeded,
+            "a purchase came to {:?}",
+            done.status
+        );
         Ok(())
     }
 
     /// What the books find wrong with themselves; nothing is expected.
     pub async fn violations(&self) -> Result<Vec<String>> {
         let rows = self.books.violations().await?;
-        Ok(rows.into_iter().map(|row| format!("{}: {}", row.invariant, row.object)).collect())
+        Ok(rows
+            .into_iter()
+            .map(|row| format!("{}: {}", row.invariant, row.object))
+            .collect())
     }
 }
 
@@ -224,7 +254,10 @@ async fn found(records: &Records) -> Result<ClubId> {
 }
 
 async fn wake(draws: Draws, draw: DrawId) -> Result<()> {
-    draws.wake(draw).await.map_err(|denied| anyhow::anyhow!("waking {draw}: {denied}"))
+    draws
+        .wake(draw)
+        .await
+        .map_err(|denied| anyhow::anyhow!("waking {draw}: {denied}"))
 }
 
 fn account() -> AccountId {
@@ -277,19 +310,42 @@ impl Gateway for Quiet {
             method: None,
             decline: None,
         };
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), intent.clone());
-        Ok(Opened { id, client_secret: "secret".into(), intent })
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(id.clone(), intent.clone());
+        Ok(Opened {
+            id,
+            client_secret: "secret".into(),
+            intent,
+        })
     }
 
-    async fn update(&self, _: &str, _: &AccountId, _: &PaymentIntentId, _: &NewIntent) -> Result<Opened, GatewayError> {
+    async fn update(
+        &self,
+        _: &str,
+        _: &AccountId,
+        _: &PaymentIntentId,
+        _: &NewIntent,
+    ) -> Result<Opened, GatewayError> {
         Err(unasked())
     }
 
-    async fn retrieve(&self, _: &AccountId, id: &PaymentIntentId) -> Result<PaymentIntent, GatewayError> {
+    async fn retrieve(
+        &self,
+        _: &AccountId,
+        id: &PaymentIntentId,
+    ) -> Result<PaymentIntent, GatewayError> {
         self.change(id, |_| {})
     }
 
-    async fn confirm(&self, _: &str, _: &AccountId, _: &PaymentIntentId, _: &str) -> Result<Opened, GatewayError> {
+    async fn confirm(
+        &self,
+        _: &str,
+        _: &AccountId,
+        _: &PaymentIntentId,
+        _: &str,
+    ) -> Result<Opened, GatewayError> {
         Err(unasked())
     }
 
@@ -306,15 +362,32 @@ impl Gateway for Quiet {
         })
     }
 
-    async fn cancel(&self, _: &str, _: &AccountId, _: &PaymentIntentId) -> Result<PaymentIntent, GatewayError> {
+    async fn cancel(
+        &self,
+        _: &str,
+        _: &AccountId,
+        _: &PaymentIntentId,
+    ) -> Result<PaymentIntent, GatewayError> {
         Err(unasked())
     }
 
-    async fn refund(&self, _: &str, _: &AccountId, _: &PaymentIntentId, _: Cents) -> Result<(), GatewayError> {
+    async fn refund(
+        &self,
+        _: &str,
+        _: &AccountId,
+        _: &PaymentIntentId,
+        _: Cents,
+    ) -> Result<(), GatewayError> {
         Err(unasked())
     }
 
-    async fn refund_fee(&self, _: &str, _: &AccountId, _: &PaymentIntentId, _: Cents) -> Result<(), GatewayError> {
+    async fn refund_fee(
+        &self,
+        _: &str,
+        _: &AccountId,
+        _: &PaymentIntentId,
+        _: Cents,
+    ) -> Result<(), GatewayError> {
         Err(unasked())
     }
 
@@ -322,7 +395,12 @@ impl Gateway for Quiet {
         Err(unasked())
     }
 
-    async fn find(&self, _: &AccountId, _: OrderId, _: Timestamp) -> Result<Option<Opened>, GatewayError> {
+    async fn find(
+        &self,
+        _: &AccountId,
+        _: OrderId,
+        _: Timestamp,
+    ) -> Result<Option<Opened>, GatewayError> {
         Err(unasked())
     }
 }

@@ -82,7 +82,10 @@ impl Struck {
     }
 
     pub fn storms(&self) -> String {
-        format!("{} × every connection cut, {} × none left, {} × Postgres hung", self.cut, self.crowded, self.frozen)
+        format!(
+            "{} × every connection cut, {} × none left, {} × Postgres hung",
+            self.cut, self.crowded, self.frozen
+        )
     }
 }
 
@@ -91,13 +94,20 @@ pub async fn strike(subject: &Arc<Mutex<Subject>>, plan: Plan, struck: &mut Stru
     let mut dice = Dice::of(plan.seed, 0xC4A5);
     let every = u64::try_from(plan.every.as_millis())?;
     for kill in 0..plan.kills {
-        tokio::time::sleep(Duration::from_millis(dice.between(every * 3 / 4, every * 5 / 4))).await;
+        tokio::time::sleep(Duration::from_millis(
+            dice.between(every * 3 / 4, every * 5 / 4),
+        ))
+        .await;
         let blow = Blow::KILLS[dice.below(Blow::KILLS.len() as u64) as usize];
-        land(&mut *subject.lock().await, blow, struck).await.with_context(|| format!("{blow:?}"))?;
+        land(&mut *subject.lock().await, blow, struck)
+            .await
+            .with_context(|| format!("{blow:?}"))?;
         if kill % 8 == 7 {
             tokio::time::sleep(Duration::from_millis(dice.between(every / 4, every / 2))).await;
             let storm = Blow::STORMS[dice.below(Blow::STORMS.len() as u64) as usize];
-            land(&mut *subject.lock().await, storm, struck).await.with_context(|| format!("{storm:?}"))?;
+            land(&mut *subject.lock().await, storm, struck)
+                .await
+                .with_context(|| format!("{storm:?}"))?;
         }
     }
     Ok(())
@@ -110,11 +120,17 @@ async fn land(subject: &mut Subject, blow: Blow, struck: &mut Struck) -> Result<
         Blow::Server => {
             subject.kill().await?;
             struck.server += 1;
-            struck.server_ready_ms.push(millis(subject.restart(stands).await?));
+            struck
+                .server_ready_ms
+                .push(millis(subject.restart(stands).await?));
             return Ok(());
         }
         Blow::Postgres | Blow::PostgresAtOnce => {
-            let signal = if blow == Blow::Postgres { Signal::SIGKILL } else { Signal::SIGQUIT };
+            let signal = if blow == Blow::Postgres {
+                Signal::SIGKILL
+            } else {
+                Signal::SIGQUIT
+            };
             if !subject.signal_postgres(signal)? {
                 bail!("no Postgres to kill: is the server's database in its own folder?");
             }
@@ -126,7 +142,9 @@ async fn land(subject: &mut Subject, blow: Blow, struck: &mut Struck) -> Result<
         }
         Blow::Cut => {
             struck.cut += 1;
-            disturbance(subject)?.cut(20, Duration::from_millis(100)).await?;
+            disturbance(subject)?
+                .cut(20, Duration::from_millis(100))
+                .await?;
         }
         Blow::Crowded => {
             struck.crowded += 1;
@@ -144,5 +162,7 @@ async fn land(subject: &mut Subject, blow: Blow, struck: &mut Struck) -> Result<
 }
 
 fn disturbance(subject: &Subject) -> Result<Disturbance> {
-    Ok(Disturbance::of(&subject.access().context("our own books")?.url)?)
+    Ok(Disturbance::of(
+        &subject.access().context("our own books")?.url,
+    )?)
 }

@@ -30,8 +30,13 @@ impl Disk {
     fn mount(at: &Path) -> Result<Option<Disk>> {
         std::fs::create_dir_all(at)?;
         let size = format!("size={DISK_MB}m");
-        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(at).output();
-        Ok(mounted.is_ok_and(|mounted| mounted.status.success()).then(|| Disk(at.to_path_buf())))
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &size, "tmpfs"])
+            .arg(at)
+            .output();
+        Ok(mounted
+            .is_ok_and(|mounted| mounted.status.success())
+            .then(|| Disk(at.to_path_buf())))
     }
 
     /// To the last byte.
@@ -65,7 +70,12 @@ pub async fn fill(crashes: &Crashes, report: &mut Report) -> Result<()> {
         report.fact("disk full", "left out: mounting a small disk needs root");
         return Ok(());
     };
-    let house = House::with(Subject::start_in(dir.clone(), Vec::new()).await?, 1, Duration::from_secs(90)).await?;
+    let house = House::with(
+        Subject::start_in(dir.clone(), Vec::new()).await?,
+        1,
+        Duration::from_secs(90),
+    )
+    .await?;
     let outcome = play(&house, crashes, &disk, report).await;
     house.close(true).await?;
     drop(disk);
@@ -85,10 +95,17 @@ async fn play(house: &House, crashes: &Crashes, disk: &Disk, report: &mut Report
         tokio::time::sleep(FULL_FOR).await;
         std::fs::remove_file(ballast)?;
         let began = Instant::now();
-        house.subject.lock().await.ready(STANDS).await.context("after a full disk")?;
+        house
+            .subject
+            .lock()
+            .await
+            .ready(STANDS)
+            .await
+            .context("after a full disk")?;
         stood.push(since(began));
         let tolds = people.await??;
-        let (settled, _) = audit::settle(&house.site, &tolds, Duration::from_secs(CALM_SECONDS_MAX)).await?;
+        let (settled, _) =
+            audit::settle(&house.site, &tolds, Duration::from_secs(CALM_SECONDS_MAX)).await?;
         let mut checks = audit::promises(&tolds, &settled);
         let mut books = Report::default();
         let access = house.subject.lock().await.access();

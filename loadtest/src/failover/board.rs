@@ -29,7 +29,10 @@ impl Boards {
             shown.push(seen);
             tasks.push(tokio::spawn(async move {
                 for turn in number.. {
-                    let url = format!("{}/ws?topics=draw:{draw}", nodes[turn % nodes.len()].replacen("http", "ws", 1));
+                    let url = format!(
+                        "{}/ws?topics=draw:{draw}",
+                        nodes[turn % nodes.len()].replacen("http", "ws", 1)
+                    );
                     follow(&url, &show).await;
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
@@ -42,7 +45,9 @@ impl Boards {
     pub async fn show(&mut self, revision: u64, since: Instant) -> Result<Duration> {
         for board in &mut self.shown {
             let shows = board.wait_for(|shown| *shown >= revision);
-            tokio::time::timeout(Duration::from_secs(60), shows).await.context("a board stays dark")??;
+            tokio::time::timeout(Duration::from_secs(60), shows)
+                .await
+                .context("a board stays dark")??;
         }
         Ok(since.elapsed())
     }
@@ -55,11 +60,14 @@ impl Drop for Boards {
 }
 
 async fn follow(url: &str, show: &watch::Sender<u64>) {
-    let Ok(Ok((mut socket, _))) = tokio::time::timeout(CONNECT, tokio_tungstenite::connect_async(url)).await else {
+    let Ok(Ok((mut socket, _))) =
+        tokio::time::timeout(CONNECT, tokio_tungstenite::connect_async(url)).await
+    else {
         return;
     };
     while let Ok(Some(Ok(message))) = tokio::time::timeout(SILENCE, socket.next()).await {
-        let frame: Value = serde_json::from_str(message.to_text().unwrap_or_default()).unwrap_or_default();
+        let frame: Value =
+            serde_json::from_str(message.to_text().unwrap_or_default()).unwrap_or_default();
         if let (Some("draw"), Some(seq)) = (frame["type"].as_str(), frame["seq"].as_u64()) {
             show.send_if_modified(|shown| (seq > *shown).then(|| *shown = seq).is_some());
         }

@@ -45,9 +45,14 @@ fn ip(line: &str) -> Result<()> {
 }
 
 fn run(program: &str, line: &str) -> Result<()> {
-    let output = Command::new(program).args(line.split_whitespace()).output()?;
+    let output = Command::new(program)
+        .args(line.split_whitespace())
+        .output()?;
     if !output.status.success() {
-        bail!("{program} {line}: {}", String::from_utf8_lossy(&output.stderr).trim());
+        bail!(
+            "{program} {line}: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
     }
     Ok(())
 }
@@ -72,10 +77,15 @@ impl Net {
         for number in 0..nodes {
             let (space, cable) = (space(number), cable(number));
             ip(&format!("netns add {space}"))?;
-            ip(&format!("link add {cable} type veth peer name fdlt{number}n"))?;
+            ip(&format!(
+                "link add {cable} type veth peer name fdlt{number}n"
+            ))?;
             ip(&format!("link set {cable} master {BRIDGE} up"))?;
             ip(&format!("link set fdlt{number}n netns {space}"))?;
-            ip(&format!("-n {space} addr add {}/24 dev fdlt{number}n", node(number)))?;
+            ip(&format!(
+                "-n {space} addr add {}/24 dev fdlt{number}n",
+                node(number)
+            ))?;
             ip(&format!("-n {space} link set fdlt{number}n up"))?;
             ip(&format!("-n {space} link set lo up"))?;
         }
@@ -93,7 +103,11 @@ impl Net {
 
     /// What runs a program in a node's namespace.
     pub fn inside(number: usize) -> Vec<String> {
-        ["ip", "netns", "exec"].into_iter().map(str::to_owned).chain([space(number)]).collect()
+        ["ip", "netns", "exec"]
+            .into_iter()
+            .map(str::to_owned)
+            .chain([space(number)])
+            .collect()
     }
 
     pub fn loses(&self) -> Option<Loses> {
@@ -110,11 +124,15 @@ impl Net {
 
     /// Three packets in ten are lost both ways, and with netem the rest takes 200 ms one way.
     pub fn spoil(&self, number: usize) -> Result<()> {
-        self.loses.context("nothing here loses packets")?.spoil(number)
+        self.loses
+            .context("nothing here loses packets")?
+            .spoil(number)
     }
 
     pub fn clean(&self, number: usize) -> Result<()> {
-        self.loses.context("nothing here loses packets")?.clean(number)
+        self.loses
+            .context("nothing here loses packets")?
+            .clean(number)
     }
 }
 
@@ -122,16 +140,35 @@ impl Loses {
     fn spoil(self, number: usize) -> Result<()> {
         let (space, cable) = (space(number), cable(number));
         if self == Loses::Netem {
-            run("tc", &format!("qdisc add dev {cable} root netem loss 30% delay 200ms"))?;
-            return run("tc", &format!("-n {space} qdisc add dev fdlt{number}n root netem loss 30%"));
+            run(
+                "tc",
+                &format!("qdisc add dev {cable} root netem loss 30% delay 200ms"),
+            )?;
+            return run(
+                "tc",
+                &format!("-n {space} qdisc add dev fdlt{number}n root netem loss 30%"),
+            );
         }
-        for (before, device) in [(String::new(), &cable), (format!("netns exec {space} "), &format!("fdlt{number}n"))] {
-            let (program, before) = if before.is_empty() { ("nft", before) } else { ("ip", before + "nft ") };
+        for (before, device) in [
+            (String::new(), &cable),
+            (format!("netns exec {space} "), &format!("fdlt{number}n")),
+        ] {
+            let (program, before) = if before.is_empty() {
+                ("nft", before)
+            } else {
+                ("ip", before + "nft ")
+            };
             let lose = "numgen random mod 10 < 3 drop";
             run(program, &format!("{before}add table netdev {cable}"))?;
             let hook = format!("type filter hook ingress device {device} priority 0 ;");
-            run(program, &format!("{before}add chain netdev {cable} lose {{ {hook} }}"))?;
-            run(program, &format!("{before}add rule netdev {cable} lose {lose}"))?;
+            run(
+                program,
+                &format!("{before}add chain netdev {cable} lose {{ {hook} }}"),
+            )?;
+            run(
+                program,
+                &format!("{before}add rule netdev {cable} lose {lose}"),
+            )?;
         }
         Ok(())
     }
@@ -140,10 +177,16 @@ impl Loses {
         let (space, cable) = (space(number), cable(number));
         if self == Loses::Netem {
             run("tc", &format!("qdisc del dev {cable} root"))?;
-            return run("tc", &format!("-n {space} qdisc del dev fdlt{number}n root"));
+            return run(
+                "tc",
+                &format!("-n {space} qdisc del dev fdlt{number}n root"),
+            );
         }
         run("nft", &format!("delete table netdev {cable}"))?;
-        run("ip", &format!("netns exec {space} nft delete table netdev {cable}"))
+        run(
+            "ip",
+            &format!("netns exec {space} nft delete table netdev {cable}"),
+        )
     }
 }
 

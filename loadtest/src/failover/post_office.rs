@@ -24,12 +24,24 @@ async fn serve(caller: TcpStream) -> std::io::Result<()> {
     let mut lines = BufReader::new(hears).lines();
     say(&mut says, "220 here").await?;
     while let Some(line) = lines.next_line().await? {
-        let verb = line.split([' ', ':']).next().unwrap_or_default().to_ascii_uppercase();
+        let verb = line
+            .split([' ', ':'])
+            .next()
+            .unwrap_or_default()
+            .to_ascii_uppercase();
         if verb == "DATA" {
             say(&mut says, "354 go on").await?;
             take_the_letter(&mut lines).await?;
         }
-        say(&mut says, if verb == "QUIT" { "221 goodbye" } else { "250 thank you" }).await?;
+        say(
+            &mut says,
+            if verb == "QUIT" {
+                "221 goodbye"
+            } else {
+                "250 thank you"
+            },
+        )
+        .await?;
     }
     Ok(())
 }

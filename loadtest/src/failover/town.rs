@@ -62,26 +62,48 @@ impl Town {
     pub async fn build() -> Result<Town> {
         let binary = subject::binary().await?;
         let seeded = Subject::start().await.context("seeding the demo's data")?;
-        let dir = seeded.dir().context("our own server has a folder")?.to_owned();
+        let dir = seeded
+            .dir()
+            .context("our own server has a folder")?
+            .to_owned();
         seeded.stop(true).await?;
         let data = dir.join("data");
-        let key = std::fs::read_to_string(data.join("seal.key"))?.trim().to_owned();
+        let key = std::fs::read_to_string(data.join("seal.key"))?
+            .trim()
+            .to_owned();
         let postgres = Embedded::start(&data.join("postgres")).await?;
         let net = Net::lay(NODES);
-        let host = if net.is_some() { net::host() } else { "127.0.0.1".to_owned() };
+        let host = if net.is_some() {
+            net::host()
+        } else {
+            "127.0.0.1".to_owned()
+        };
         let books_at = proxy(&host, &postgres.url()).await?;
         let sandbox = stand_in::open(&data.join("sandbox"))?;
         let provider = stand_in::serve(&host, &sandbox)?;
-        let address = |number| if net.is_some() { net::node(number) } else { "127.0.0.1".to_owned() };
-        let nodes: Vec<String> =
-            (0..NODES).map(|number| format!("http://{}:{}", address(number), port(number))).collect();
+        let address = |number| {
+            if net.is_some() {
+                net::node(number)
+            } else {
+                "127.0.0.1".to_owned()
+            }
+        };
+        let nodes: Vec<String> = (0..NODES)
+            .map(|number| format!("http://{}:{}", address(number), port(number)))
+            .collect();
         sandbox.set_webhook(&format!("{}/api/stripe/webhook", nodes[0]), NOTICES);
         let place = Place { nodes, provider };
         let mut town = Town {
             draws: Vec::new(),
             probe: 0,
             owner: 0,
-            boards: Boards::put_up(&Place { nodes: Vec::new(), ..place.clone() }, 0),
+            boards: Boards::put_up(
+                &Place {
+                    nodes: Vec::new(),
+                    ..place.clone()
+                },
+                0,
+            ),
             dir,
             binary,
             key,
@@ -106,7 +128,11 @@ impl Town {
         let url = format!("{}/api/draws/active", self.place.nodes[0]);
         let listed: Vec<serde_json::Value> = reqwest::get(url).await?.json().await?;
         let free = |draw: &&serde_json::Value| draw["ticketsAvailable"].as_i64() > Some(20);
-        self.draws = listed.iter().filter(free).filter_map(|draw| draw["drawNumber"].as_i64()).collect();
+        self.draws = listed
+            .iter()
+            .filter(free)
+            .filter_map(|draw| draw["drawNumber"].as_i64())
+            .collect();
         self.probe = self.draws.pop().context("no draw is on sale")?;
         self.boards = Boards::put_up(&self.place, self.probe);
         self.find_owner().await
@@ -129,7 +155,10 @@ impl Town {
     }
 
     pub fn database_url(&self) -> String {
-        self.postgres.as_ref().map(Embedded::url).unwrap_or_default()
+        self.postgres
+            .as_ref()
+            .map(Embedded::url)
+            .unwrap_or_default()
     }
 
     pub async fn books(&self) -> Result<Postgres> {
@@ -139,23 +168,52 @@ impl Town {
 
     /// Everything `serve` wants to know.
     fn spawn(&self, number: usize) -> Result<Child> {
-        let inside = if self.net.is_some() { Net::inside(number) } else { Vec::new() };
-        let address = if self.net.is_some() { net::node(number) } else { self.host.clone() };
-        let line: Vec<String> = inside.into_iter().chain([self.binary.to_string_lossy().into_owned()]).collect();
-        let log = OpenOptions::new().create(true).append(true).open(self.dir.join(format!("node-{number}.log")))?;
+        let inside = if self.net.is_some() {
+            Net::inside(number)
+        } else {
+            Vec::new()
+        };
+        let address = if self.net.is_some() {
+            net::node(number)
+        } else {
+            self.host.clone()
+        };
+        let line: Vec<String> = inside
+            .into_iter()
+            .chain([self.binary.to_string_lossy().into_owned()])
+            .collect();
+        let log = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(self.dir.join(format!("node-{number}.log")))?;
         let child = Command::new(&line[0])
             .args(&line[1..])
             .arg("serve")
-            .env("DATABASE_URL", format!("postgres://{SERVES}@{}", self.books_at))
-            .env("BANK_DATABASE_URL", format!("postgres://{BANK}@{}", self.books_at))
+            .env(
+                "DATABASE_URL",
+                format!("postgres://{SERVES}@{}", self.books_at),
+            )
+            .env(
+                "BANK_DATABASE_URL",
+                format!("postgres://{BANK}@{}", self.books_at),
+            )
             .env("SEAL_KEY", &self.key)
             .env("NODE_ADDRESS", format!("{address}:{}", door(number)))
             .env("PUBLIC_URL", format!("http://127.0.0.1:{}", port(number)))
             .env("BIND_ADDR", &address)
             .env("PORT", port(number).to_string())
-            .env("STRIPE_API_URL", format!("{}/sandbox/stripe", self.place.provider))
-            .envs([("STRIPE_SECRET_KEY", "sk_test_x"), ("STRIPE_PUBLISHABLE_KEY", "pk_test_x")])
-            .envs([("STRIPE_WEBHOOK_SECRETS", NOTICES), ("SMTP_URL", &self.letters_to)])
+            .env(
+                "STRIPE_API_URL",
+                format!("{}/sandbox/stripe", self.place.provider),
+            )
+            .envs([
+                ("STRIPE_SECRET_KEY", "sk_test_x"),
+                ("STRIPE_PUBLISHABLE_KEY", "pk_test_x"),
+            ])
+            .envs([
+                ("STRIPE_WEBHOOK_SECRETS", NOTICES),
+                ("SMTP_URL", &self.letters_to),
+            ])
             .envs([
                 ("MAIL_FROM", "x@tickets.test"),
                 ("SUPPORT_EMAIL", "s@tickets.test"),
@@ -171,11 +229,24 @@ impl Town {
     }
 
     async fn ready(&self, number: usize) -> Result<()> {
-        let (begun, url) = (Instant::now(), format!("{}/api/health/ready", self.place.nodes[number]));
-        let http = reqwest::Client::builder().timeout(Duration::from_secs(2)).build()?;
-        while !http.get(&url).send().await.is_ok_and(|answer| answer.status().is_success()) {
+        let (begun, url) = (
+            Instant::now(),
+            format!("{}/api/health/ready", self.place.nodes[number]),
+        );
+        let http = reqwest::Client::builder()
+            .timeout(Duration::from_secs(2))
+            .build()?;
+        while !http
+            .get(&url)
+            .send()
+            .await
+            .is_ok_and(|answer| answer.status().is_success())
+        {
             if begun.elapsed() > READY {
-                bail!("node {number} is not ready; its log is in {}", self.dir.display());
+                bail!(
+                    "node {number} is not ready; its log is in {}",
+                    self.dir.display()
+                );
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
@@ -202,7 +273,10 @@ impl Town {
     }
 
     fn signal(&self, number: usize, signal: Signal) -> Result<()> {
-        let pid = self.nodes[number].as_ref().and_then(Child::id).context("the node runs")?;
+        let pid = self.nodes[number]
+            .as_ref()
+            .and_then(Child::id)
+            .context("the node runs")?;
         // `ip netns exec` becomes the program that it runs.
         Ok(kill(Pid::from_raw(i32::try_from(pid)?), signal)?)
     }
@@ -265,7 +339,8 @@ impl Town {
                 std::fs::copy(self.dir.join(&name), logs.join(&name)).with_context(|| name)?;
             }
         }
-        std::fs::remove_dir_all(&self.dir).with_context(|| format!("removing {}", self.dir.display()))
+        std::fs::remove_dir_all(&self.dir)
+            .with_context(|| format!("removing {}", self.dir.display()))
     }
 }
 

@@ -43,13 +43,17 @@ pub struct Cell {
 
 impl Cell {
     pub fn link(self, links: &[Link]) -> &Link {
-        links.iter().find(|link| link.line == self.line).unwrap_or(&links[0])
+        links
+            .iter()
+            .find(|link| link.line == self.line)
+            .unwrap_or(&links[0])
     }
 
     /// Poisons the line while people buy of one draw, heals it, and waits until everybody has turned away.
     pub async fn play(self, place: &Place, draw: i64, seed: u64) -> Result<Vec<Told>> {
         let people = self.send(place, draw, seed);
-        let (tolds, closed, ()) = tokio::join!(people, self.close_sales(place, draw), self.poison(place));
+        let (tolds, closed, ()) =
+            tokio::join!(people, self.close_sales(place, draw), self.poison(place));
         closed?;
         tolds
     }
@@ -67,10 +71,20 @@ impl Cell {
             over_ms,
             late: 0,
             most: 8,
-            habits: Habits { declined: 4, second_card: 4, asked: 6, abandoners: 4, closed_tabs: 15 },
+            habits: Habits {
+                declined: 4,
+                second_card: 4,
+                asked: 6,
+                abandoners: 4,
+                closed_tabs: 15,
+            },
             together: vec![vec![0]],
         };
-        let gate = Gate { draws: vec![draw], keen: Duration::ZERO, at_once: buyers };
+        let gate = Gate {
+            draws: vec![draw],
+            keen: Duration::ZERO,
+            at_once: buyers,
+        };
         let plans = crowd.plans(1);
         let bar = crowd::bar(&format!("{:?}", self.toxic), buyers);
         crowd::send(Arc::clone(&place.through), plans, gate, bar).await
@@ -80,7 +94,12 @@ impl Cell {
         let link = self.link(&place.links);
         tokio::time::sleep(SOUND_FOR).await;
         link.poison(Some(self.toxic));
-        tokio::time::sleep(if self.toxic == Toxic::HalfOpen { SILENT_FOR } else { POISONED_FOR }).await;
+        tokio::time::sleep(if self.toxic == Toxic::HalfOpen {
+            SILENT_FOR
+        } else {
+            POISONED_FOR
+        })
+        .await;
         link.poison(None);
     }
 

@@ -10,7 +10,11 @@ use super::toxic::{Line, Toxic};
 use super::{Place, judge};
 use crate::audit::Check;
 
-const CELL: Cell = Cell { line: Line::Provider, toxic: Toxic::Lies, phase: Phase::Rush };
+const CELL: Cell = Cell {
+    line: Line::Provider,
+    toxic: Toxic::Lies,
+    phase: Phase::Rush,
+};
 /// What must be found broken, by the words that the audit has for it.
 const PROMISES: [&str; 2] = ["whole and paid", "to the cent"];
 
@@ -24,12 +28,21 @@ pub async fn play(place: &Place, draw: i64, seed: u64) -> Result<Check> {
     // Nothing of this comes to rest: it is not waited for.
     judge(place, tolds, Duration::ZERO, &mut checks).await?;
     link.poison(None);
-    Ok(Check::new("control: where captures are a lie, the audit finds it", buyers, missed(&checks)))
+    Ok(Check::new(
+        "control: where captures are a lie, the audit finds it",
+        buyers,
+        missed(&checks),
+    ))
 }
 
 fn missed(checks: &[Check]) -> Vec<String> {
-    let is_found =
-        |promise: &&str| checks.iter().any(|check| check.name.contains(*promise) && !check.broken.is_empty());
+    let is_found = |promise: &&str| {
+        checks
+            .iter()
+            .any(|check| check.name.contains(*promise) && !check.broken.is_empty())
+    };
     let missed = PROMISES.iter().filter(|promise| !is_found(promise));
-    missed.map(|promise| format!("the line lied, and \"{promise}\" was found kept")).collect()
+    missed
+        .map(|promise| format!("the line lied, and \"{promise}\" was found kept"))
+        .collect()
 }

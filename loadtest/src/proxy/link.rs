@@ -73,7 +73,10 @@ impl Shared {
     }
 
     fn throw(&self) -> u64 {
-        self.dice.lock().unwrap_or_else(PoisonError::into_inner).throw()
+        self.dice
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .throw()
     }
 
     fn lie<T>(&self, tells: impl FnOnce(&mut Lie) -> T) -> T {
@@ -81,7 +84,9 @@ impl Shared {
     }
 
     async fn hold_up(&self, bytes: usize) {
-        let pause = self.toxic().map_or(Duration::ZERO, |toxic| toxic.pause(bytes, self.throw()));
+        let pause = self
+            .toxic()
+            .map_or(Duration::ZERO, |toxic| toxic.pause(bytes, self.throw()));
         if !pause.is_zero() {
             self.harmed.fetch_add(1, Ordering::Relaxed);
             tokio::time::sleep(pause).await;
@@ -105,7 +110,9 @@ impl Shared {
 
 impl Link {
     pub async fn open(line: Line, onward: Onward, seed: u64) -> Result<Link> {
-        let listener = TcpListener::bind("127.0.0.1:0").await.context("a port for a line")?;
+        let listener = TcpListener::bind("127.0.0.1:0")
+            .await
+            .context("a port for a line")?;
         let address = listener.local_addr()?;
         let dice = Mutex::new(Dice::of(seed, line as u64));
         let shared = Arc::new(Shared {
@@ -122,12 +129,20 @@ impl Link {
                 tokio::spawn(carry(Arc::clone(&carries), caller));
             }
         });
-        Ok(Link { line, address, shared })
+        Ok(Link {
+            line,
+            address,
+            shared,
+        })
     }
 
     /// From now on this goes wrong; `None` heals the line.
     pub fn poison(&self, toxic: Option<Toxic>) {
-        *self.shared.toxic.lock().unwrap_or_else(PoisonError::into_inner) = toxic;
+        *self
+            .shared
+            .toxic
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = toxic;
     }
 
     /// How many pieces were harmed since the line was opened.
@@ -148,7 +163,9 @@ async fn carry(shared: Arc<Shared>, caller: TcpStream) {
         shared.harmed.fetch_add(1, Ordering::Relaxed);
         return reset(&caller);
     }
-    let Ok((answers, asks)) = shared.onward.connect().await else { return reset(&caller) };
+    let Ok((answers, asks)) = shared.onward.connect().await else {
+        return reset(&caller);
+    };
     let _ = caller.set_nodelay(true);
     exchange(&shared, caller, answers, asks).await;
 }
@@ -224,7 +241,9 @@ async fn exchange(shared: &Shared, caller: TcpStream, mut answers: Reader, mut a
 
 /// The same request on a connection of its own, as somebody in between does who lost patience.
 async fn repeat(shared: &Shared, request: &[u8]) {
-    let Ok((mut answers, mut asks)) = shared.onward.connect().await else { return };
+    let Ok((mut answers, mut asks)) = shared.onward.connect().await else {
+        return;
+    };
     if asks.write_all(request).await.is_ok() {
         let mut piece = vec![0; PIECE];
         // Its answer is of no interest, but the request is to be carried out before the other one.

@@ -25,17 +25,33 @@ pub async fn play(place: &Place, draw: i64, tolds: &mut Vec<Told>) -> Result<u64
     for step in 0..STEPS {
         let number = FIRST + step as usize;
         let browser = Browser::open(place.house.site.clone(), number as u64)?;
-        let buyer =
-            json!({ "buyerName": "Gone", "buyerEmail": format!("gone{step}@crowd.test"), "buyerPhone": "0400000000" });
+        let buyer = json!({ "buyerName": "Gone", "buyerEmail": format!("gone{step}@crowd.test"), "buyerPhone": "0400000000" });
         let body = json!({ "drawNumber": draw, "ticketCount": 1, "buyer": buyer, "clientKey": format!("gone-{step}") });
-        let answer = browser.ask(Call::Open, &Request::post("/api/create-payment-intent", body)).await;
-        let payment = answer.as_ref().and_then(Payment::read).context("no payment")?;
+        let answer = browser
+            .ask(
+                Call::Open,
+                &Request::post("/api/create-payment-intent", body),
+            )
+            .await;
+        let payment = answer
+            .as_ref()
+            .and_then(Payment::read)
+            .context("no payment")?;
         let said = provider::confirm(&browser, &payment, provider::GOOD_CARD, false).await;
         ensure!(said == Said::Authorised, "the card: {said:?}");
-        let finish =
-            json!({ "drawNumber": draw, "ticketCount": 1, "paymentIntentId": payment.payment_intent, "buyer": buyer });
-        vanish(&place.house.site.base, "/api/complete-card-payment", &finish.to_string(), step * STEP_MS).await?;
-        tolds.push(Told { payments: vec![payment], wanted: 1, ..left(number) });
+        let finish = json!({ "drawNumber": draw, "ticketCount": 1, "paymentIntentId": payment.payment_intent, "buyer": buyer });
+        vanish(
+            &place.house.site.base,
+            "/api/complete-card-payment",
+            &finish.to_string(),
+            step * STEP_MS,
+        )
+        .await?;
+        tolds.push(Told {
+            payments: vec![payment],
+            wanted: 1,
+            ..left(number)
+        });
     }
     Ok(STEPS)
 }

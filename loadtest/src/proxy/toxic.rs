@@ -66,7 +66,11 @@ impl Toxic {
     pub fn pause(self, bytes: usize, throw: u64) -> Duration {
         match self {
             Toxic::Latency => Duration::from_millis(150),
-            Toxic::Jitter => Duration::from_millis(if throw.is_multiple_of(4) { throw % 600 } else { 0 }),
+            Toxic::Jitter => Duration::from_millis(if throw.is_multiple_of(4) {
+                throw % 600
+            } else {
+                0
+            }),
             // 32 kB a second.
             Toxic::Narrow => Duration::from_millis(bytes as u64 / 32),
             _ => Duration::ZERO,
@@ -105,8 +109,14 @@ pub fn begins_request(line: Line, piece: &[u8]) -> bool {
 
 /// What the toxic does with a piece from the caller. A request may take several pieces; each may meet its fate.
 pub fn fate(toxic: Option<Toxic>, line: Line, piece: &[u8]) -> Fate {
-    let Some(toxic) = toxic else { return Fate::Passes };
-    let says = |word: &[u8]| piece.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word));
+    let Some(toxic) = toxic else {
+        return Fate::Passes;
+    };
+    let says = |word: &[u8]| {
+        piece
+            .windows(word.len())
+            .any(|window| window.eq_ignore_ascii_case(word))
+    };
     let is_request = line != Line::Postgres && begins_request(line, piece);
     match (toxic, line) {
         (Toxic::ResetBefore | Toxic::Refused, _) => Fate::Reset,
@@ -138,8 +148,18 @@ mod tests {
     #[test]
     fn only_requests_are_answered_by_the_line_itself() {
         let asked = b"POST /api/x HTTP/1.1\r\n\r\n{}";
-        assert_eq!(fate(Some(Toxic::AnswersBusy), Line::Provider, asked), Fate::OnlyAnsweredBy(BUSY));
-        assert_eq!(fate(Some(Toxic::AnswersBusy), Line::Provider, b"the rest of a body"), Fate::Passes);
+        assert_eq!(
+            fate(Some(Toxic::AnswersBusy), Line::Provider, asked),
+            Fate::OnlyAnsweredBy(BUSY)
+        );
+        assert_eq!(
+            fate(
+                Some(Toxic::AnswersBusy),
+                Line::Provider,
+                b"the rest of a body"
+            ),
+            Fate::Passes
+        );
         assert_eq!(fate(None, Line::Browser, asked), Fate::Passes);
     }
 }

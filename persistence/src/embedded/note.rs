@@ -28,7 +28,11 @@ impl Note {
         let pid = Pid::from_raw(lines.next()?.trim().parse().ok()?);
         let socket_dir = PathBuf::from(lines.nth(3).unwrap_or_default());
         let status = lines.nth(2).unwrap_or_default().trim().to_string();
-        Some(Note { pid, socket_dir, status })
+        Some(Note {
+            pid,
+            socket_dir,
+            status,
+        })
     }
 
     pub(super) fn is_changing(&self) -> bool {
@@ -45,9 +49,17 @@ impl Note {
 /// made for it). Under its parent's number it takes a note for a dead one's, and sees for itself whether anybody still uses
 /// that one's memory.
 pub(super) fn disown(note: &Path) -> io::Result<()> {
-    let Ok(text) = fs::read_to_string(note) else { return Ok(()) };
-    let Some((pid, rest)) = text.split_once('\n') else { return Ok(()) };
-    if !pid.trim().parse().is_ok_and(|pid| is_another(Pid::from_raw(pid))) {
+    let Ok(text) = fs::read_to_string(note) else {
+        return Ok(());
+    };
+    let Some((pid, rest)) = text.split_once('\n') else {
+        return Ok(());
+    };
+    if !pid
+        .trim()
+        .parse()
+        .is_ok_and(|pid| is_another(Pid::from_raw(pid)))
+    {
         return Ok(());
     }
     let text = format!("{}\n{rest}", std::process::id());
@@ -61,6 +73,11 @@ pub(super) fn disown(note: &Path) -> io::Result<()> {
 fn is_another(pid: Pid) -> bool {
     // The name stands in brackets and may hold any; the state follows.
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let Some((name, rest)) = stat.split_once('(').and_then(|(_, named)| named.rsplit_once(')')) else { return false };
+    let Some((name, rest)) = stat
+        .split_once('(')
+        .and_then(|(_, named)| named.rsplit_once(')'))
+    else {
+        return false;
+    };
     name != PROGRAM || rest.trim_start().starts_with(['Z', 'X'])
 }

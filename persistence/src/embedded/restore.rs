@@ -16,7 +16,11 @@ use super::{binaries, lock, owner};
 ///
 /// # Errors
 /// A server runs on the folder, the file is no whole backup, or its Postgres is not installed; then nothing has changed.
-pub async fn restore(dir: &Path, beside: &[(&str, &Path)], file: &Path) -> Result<Vec<PathBuf>, BackupError> {
+pub async fn restore(
+    dir: &Path,
+    beside: &[(&str, &Path)],
+    file: &Path,
+) -> Result<Vec<PathBuf>, BackupError> {
     let wrote = wrote(file)?;
     let dir = owner::folder(dir)?;
     let _lock = lock(&dir)?;
@@ -41,15 +45,25 @@ fn wrote(file: &Path) -> Result<String, BackupError> {
     if !is_ours || first.read_to_string(&mut about).is_err() {
         return Err(unreadable());
     }
-    about.strip_prefix(ABOUT_US).map(|version| version.trim().to_string()).ok_or_else(unreadable)
+    about
+        .strip_prefix(ABOUT_US)
+        .map(|version| version.trim().to_string())
+        .ok_or_else(unreadable)
 }
 
 fn fits(dir: &Path, file: &Path, wrote: &str) -> Result<(), BackupError> {
     let found = binaries::choose(dir, None)?;
-    if binaries::all().iter().any(|binaries| binaries.major == wrote) {
+    if binaries::all()
+        .iter()
+        .any(|binaries| binaries.major == wrote)
+    {
         return Ok(());
     }
-    Err(BackupError::WrongVersion { file: file.to_path_buf(), wrote: wrote.to_string(), found: found.major })
+    Err(BackupError::WrongVersion {
+        file: file.to_path_buf(),
+        wrote: wrote.to_string(),
+        found: found.major,
+    })
 }
 
 /// All of it, or an error: the compressed stream's own checksum is at its end.
@@ -65,12 +79,19 @@ fn unpack(file: &Path, to: &Path) -> Result<(), BackupError> {
     })?;
     // Reading to the end checks the sum, although the archive may have ended before it.
     let mut rest = archive.into_inner();
-    std::io::copy(&mut rest, &mut std::io::sink()).map_err(|_| BackupError::Unreadable(file.to_path_buf()))?;
+    std::io::copy(&mut rest, &mut std::io::sink())
+        .map_err(|_| BackupError::Unreadable(file.to_path_buf()))?;
     let is_whole = to.join(DATA).join("backup_label").is_file();
-    is_whole.then_some(()).ok_or_else(|| BackupError::Unreadable(file.to_path_buf()))
+    is_whole
+        .then_some(())
+        .ok_or_else(|| BackupError::Unreadable(file.to_path_buf()))
 }
 
-fn place(dir: &Path, beside: &[(&str, &Path)], unpacked: &Path) -> Result<Vec<PathBuf>, BackupError> {
+fn place(
+    dir: &Path,
+    beside: &[(&str, &Path)],
+    unpacked: &Path,
+) -> Result<Vec<PathBuf>, BackupError> {
     let data = unpacked.join(DATA);
     owner::give_all(&data)?;
     let mut aside = Vec::new();
@@ -86,7 +107,10 @@ fn place(dir: &Path, beside: &[(&str, &Path)], unpacked: &Path) -> Result<Vec<Pa
 /// Gives the new name of what was there.
 fn replace(new: &Path, old: &Path) -> Result<Option<PathBuf>, BackupError> {
     let aside = (1..).map(|number| old.with_added_extension(format!("before-restore-{number}")));
-    let aside = aside.into_iter().find(|path| !path.exists()).expect("numbers do not end");
+    let aside = aside
+        .into_iter()
+        .find(|path| !path.exists())
+        .expect("numbers do not end");
     let was_there = old.exists();
     if was_there {
         fs::rename(old, &aside).map_err(BackupError::at(&aside))?;

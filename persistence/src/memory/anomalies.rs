@@ -30,8 +30,13 @@ impl Anomalies {
 
     pub fn raise(&mut self, anomaly: &Anomaly, amount: Option<Cents>, at: Timestamp) -> bool {
         let key = (anomaly.kind, subject(anomaly));
-        let again = anomaly.payment_intent.clone().map(|id| (anomaly.kind, id, anomaly.note.clone()));
-        if self.open.contains_key(&key) || again.is_some_and(|again| self.dismissed.contains(&again)) {
+        let again = anomaly
+            .payment_intent
+            .clone()
+            .map(|id| (anomaly.kind, id, anomaly.note.clone()));
+        if self.open.contains_key(&key)
+            || again.is_some_and(|again| self.dismissed.contains(&again))
+        {
             return false;
         }
         self.open.insert(key, self.rows.len());
@@ -52,7 +57,10 @@ impl Anomalies {
         order: Option<OrderId>,
         kind: Option<AnomalyKind>,
     ) -> Vec<u128> {
-        let open = self.open.iter().filter(|((of, _), _)| kind.is_none_or(|kind| kind == *of));
+        let open = self
+            .open
+            .iter()
+            .filter(|((of, _), _)| kind.is_none_or(|kind| kind == *of));
         let rows = open.map(|(_, index)| &self.rows[*index]);
         let about = |row: &&AnomalyRecord| match &row.anomaly.payment_intent {
             Some(of) => of == payment_intent,
@@ -75,13 +83,18 @@ impl Anomalies {
     }
 
     pub fn resolve(&mut self, id: u128, at: Timestamp) -> bool {
-        let Some(row) = self.rows.iter_mut().find(|row| row.id == id && row.resolved_at.is_none()) else {
+        let Some(row) = self
+            .rows
+            .iter_mut()
+            .find(|row| row.id == id && row.resolved_at.is_none())
+        else {
             return false;
         };
         row.resolved_at = Some(at);
         self.open.remove(&(row.anomaly.kind, subject(&row.anomaly)));
         if let Some(payment_intent) = row.anomaly.payment_intent.clone() {
-            self.dismissed.insert((row.anomaly.kind, payment_intent, row.anomaly.note.clone()));
+            self.dismissed
+                .insert((row.anomaly.kind, payment_intent, row.anomaly.note.clone()));
         }
         true
     }
@@ -89,7 +102,8 @@ impl Anomalies {
     /// One about the order is open, or a person has closed one.
     pub fn knows(&self, kind: AnomalyKind, order: &Order) -> bool {
         let is_open = |row: &AnomalyRecord| row.resolved_at.is_none();
-        let about = |row: &&AnomalyRecord| row.anomaly.kind == kind && row.anomaly.order == Some(order.id);
+        let about =
+            |row: &&AnomalyRecord| row.anomaly.kind == kind && row.anomaly.order == Some(order.id);
         let was_closed = |(of, payment, _): &(AnomalyKind, PaymentIntentId, String)| {
             *of == kind && order.payment_intent.as_ref() == Some(payment)
         };
@@ -103,6 +117,12 @@ impl Anomalies {
     /// Newest first.
     pub fn list(&self, only_open: bool, limit: usize) -> Vec<AnomalyRecord> {
         let wanted = |row: &&AnomalyRecord| !only_open || row.resolved_at.is_none();
-        self.rows.iter().rev().filter(wanted).take(limit).cloned().collect()
+        self.rows
+            .iter()
+            .rev()
+            .filter(wanted)
+            .take(limit)
+            .cloned()
+            .collect()
     }
 }

@@ -4,23 +4,30 @@ use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use domain::{
-    AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, OrderId, OrderState, PaymentIntent, PaymentIntentId,
-    Serial, Timestamp,
+    AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, OrderId, OrderState, PaymentIntent,
+    PaymentIntentId, Serial, Timestamp,
 };
 
 use super::{Call, Memory, Refund, State};
 use crate::books::{
-    AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, Repair, Tell, TermsAgreed,
+    AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, Repair,
+    Tell, TermsAgreed,
 };
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
 use crate::nodes::Boot;
 
 /// Everything that would still move money towards an order's capture.
-const TOWARDS: [OperationKind; 3] = [OperationKind::Create, OperationKind::Update, OperationKind::Capture];
+const TOWARDS: [OperationKind; 3] = [
+    OperationKind::Create,
+    OperationKind::Update,
+    OperationKind::Capture,
+];
 
 fn cannot(state: OrderState, become_what: &str) -> Failure {
-    Failure::NotWritten(format!("an order that is {state:?} cannot be {become_what}"))
+    Failure::NotWritten(format!(
+        "an order that is {state:?} cannot be {become_what}"
+    ))
 }
 
 #[async_trait]
@@ -30,20 +37,33 @@ impl Books for Memory {
     }
 
     async fn order_by_client_key(&self, client_key: &str) -> Result<Option<OrderRecord>, Failure> {
-        self.reading("order_by_client_key", |state| state.orders.by_client_key(client_key))
+        self.reading("order_by_client_key", |state| {
+            state.orders.by_client_key(client_key)
+        })
     }
 
     async fn order_by_token(&self, token: &str) -> Result<Option<OrderRecord>, Failure> {
         self.reading("order_by_token", |state| state.orders.by_token(token))
     }
 
-    async fn order_by_payment_intent(&self, id: &PaymentIntentId) -> Result<Option<OrderRecord>, Failure> {
+    async fn order_by_payment_intent(
+        &self,
+        id: &PaymentIntentId,
+    ) -> Result<Option<OrderRecord>, Failure> {
         self.reading("order_by_payment_intent", |state| {
-            state.orders.id_by_payment_intent(id).and_then(|id| state.orders.record(id))
+            state
+                .orders
+                .id_by_payment_intent(id)
+                .and_then(|id| state.orders.record(id))
         })
     }
 
-    async fn opened(&self, order: OrderId, id: &PaymentIntentId, client_secret: &str) -> Result<(), Failure> {
+    async fn opened(
+        &self,
+        order: OrderId,
+        id: &PaymentIntentId,
+        client_secret: &str,
+    ) -> Result<(), Failure> {
         self.writing(Call::Write("opened"), |state| {
             let row = state.orders.get_mut(order)?;
             match &row.record.order.payment_intent {
@@ -52,7 +72,9 @@ impl Books for Memory {
                 _ => return Err(cannot(row.state(), "given this payment intent")),
             }
             row.record.order.payment_intent = Some(id.clone());
-            row.record.client_secret.get_or_insert_with(|| client_secret.into());
+            row.record
+                .client_secret
+                .get_or_insert_with(|| client_secret.into());
             state.orders.set_payment_intent(order, id);
             state.operations.finish(order, &[OperationKind::Create]);
             Ok(())
@@ -72,7 +94,9 @@ impl Books for Memory {
 
     async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<bool, Failure> {
         self.writing(Call::Write("correct_buyer"), |state| {
-            let Ok(row) = state.orders.get_mut(order) else { return Ok(false) };
+            let Ok(row) = state.orders.get_mut(order) else {
+                return Ok(false);
+            };
             if row.state() != OrderState::Quoted || row.record.authorised_at.is_some() {
                 return Ok(false);
             }
@@ -81,14 +105,30 @@ impl Books for Memory {
         })
     }
 
-    async fn consented(&self, order: OrderId, at: Timestamp, _ip: &str, _terms: TermsAgreed) -> Result<(), Failure> {
+    async fn consented(
+        &self,
+        order: OrderId,
+        at: Timestamp,
+        _ip: &str,
+        _terms: TermsAgreed,
+    ) -> Result<(), Failure> {
         self.writing(Call::Write("consented"), |state| {
-            state.orders.get_mut(order)?.record.consent_at.get_or_insert(at);
+            state
+                .orders
+                .get_mut(order)?
+                .record
+                .consent_at
+                .get_or_insert(at);
             Ok(())
         })
     }
 
-    async fn captured(&self, order: OrderId, _said: &PaymentIntent, at: Timestamp) -> Result<(), Failure> {
+    async fn captured(
+        &self,
+        order: OrderId,
+        _said: &PaymentIntent,
+        at: Timestamp,
+    ) -> Result<(), Failure> {
         self.writing(Call::Write("captured"), |state| state.captured(order, at))
     }
 
@@ -108,7 +148,13 @@ impl Books for Memory {
         })
     }
 
-    async fn released(&self, order: OrderId, reason: &str, tell: Tell, at: Timestamp) -> Result<(), Failure> {
+    async fn released(
+        &self,
+        order: OrderId,
+        reason: &str,
+        tell: Tell,
+        at: Timestamp,
+    ) -> Result<(), Failure> {
         self.writing(Call::Write("released"), |state| {
             let row = state.orders.get_mut(order)?;
             match row.state() {
@@ -121,12 +167,20 @@ impl Books for Memory {
         })
     }
 
-    async fn voided(&self, order: OrderId, reason: &str, tell: Tell, at: Timestamp) -> Result<(), Failure> {
+    async fn voided(
+        &self,
+        order: OrderId,
+        reason: &str,
+        tell: Tell,
+        at: Timestamp,
+    ) -> Result<(), Failure> {
         self.writing(Call::Write("voided"), |state| {
             let row = state.orders.get_mut(order)?;
             match row.state() {
                 OrderState::Void => return Ok(()),
-                other if row.lines_allocated() > 0 => return Err(cannot(other, "void while it has tickets")),
+                other if row.lines_allocated() > 0 => {
+                    return Err(cannot(other, "void while it has tickets"));
+                }
                 _ => {}
             }
             state.end(order, OrderState::Void, reason);
@@ -139,11 +193,21 @@ impl Books for Memory {
     }
 
     async fn fee_given_back(&self, order: OrderId) -> Result<Cents, Failure> {
-        self.reading("fee_given_back", |state| state.operations.done_sum(order, OperationKind::FeeRefund))
+        self.reading("fee_given_back", |state| {
+            state.operations.done_sum(order, OperationKind::FeeRefund)
+        })
     }
 
-    async fn refunding(&self, order: OrderId, amount: Cents, fee: Cents, reason: &str) -> Result<(), Failure> {
-        self.writing(Call::Write("refunding"), |state| state.refunding(order, amount, fee, reason))
+    async fn refunding(
+        &self,
+        order: OrderId,
+        amount: Cents,
+        fee: Cents,
+        reason: &str,
+    ) -> Result<(), Failure> {
+        self.writing(Call::Write("refunding"), |state| {
+            state.refunding(order, amount, fee, reason)
+        })
     }
 
     async fn fees_owed(&self) -> Result<Vec<DrawId>, Failure> {
@@ -151,11 +215,20 @@ impl Books for Memory {
     }
 
     async fn give_fees_back(&self, draw: DrawId) -> Result<(), Failure> {
-        self.writing(Call::Write("give_fees_back"), |state| state.give_fees_back(draw))
+        self.writing(Call::Write("give_fees_back"), |state| {
+            state.give_fees_back(draw)
+        })
     }
 
-    async fn claim_operations(&self, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Operation>, Failure> {
-        self.writing(Call::Write("claim_operations"), |state| Ok(state.operations.claim(now, lease_ms, limit as usize)))
+    async fn claim_operations(
+        &self,
+        now: Timestamp,
+        lease_ms: i64,
+        limit: u32,
+    ) -> Result<Vec<Operation>, Failure> {
+        self.writing(Call::Write("claim_operations"), |state| {
+            Ok(state.operations.claim(now, lease_ms, limit as usize))
+        })
     }
 
     async fn claim_operation(
@@ -165,7 +238,9 @@ impl Books for Memory {
         now: Timestamp,
         lease_ms: i64,
     ) -> Result<Option<Operation>, Failure> {
-        self.writing(Call::Write("claim_operation"), |state| Ok(state.operations.claim_one(order, kind, now, lease_ms)))
+        self.writing(Call::Write("claim_operation"), |state| {
+            Ok(state.operations.claim_one(order, kind, now, lease_ms))
+        })
     }
 
     async fn attempted(&self, operation: i64, attempt: Attempt) -> Result<(), Failure> {
@@ -178,64 +253,116 @@ impl Books for Memory {
     }
 
     async fn notice(&self, notice: &Notice, taker: Boot, at: Timestamp) -> Result<bool, Failure> {
-        self.writing(Call::Write("notice"), |state| Ok(state.notices.put(notice, taker, at)))
+        self.writing(Call::Write("notice"), |state| {
+            Ok(state.notices.put(notice, taker, at))
+        })
     }
 
-    async fn notices_unhandled(&self, taker: Boot, overdue: Timestamp, limit: u32) -> Result<Vec<Notice>, Failure> {
+    async fn notices_unhandled(
+        &self,
+        taker: Boot,
+        overdue: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<Notice>, Failure> {
         let now = self.now();
         self.reading("notices_unhandled", |state| {
-            let ours = |of: Boot, at: Timestamp| of == taker || at < overdue || state.nodes.is_gone(of, now);
+            let ours = |of: Boot, at: Timestamp| {
+                of == taker || at < overdue || state.nodes.is_gone(of, now)
+            };
             state.notices.unhandled(ours, limit as usize)
         })
     }
 
     async fn notice_handled(&self, event_id: &str, _at: Timestamp) -> Result<(), Failure> {
-        self.writing(Call::Write("notice_handled"), |state| state.notices.handled(event_id))
+        self.writing(Call::Write("notice_handled"), |state| {
+            state.notices.handled(event_id)
+        })
     }
 
-    async fn orders_open(&self, opened_before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
-        self.reading("orders_open", |state| state.orders.open_before(opened_before, limit as usize))
+    async fn orders_open(
+        &self,
+        opened_before: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<OrderRecord>, Failure> {
+        self.reading("orders_open", |state| {
+            state.orders.open_before(opened_before, limit as usize)
+        })
     }
 
-    async fn orders_captured(&self, since: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
-        self.reading("orders_captured", |state| state.orders.captured_since(since, limit as usize))
+    async fn orders_captured(
+        &self,
+        since: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<OrderRecord>, Failure> {
+        self.reading("orders_captured", |state| {
+            state.orders.captured_since(since, limit as usize)
+        })
     }
 
     async fn orders_called_off(&self, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
         self.reading("orders_called_off", |state| {
             let cancelled = state.draws.cancelled();
             let due = |record: &&OrderRecord| {
-                let stranded = record.tickets.iter().any(|(draw, _)| cancelled.contains(draw));
+                let stranded = record
+                    .tickets
+                    .iter()
+                    .any(|(draw, _)| cancelled.contains(draw));
                 record.order.state == OrderState::Captured && stranded
             };
-            state.orders.all().map(|row| &row.record).filter(due).take(limit as usize).cloned().collect()
+            state
+                .orders
+                .all()
+                .map(|row| &row.record)
+                .filter(due)
+                .take(limit as usize)
+                .cloned()
+                .collect()
         })
     }
 
     async fn newest_order(&self) -> Result<Option<Timestamp>, Failure> {
-        self.reading("newest_order", |state| state.orders.all().map(|row| row.record.opened_at).max())
+        self.reading("newest_order", |state| {
+            state.orders.all().map(|row| row.record.opened_at).max()
+        })
     }
 
     async fn accounts(&self) -> Result<Vec<AccountId>, Failure> {
         self.reading("accounts", |state| {
             let of_orders = state.orders.accounts();
-            let all: std::collections::BTreeSet<AccountId> = state.clubs.values().cloned().chain(of_orders).collect();
+            let all: std::collections::BTreeSet<AccountId> =
+                state.clubs.values().cloned().chain(of_orders).collect();
             all.into_iter().collect()
         })
     }
 
     async fn witness(&self, said: &[PaymentIntent], at: Timestamp) -> Result<(), Failure> {
-        self.writing(Call::Write("witness"), |state| said.iter().try_for_each(|said| state.witness(said, at)))
+        self.writing(Call::Write("witness"), |state| {
+            said.iter().try_for_each(|said| state.witness(said, at))
+        })
     }
 
-    async fn raise(&self, anomaly: &Anomaly, amount: Option<Cents>, at: Timestamp) -> Result<bool, Failure> {
-        self.writing(Call::Write("raise"), |state| Ok(state.anomalies.raise(anomaly, amount, at)))
+    async fn raise(
+        &self,
+        anomaly: &Anomaly,
+        amount: Option<Cents>,
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
+        self.writing(Call::Write("raise"), |state| {
+            Ok(state.anomalies.raise(anomaly, amount, at))
+        })
     }
 
-    async fn heal(&self, payment_intent: &PaymentIntentId, kind: AnomalyKind, at: Timestamp) -> Result<u64, Failure> {
+    async fn heal(
+        &self,
+        payment_intent: &PaymentIntentId,
+        kind: AnomalyKind,
+        at: Timestamp,
+    ) -> Result<u64, Failure> {
         self.writing(Call::Write("heal"), |state| {
             let order = state.orders.id_by_payment_intent(payment_intent);
-            let open = state.anomalies.open_about(payment_intent, order, Some(kind));
+            let open = state
+                .anomalies
+                .open_about(payment_intent, order, Some(kind));
             Ok(state.anomalies.heal(&open, at))
         })
     }
@@ -247,7 +374,10 @@ impl Books for Memory {
         })
     }
 
-    async fn reported(&self, among: &[PaymentIntentId]) -> Result<BTreeSet<PaymentIntentId>, Failure> {
+    async fn reported(
+        &self,
+        among: &[PaymentIntentId],
+    ) -> Result<BTreeSet<PaymentIntentId>, Failure> {
         self.reading("reported", |state| {
             let is_reported = |id: &&PaymentIntentId| {
                 let order = state.orders.id_by_payment_intent(id);
@@ -258,23 +388,41 @@ impl Books for Memory {
     }
 
     async fn heal_known(&self, anomalies: &[u128], at: Timestamp) -> Result<u64, Failure> {
-        self.writing(Call::Write("heal_known"), |state| Ok(state.anomalies.heal(anomalies, at)))
+        self.writing(Call::Write("heal_known"), |state| {
+            Ok(state.anomalies.heal(anomalies, at))
+        })
     }
 
     async fn anomalies(&self, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure> {
-        self.reading("anomalies", |state| state.anomalies.list(only_open, limit as usize))
+        self.reading("anomalies", |state| {
+            state.anomalies.list(only_open, limit as usize)
+        })
     }
 
     async fn anomaly_counts(&self) -> Result<(u64, u64), Failure> {
         self.reading("anomaly_counts", |state| state.anomalies.counts())
     }
 
-    async fn resolve(&self, anomaly: u128, _resolution: &str, at: Timestamp) -> Result<bool, Failure> {
-        self.writing(Call::Write("resolve"), |state| Ok(state.anomalies.resolve(anomaly, at)))
+    async fn resolve(
+        &self,
+        anomaly: u128,
+        _resolution: &str,
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
+        self.writing(Call::Write("resolve"), |state| {
+            Ok(state.anomalies.resolve(anomaly, at))
+        })
     }
 
-    async fn begin_repair(&self, id: &PaymentIntentId, repair: Repair, at: Timestamp) -> Result<bool, Failure> {
-        self.writing(Call::Write("begin_repair"), |state| Ok(state.repairs.begin(id, repair, at)))
+    async fn begin_repair(
+        &self,
+        id: &PaymentIntentId,
+        repair: Repair,
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
+        self.writing(Call::Write("begin_repair"), |state| {
+            Ok(state.repairs.begin(id, repair, at))
+        })
     }
 
     async fn end_repair(&self, id: &PaymentIntentId, repair: Repair) -> Result<(), Failure> {
@@ -284,31 +432,61 @@ impl Books for Memory {
         })
     }
 
-    async fn witnessed(&self, payment_intent: &PaymentIntentId) -> Result<Option<AccountId>, Failure> {
+    async fn witnessed(
+        &self,
+        payment_intent: &PaymentIntentId,
+    ) -> Result<Option<AccountId>, Failure> {
         self.reading("witnessed", |state| {
             let mut seen = state.notices.witnesses();
-            seen.find(|witness| witness.said.id == *payment_intent).map(|witness| witness.said.account.clone())
+            seen.find(|witness| witness.said.id == *payment_intent)
+                .map(|witness| witness.said.account.clone())
         })
     }
 
     async fn club_of(&self, account: &AccountId) -> Result<Option<ClubId>, Failure> {
-        self.reading("club_of", |state| state.clubs.iter().find(|(_, of)| *of == account).map(|(club, _)| *club))
+        self.reading("club_of", |state| {
+            state
+                .clubs
+                .iter()
+                .find(|(_, of)| *of == account)
+                .map(|(club, _)| *club)
+        })
     }
 
     async fn holder(&self, draw: DrawId, serial: Serial) -> Result<Option<OrderId>, Failure> {
         self.reading("holder", |state| {
-            state.draws.get(draw).and_then(|row| row.tickets.get(&serial)).map(|ticket| ticket.order)
+            state
+                .draws
+                .get(draw)
+                .and_then(|row| row.tickets.get(&serial))
+                .map(|ticket| ticket.order)
         })
     }
 
-    async fn orders_nameless(&self, captured_before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
+    async fn orders_nameless(
+        &self,
+        captured_before: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<OrderRecord>, Failure> {
         self.reading("orders_nameless", |state| {
             let nameless = |record: &&OrderRecord| {
                 let long_ago = record.captured_at.is_some_and(|at| at < captured_before);
-                let known = state.anomalies.knows(AnomalyKind::OrphanedTicket, &record.order);
-                record.order.state == OrderState::Captured && record.buyer.email.is_none() && long_ago && !known
+                let known = state
+                    .anomalies
+                    .knows(AnomalyKind::OrphanedTicket, &record.order);
+                record.order.state == OrderState::Captured
+                    && record.buyer.email.is_none()
+                    && long_ago
+                    && !known
             };
-            state.orders.all().map(|row| &row.record).filter(nameless).take(limit as usize).cloned().collect()
+            state
+                .orders
+                .all()
+                .map(|row| &row.record)
+                .filter(nameless)
+                .take(limit as usize)
+                .cloned()
+                .collect()
         })
     }
 
@@ -322,11 +500,19 @@ impl Books for Memory {
         at: Timestamp,
     ) -> Result<bool, Failure> {
         self.writing(Call::Write("queue_mail"), |state| {
-            Ok(state.outbox.queue(dedupe_key, kind, order, Some(to), data, at))
+            Ok(state
+                .outbox
+                .queue(dedupe_key, kind, order, Some(to), data, at))
         })
     }
 
-    async fn claim_mail(&self, sender: Boot, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Mail>, Failure> {
+    async fn claim_mail(
+        &self,
+        sender: Boot,
+        now: Timestamp,
+        lease_ms: i64,
+        limit: u32,
+    ) -> Result<Vec<Mail>, Failure> {
         let database_now = self.now();
         self.writing(Call::Write("claim_mail"), |state| {
             let State { outbox, nodes, .. } = state;
@@ -336,11 +522,20 @@ impl Books for Memory {
     }
 
     async fn mail_sent(&self, mail: i64, at: Timestamp) -> Result<(), Failure> {
-        self.writing(Call::Write("mail_sent"), |state| state.outbox.sent(mail, at))
+        self.writing(Call::Write("mail_sent"), |state| {
+            state.outbox.sent(mail, at)
+        })
     }
 
-    async fn mail_failed(&self, mail: i64, _why: &str, again: Option<Timestamp>) -> Result<(), Failure> {
-        self.writing(Call::Write("mail_failed"), |state| state.outbox.failed(mail, again))
+    async fn mail_failed(
+        &self,
+        mail: i64,
+        _why: &str,
+        again: Option<Timestamp>,
+    ) -> Result<(), Failure> {
+        self.writing(Call::Write("mail_failed"), |state| {
+            state.outbox.failed(mail, again)
+        })
     }
 }
 
@@ -349,19 +544,41 @@ impl State {
         let row = self.orders.get_mut(order)?;
         match row.state() {
             OrderState::Allocated => {}
-            OrderState::Captured | OrderState::Void if row.record.captured_at.is_some() => return Ok(()),
+            OrderState::Captured | OrderState::Void if row.record.captured_at.is_some() => {
+                return Ok(());
+            }
             other => return Err(cannot(other, "captured")),
         }
         row.record.captured_at = Some(at);
         let to = row.record.buyer.email.clone();
         self.orders.turn(order, OrderState::Captured);
         self.operations.finish(order, &[OperationKind::Capture]);
-        self.operations.drop_pending(order, &[OperationKind::Create, OperationKind::Update, OperationKind::Cancel]);
-        self.outbox.queue(&format!("tickets-{order}"), "tickets", Some(order), to.as_deref(), "{}", at);
+        self.operations.drop_pending(
+            order,
+            &[
+                OperationKind::Create,
+                OperationKind::Update,
+                OperationKind::Cancel,
+            ],
+        );
+        self.outbox.queue(
+            &format!("tickets-{order}"),
+            "tickets",
+            Some(order),
+            to.as_deref(),
+            "{}",
+            at,
+        );
         Ok(())
     }
 
-    fn refunding(&mut self, order: OrderId, amount: Cents, fee: Cents, reason: &str) -> Result<(), Failure> {
+    fn refunding(
+        &mut self,
+        order: OrderId,
+        amount: Cents,
+        fee: Cents,
+        reason: &str,
+    ) -> Result<(), Failure> {
         let row = self.orders.get(order)?;
         if self.refunds.has(order) {
             return Ok(());
@@ -373,12 +590,24 @@ impl State {
             return Err(Failure::NotWritten("a refund has an amount".into()));
         }
         let was_captured = row.state() == OrderState::Captured;
-        self.operations.refund(order, OperationKind::Refund, format!("refund-{order}"), amount);
-        self.refunds.put(Refund { order, amount, fee, reason: reason.into(), succeeded: None });
+        self.operations.refund(
+            order,
+            OperationKind::Refund,
+            format!("refund-{order}"),
+            amount,
+        );
+        self.refunds.put(Refund {
+            order,
+            amount,
+            fee,
+            reason: reason.into(),
+            succeeded: None,
+        });
         if was_captured {
             self.end(order, OrderState::Void, reason);
         } else if fee > Cents::ZERO {
-            self.operations.refund(order, OperationKind::FeeRefund, format!("fee-{order}"), fee);
+            self.operations
+                .refund(order, OperationKind::FeeRefund, format!("fee-{order}"), fee);
         }
         Ok(())
     }
@@ -390,6 +619,7 @@ impl State {
         }
         self.orders.turn(order, becomes);
         self.operations.drop_pending(order, &TOWARDS);
-        self.operations.drop_pending(order, &[OperationKind::Cancel]);
+        self.operations
+            .drop_pending(order, &[OperationKind::Cancel]);
     }
 }

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::draw::Snapshot;
 use domain::{
-    Allocation, Cents, Draw, DrawId, Event, FeeStep, OrderId, Reservation, Serial, Status, TICKETS, Timestamp,
+    Allocation, Cents, Draw, DrawId, Event, FeeStep, OrderId, Reservation, Serial, Status, TICKETS,
+    Timestamp,
 };
 
 use crate::change::{Change, Handover};
@@ -42,7 +43,15 @@ pub(super) struct Ticket {
 impl Draws {
     pub fn add(&mut self, snapshot: Snapshot) {
         let tickets = snapshot.allocations.iter().flat_map(|(order, allocation)| {
-            allocation.serials.iter().map(|serial| (*serial, Ticket { order: *order, sold_at: Timestamp(0) }))
+            allocation.serials.iter().map(|serial| {
+                (
+                    *serial,
+                    Ticket {
+                        order: *order,
+                        sold_at: Timestamp(0),
+                    },
+                )
+            })
         });
         let row = Row {
             tickets: tickets.collect(),
@@ -53,7 +62,11 @@ impl Draws {
             reservations: snapshot.reservations.iter().copied().collect(),
             allocations: snapshot.allocations.iter().cloned().collect(),
             journal: Vec::new(),
-            base: Snapshot { reservations: Vec::new(), allocations: Vec::new(), ..snapshot.clone() },
+            base: Snapshot {
+                reservations: Vec::new(),
+                allocations: Vec::new(),
+                ..snapshot.clone()
+            },
             first: snapshot,
         };
         self.rows.insert(row.base.id, row);
@@ -72,24 +85,44 @@ impl Draws {
     }
 
     pub fn owing(&self) -> Vec<DrawId> {
-        self.rows.values().filter(|row| row.to_return > Cents::ZERO).map(|row| row.base.id).collect()
+        self.rows
+            .values()
+            .filter(|row| row.to_return > Cents::ZERO)
+            .map(|row| row.base.id)
+            .collect()
     }
 
     pub fn cancelled(&self) -> BTreeSet<DrawId> {
-        self.rows.values().filter(|row| row.base.status == Status::Cancelled).map(|row| row.base.id).collect()
+        self.rows
+            .values()
+            .filter(|row| row.base.status == Status::Cancelled)
+            .map(|row| row.base.id)
+            .collect()
     }
 
     pub fn live(&self) -> Vec<DrawId> {
         let live = |row: &&Row| matches!(row.base.status, Status::Active | Status::Closed);
-        self.rows.values().filter(live).map(|row| row.base.id).collect()
+        self.rows
+            .values()
+            .filter(live)
+            .map(|row| row.base.id)
+            .collect()
     }
 }
 
 impl Row {
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
-            reservations: self.reservations.iter().map(|(order, held)| (*order, *held)).collect(),
-            allocations: self.allocations.iter().map(|(order, has)| (*order, has.clone())).collect(),
+            reservations: self
+                .reservations
+                .iter()
+                .map(|(order, held)| (*order, *held))
+                .collect(),
+            allocations: self
+                .allocations
+                .iter()
+                .map(|(order, has)| (*order, has.clone()))
+                .collect(),
             ..self.base.clone()
         }
     }
@@ -98,25 +131,40 @@ impl Row {
     pub fn taken_by(&mut self, owner: Option<Boot>) -> Claimed {
         self.epoch += 1;
         self.owner = owner;
-        Claimed { epoch: self.epoch, snapshot: self.snapshot() }
+        Claimed {
+            epoch: self.epoch,
+            snapshot: self.snapshot(),
+        }
     }
 
     /// What the database would refuse, before anything is touched.
     pub fn check(&self, change: &Change) -> Result<(), Failure> {
         let refused = |why: &str| Err(Failure::NotWritten(format!("draw {}: {why}", self.base.id)));
         for handover in &change.allocated {
-            if handover.serials.iter().any(|serial| self.tickets.contains_key(serial)) {
+            if handover
+                .serials
+                .iter()
+                .any(|serial| self.tickets.contains_key(serial))
+            {
                 return refused("a ticket is sold already");
             }
         }
         for handover in &change.voided {
-            let owned = |serial| self.tickets.get(serial).is_some_and(|ticket| ticket.order == handover.order);
+            let owned = |serial| {
+                self.tickets
+                    .get(serial)
+                    .is_some_and(|ticket| ticket.order == handover.order)
+            };
             if !handover.serials.iter().all(owned) {
                 return Err(Failure::NotFound);
             }
         }
-        let freed: u16 =
-            change.reservations.keys().filter_map(|order| self.reservations.get(order)).map(|held| held.count).sum();
+        let freed: u16 = change
+            .reservations
+            .keys()
+            .filter_map(|order| self.reservations.get(order))
+            .map(|held| held.count)
+            .sum();
         let held = self.held() + change.kept() - freed;
         let sold = self.tickets.len() as i16 + change.sold_delta();
         if sold + held as i16 > TICKETS as i16 {
@@ -127,11 +175,14 @@ impl Row {
                 refused("the fee does not telescope")
             }
             Some((_, step))
-                if !(Cents::ZERO..=self.base.fee_policy.on(step.revenue_after)).contains(&step.fee_after) =>
+                if !(Cents::ZERO..=self.base.fee_policy.on(step.revenue_after))
+                    .contains(&step.fee_after) =>
             {
                 refused("the fee is more than is due")
             }
-            Some((_, step)) if self.to_return + step.to_return < Cents::ZERO => refused("more went back than was owed"),
+            Some((_, step)) if self.to_return + step.to_return < Cents::ZERO => {
+                refused("more went back than was owed")
+            }
             Some((_, step)) if step.revenue_after != self.base.terms.price * i64::from(sold) => {
                 refused("revenue is not sold times price")
             }
@@ -140,7 +191,10 @@ impl Row {
     }
 
     pub fn held(&self) -> u16 {
-        self.reservations.values().map(|reservation| reservation.count).sum()
+        self.reservations
+            .values()
+            .map(|reservation| reservation.count)
+            .sum()
     }
 
     /// Makes one checked commit so.
@@ -152,9 +206,29 @@ impl Row {
                 None => self.reservations.remove(order),
             };
         }
-        for Handover { order, serials, step, .. } in &change.allocated {
-            self.tickets.extend(serials.iter().map(|serial| (*serial, Ticket { order: *order, sold_at: now })));
-            self.allocations.insert(*order, Allocation { serials: serials.clone(), fee: step.fee_delta });
+        for Handover {
+            order,
+            serials,
+            step,
+            ..
+        } in &change.allocated
+        {
+            self.tickets.extend(serials.iter().map(|serial| {
+                (
+                    *serial,
+                    Ticket {
+                        order: *order,
+                        sold_at: now,
+                    },
+                )
+            }));
+            self.allocations.insert(
+                *order,
+                Allocation {
+                    serials: serials.clone(),
+                    fee: step.fee_delta,
+                },
+            );
         }
         for Handover { order, serials, .. } in &change.voided {
             for serial in serials {

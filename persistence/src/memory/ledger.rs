@@ -16,12 +16,16 @@ use crate::nodes::Boot;
 impl Ledger for Memory {
     async fn claim(&self, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure> {
         let now = self.now();
-        self.writing(Call::Claim(draws), |state| Ok(state.claim(me, draws, None, now)))
+        self.writing(Call::Claim(draws), |state| {
+            Ok(state.claim(me, draws, None, now))
+        })
     }
 
     async fn take_over(&self, me: Boot, draw: DrawId, from: Boot) -> Result<Claims, Failure> {
         let now = self.now();
-        self.writing(Call::Claim(&[draw]), |state| Ok(state.claim(me, &[draw], Some(from), now)))
+        self.writing(Call::Claim(&[draw]), |state| {
+            Ok(state.claim(me, &[draw], Some(from), now))
+        })
     }
 
     async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {
@@ -39,30 +43,52 @@ impl Ledger for Memory {
             let stands = |known: &Known| {
                 let row = state.draws.get(known.draw)?;
                 let ours = row.owner == Some(me);
-                let moved = if known.ours { !ours } else { row.base.revision > known.revision };
-                moved.then(|| Moved { view: Draw::restore(row.snapshot()).view(), ours })
+                let moved = if known.ours {
+                    !ours
+                } else {
+                    row.base.revision > known.revision
+                };
+                moved.then(|| Moved {
+                    view: Draw::restore(row.snapshot()).view(),
+                    ours,
+                })
             };
             known.iter().filter_map(stands).collect()
         })
     }
 
     async fn deal(&self, draw: DrawId) -> Result<Deal, Failure> {
-        let deal = self.reading("deal", |state| state.draws.get(draw).map(|row| row.base.deal.clone()))?;
+        let deal = self.reading("deal", |state| {
+            state.draws.get(draw).map(|row| row.base.deal.clone())
+        })?;
         deal.ok_or(Failure::NotFound)
     }
 }
 
 impl State {
     /// `from` is an owner whose lease does not count.
-    fn claim(&mut self, me: Boot, draws: &[DrawId], from: Option<Boot>, now: Option<Timestamp>) -> Claims {
+    fn claim(
+        &mut self,
+        me: Boot,
+        draws: &[DrawId],
+        from: Option<Boot>,
+        now: Option<Timestamp>,
+    ) -> Claims {
         let mut claims = Claims::default();
         for draw in draws {
-            let Some(row) = self.draws.get_mut(*draw) else { continue };
-            let owner = row.owner.filter(|owner| *owner != me && Some(*owner) != from);
+            let Some(row) = self.draws.get_mut(*draw) else {
+                continue;
+            };
+            let owner = row
+                .owner
+                .filter(|owner| *owner != me && Some(*owner) != from);
             match owner.and_then(|owner| self.nodes.living(owner, now)) {
                 Some(owner) => {
                     let view = Draw::restore(row.snapshot()).view();
-                    claims.elsewhere.push(Elsewhere { view, owner: owner.clone() });
+                    claims.elsewhere.push(Elsewhere {
+                        view,
+                        owner: owner.clone(),
+                    });
                 }
                 None => claims.taken.push(row.taken_by(Some(me))),
             }
@@ -88,11 +114,19 @@ impl State {
                 trial.to_mut().apply(&append.events, &change, now);
             }
         }
-        appends.iter().for_each(|append| self.write(append, now.unwrap_or(append.at)));
+        appends
+            .iter()
+            .for_each(|append| self.write(append, now.unwrap_or(append.at)));
         Ok(())
     }
 
-    fn check(&self, append: &Append, change: &Change, row: &Row, now: Timestamp) -> Result<(), Failure> {
+    fn check(
+        &self,
+        append: &Append,
+        change: &Change,
+        row: &Row,
+        now: Timestamp,
+    ) -> Result<(), Failure> {
         if append.sells && now >= row.base.terms.closes_at {
             return Err(Failure::ClosedByClock);
         }
@@ -115,12 +149,20 @@ impl State {
 
     /// No two that are written together open the same.
     fn check_opens(&self, append: &Append, earlier: &[Append]) -> Result<(), Failure> {
-        let Some(Rider::Open(new)) = &append.rider else { return Ok(()) };
+        let Some(Rider::Open(new)) = &append.rider else {
+            return Ok(());
+        };
         let same = |other: &Append| match &other.rider {
-            Some(Rider::Open(other)) => other.client_key == new.client_key || other.token == new.token,
+            Some(Rider::Open(other)) => {
+                other.client_key == new.client_key || other.token == new.token
+            }
             _ => false,
         };
-        if earlier.iter().any(same) { Err(Failure::NotWritten("the order exists".into())) } else { Ok(()) }
+        if earlier.iter().any(same) {
+            Err(Failure::NotWritten("the order exists".into()))
+        } else {
+            Ok(())
+        }
     }
 
     /// One checked commit.

@@ -34,7 +34,11 @@ impl List {
     /// Not there any more, or silent for so long that nobody waits for it.
     pub fn is_gone(&self, boot: Boot, now: Option<Timestamp>) -> bool {
         let row = self.rows.iter().find(|row| row.node.boot == boot);
-        row.is_none_or(|row| row.until.zip(now).is_some_and(|(until, now)| until.plus_ms(GONE_MS) <= now))
+        row.is_none_or(|row| {
+            row.until
+                .zip(now)
+                .is_some_and(|(until, now)| until.plus_ms(GONE_MS) <= now)
+        })
     }
 
     fn renew(&mut self, me: &Node, now: Option<Timestamp>) -> Roll {
@@ -42,12 +46,24 @@ impl List {
         let until = now.map(|now| now.plus_ms(LEASE_MS));
         match self.rows.iter_mut().find(|row| row.node.boot == me.boot) {
             Some(row) => row.until = until,
-            None => self.rows.push(Row { node: me.clone(), until }),
+            None => self.rows.push(Row {
+                node: me.clone(),
+                until,
+            }),
         }
-        let living: Vec<&Node> = self.rows.iter().filter(|row| row.lives(now)).map(|row| &row.node).collect();
+        let living: Vec<&Node> = self
+            .rows
+            .iter()
+            .filter(|row| row.lives(now))
+            .map(|row| &row.node)
+            .collect();
         Roll {
             eldest: living.first().is_some_and(|first| first.boot == me.boot),
-            others: living.into_iter().filter(|node| node.boot != me.boot).cloned().collect(),
+            others: living
+                .into_iter()
+                .filter(|node| node.boot != me.boot)
+                .cloned()
+                .collect(),
         }
     }
 

@@ -28,7 +28,8 @@ impl Notices {
         if self.rows.contains_key(&notice.event_id) {
             return false;
         }
-        self.rows.insert(notice.event_id.clone(), (notice.clone(), taker));
+        self.rows
+            .insert(notice.event_id.clone(), (notice.clone(), taker));
         self.received.insert(notice.event_id.clone(), at);
         self.unhandled.insert((at, notice.event_id.clone()))
     }
@@ -37,7 +38,9 @@ impl Notices {
     pub fn unhandled(&self, ours: impl Fn(Boot, Timestamp) -> bool, limit: usize) -> Vec<Notice> {
         let rows = self.unhandled.iter().map(|(at, id)| (at, &self.rows[id]));
         let ours = rows.filter(|(at, (_, taker))| ours(*taker, **at));
-        ours.take(limit).map(|(_, (notice, _))| notice.clone()).collect()
+        ours.take(limit)
+            .map(|(_, (notice, _))| notice.clone())
+            .collect()
     }
 
     pub fn handled(&mut self, event_id: &str) -> Result<(), Failure> {
@@ -47,8 +50,18 @@ impl Notices {
     }
 
     pub fn witness(&mut self, said: &PaymentIntent, at: Timestamp) {
-        if self.witnesses.get(&said.id).is_none_or(|known| known.at <= at) {
-            self.witnesses.insert(said.id.clone(), Witness { said: said.clone(), at });
+        if self
+            .witnesses
+            .get(&said.id)
+            .is_none_or(|known| known.at <= at)
+        {
+            self.witnesses.insert(
+                said.id.clone(),
+                Witness {
+                    said: said.clone(),
+                    at,
+                },
+            );
         }
     }
 

@@ -45,13 +45,25 @@ impl Operations {
 
     /// What the operations of a kind that are done came to.
     pub fn done_sum(&self, order: OrderId, kind: OperationKind) -> Cents {
-        let of_order = self.by_order.get(&order).into_iter().flatten().map(|id| &self.rows[id]);
-        let done = of_order.filter(|(operation, state)| operation.kind == kind && *state == OperationState::Done);
+        let of_order = self
+            .by_order
+            .get(&order)
+            .into_iter()
+            .flatten()
+            .map(|id| &self.rows[id]);
+        let done = of_order
+            .filter(|(operation, state)| operation.kind == kind && *state == OperationState::Done);
         done.filter_map(|(operation, _)| operation.amount).sum()
     }
 
     pub fn create(&mut self, order: OrderId, at: Timestamp) {
-        self.put(order, OperationKind::Create, format!("create-{order}-1"), None, at.plus_ms(FAST_PATH_MS));
+        self.put(
+            order,
+            OperationKind::Create,
+            format!("create-{order}-1"),
+            None,
+            at.plus_ms(FAST_PATH_MS),
+        );
     }
 
     /// A pending change of the amount takes the place of any earlier one.
@@ -59,7 +71,13 @@ impl Operations {
         self.drop_pending(order, &[OperationKind::Update]);
         if has_intent {
             let key = format!("update-{order}-{}-{}", append.draw, append.after + 1);
-            self.put(order, OperationKind::Update, key, None, append.at.plus_ms(FAST_PATH_MS));
+            self.put(
+                order,
+                OperationKind::Update,
+                key,
+                None,
+                append.at.plus_ms(FAST_PATH_MS),
+            );
         }
     }
 
@@ -69,7 +87,12 @@ impl Operations {
     }
 
     pub fn capture(&mut self, order: OrderId, at: Timestamp) {
-        self.revive(order, OperationKind::Capture, format!("cap-{order}"), at.plus_ms(FAST_PATH_MS));
+        self.revive(
+            order,
+            OperationKind::Capture,
+            format!("cap-{order}"),
+            at.plus_ms(FAST_PATH_MS),
+        );
     }
 
     /// Tickets were taken back: nothing may be captured for them any more.
@@ -81,7 +104,12 @@ impl Operations {
     }
 
     pub fn cancel(&mut self, order: OrderId, at: Timestamp) {
-        self.revive(order, OperationKind::Cancel, format!("cancel-{order}"), at.plus_ms(FAST_PATH_MS));
+        self.revive(
+            order,
+            OperationKind::Cancel,
+            format!("cancel-{order}"),
+            at.plus_ms(FAST_PATH_MS),
+        );
     }
 
     pub fn refund(&mut self, order: OrderId, kind: OperationKind, key: String, amount: Cents) {
@@ -99,18 +127,29 @@ impl Operations {
     pub fn claim(&mut self, now: Timestamp, lease_ms: i64, limit: usize) -> Vec<Operation> {
         let due = |id: &i64| matches!(self.rows[id].1, OperationState::Pending { due_at } if due_at <= now);
         let due = |id: &i64| due(id) && !self.waits_for_its_elder(*id);
-        let ids: Vec<i64> = self.pending.iter().map(|(_, id)| *id).filter(due).take(limit).collect();
-        ids.into_iter().map(|id| self.lease(id, now.plus_ms(lease_ms))).collect()
+        let ids: Vec<i64> = self
+            .pending
+            .iter()
+            .map(|(_, id)| *id)
+            .filter(due)
+            .take(limit)
+            .collect();
+        ids.into_iter()
+            .map(|id| self.lease(id, now.plus_ms(lease_ms)))
+            .collect()
     }
 
     /// An order's fee refunds go one after the other: what one without an answer came to is judged by the sum that went back.
     fn waits_for_its_elder(&self, id: i64) -> bool {
         let (operation, _) = &self.rows[&id];
-        let mut elders =
-            self.by_order[&operation.order].iter().filter(|elder| **elder < id).map(|elder| &self.rows[elder]);
+        let mut elders = self.by_order[&operation.order]
+            .iter()
+            .filter(|elder| **elder < id)
+            .map(|elder| &self.rows[elder]);
         operation.kind == OperationKind::FeeRefund
             && elders.any(|(elder, state)| {
-                elder.kind == OperationKind::FeeRefund && matches!(state, OperationState::Pending { .. })
+                elder.kind == OperationKind::FeeRefund
+                    && matches!(state, OperationState::Pending { .. })
             })
     }
 
@@ -153,19 +192,35 @@ impl Operations {
                     _ => OperationState::Done,
                 };
                 let operation = operation.clone();
-                self.pending.remove(&(operation.kind != OperationKind::Capture, id));
+                self.pending
+                    .remove(&(operation.kind != OperationKind::Capture, id));
                 Ok(Some(operation))
             }
         }
     }
 
-    fn put(&mut self, order: OrderId, kind: OperationKind, key: String, amount: Option<Cents>, due_at: Timestamp) {
+    fn put(
+        &mut self,
+        order: OrderId,
+        kind: OperationKind,
+        key: String,
+        amount: Option<Cents>,
+        due_at: Timestamp,
+    ) {
         let id = self.rows.len() as i64 + 1;
         self.by_key.insert(key.clone(), id);
         self.by_order.entry(order).or_default().push(id);
         self.pending.insert((kind != OperationKind::Capture, id));
-        let operation = Operation { id, order, kind, key, amount, attempts: 0 };
-        self.rows.insert(id, (operation, OperationState::Pending { due_at }));
+        let operation = Operation {
+            id,
+            order,
+            kind,
+            key,
+            amount,
+            attempts: 0,
+        };
+        self.rows
+            .insert(id, (operation, OperationState::Pending { due_at }));
     }
 
     /// A new one, or the dropped or failed one of this key again. A done one stays done.
@@ -174,7 +229,10 @@ impl Operations {
             return self.put(order, kind, key, None, due_at);
         };
         let (operation, state) = self.rows.get_mut(&id).expect("keys name rows");
-        if matches!(state, OperationState::Dropped | OperationState::Failed { .. }) {
+        if matches!(
+            state,
+            OperationState::Dropped | OperationState::Failed { .. }
+        ) {
             operation.attempts = 0;
             *state = OperationState::Pending { due_at };
             self.pending.insert((kind != OperationKind::Capture, id));
@@ -186,7 +244,8 @@ impl Operations {
             let (operation, state) = self.rows.get_mut(id).expect("orders name rows");
             if kinds.contains(&operation.kind) && matches!(state, OperationState::Pending { .. }) {
                 *state = becomes.clone();
-                self.pending.remove(&(operation.kind != OperationKind::Capture, *id));
+                self.pending
+                    .remove(&(operation.kind != OperationKind::Capture, *id));
             }
         }
     }

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{AccountId, Cents, DrawId, Line, Order, OrderId, OrderState, PaymentIntentId, Timestamp};
+use domain::{
+    AccountId, Cents, DrawId, Line, Order, OrderId, OrderState, PaymentIntentId, Timestamp,
+};
 
 use crate::books::OrderRecord;
 use crate::change::Handover;
@@ -54,7 +56,10 @@ impl Row {
 }
 
 fn is_open(state: OrderState) -> bool {
-    matches!(state, OrderState::Quoted | OrderState::Allocated | OrderState::Rejecting)
+    matches!(
+        state,
+        OrderState::Quoted | OrderState::Allocated | OrderState::Rejecting
+    )
 }
 
 impl Orders {
@@ -88,22 +93,39 @@ impl Orders {
 
     pub fn open_before(&self, before: Timestamp, limit: usize) -> Vec<OrderRecord> {
         let before = (before, OrderId(0));
-        self.open.range(..before).take(limit).filter_map(|(_, id)| self.record(*id)).collect()
+        self.open
+            .range(..before)
+            .take(limit)
+            .filter_map(|(_, id)| self.record(*id))
+            .collect()
     }
 
     pub fn captured_since(&self, since: Timestamp, limit: usize) -> Vec<OrderRecord> {
         let since = (since, OrderId(0));
-        self.captured.range(since..).take(limit).filter_map(|(_, id)| self.record(*id)).collect()
+        self.captured
+            .range(since..)
+            .take(limit)
+            .filter_map(|(_, id)| self.record(*id))
+            .collect()
     }
 
     /// Captured orders that hold some of a draw's fee: refunded ones first, then by age.
     pub fn carriers(&self, draw: DrawId) -> Vec<(OrderId, Cents)> {
-        let of_draw = self.by_draw.get(&draw).into_iter().flatten().map(|id| (*id, &self.rows[id]));
-        let captured =
-            of_draw.filter_map(|(id, row)| Some((row.state() != OrderState::Void, row.record.captured_at?, id)));
+        let of_draw = self
+            .by_draw
+            .get(&draw)
+            .into_iter()
+            .flatten()
+            .map(|id| (*id, &self.rows[id]));
+        let captured = of_draw.filter_map(|(id, row)| {
+            Some((row.state() != OrderState::Void, row.record.captured_at?, id))
+        });
         let mut found: Vec<_> = captured.collect();
         found.sort();
-        found.into_iter().map(|(_, _, id)| (id, self.rows[&id].fee_held(draw))).collect()
+        found
+            .into_iter()
+            .map(|(_, _, id)| (id, self.rows[&id].fee_held(draw)))
+            .collect()
     }
 
     pub fn check_rider(&self, rider: &Rider) -> Result<(), Failure> {
@@ -112,13 +134,24 @@ impl Orders {
                 let taken = self.rows.contains_key(&order.id)
                     || self.by_client_key.contains_key(&order.client_key)
                     || self.by_token.contains_key(&order.token)
-                    || order.payment_intent.as_ref().is_some_and(|id| self.by_payment_intent.contains_key(id));
-                if taken { Err(Failure::NotWritten("the order exists".into())) } else { Ok(()) }
+                    || order
+                        .payment_intent
+                        .as_ref()
+                        .is_some_and(|id| self.by_payment_intent.contains_key(id));
+                if taken {
+                    Err(Failure::NotWritten("the order exists".into()))
+                } else {
+                    Ok(())
+                }
             }
             Rider::Reprice { order, .. } => {
                 let row = self.get(*order)?;
                 let fixed = row.state() != OrderState::Quoted || row.lines_allocated() > 0;
-                if fixed { Err(Failure::NotFound) } else { Ok(()) }
+                if fixed {
+                    Err(Failure::NotFound)
+                } else {
+                    Ok(())
+                }
             }
             Rider::Authorised { order, .. } => self.get(*order).map(|_| ()),
             Rider::Describe(_) => Ok(()),
@@ -135,22 +168,43 @@ impl Orders {
             return Ok(());
         }
         let row = self.get(handover.order)?;
-        let line = row.record.order.lines.iter().find(|line| line.draw == append.draw);
+        let line = row
+            .record
+            .order
+            .lines
+            .iter()
+            .find(|line| line.draw == append.draw);
         let fits = line.is_some_and(|line| usize::from(line.count) == handover.serials.len());
-        let has_them = row.record.tickets.iter().any(|(draw, _)| *draw == append.draw);
+        let has_them = row
+            .record
+            .tickets
+            .iter()
+            .any(|(draw, _)| *draw == append.draw);
         let may = match row.state() {
             OrderState::Quoted => true,
             OrderState::Rejecting | OrderState::Released | OrderState::Anomaly => !append.sells,
             OrderState::Allocated | OrderState::Captured | OrderState::Void => false,
         };
-        if fits && !has_them && may { Ok(()) } else { Err(Failure::NotFound) }
+        if fits && !has_them && may {
+            Ok(())
+        } else {
+            Err(Failure::NotFound)
+        }
     }
 
     pub fn check_voided(&self, draw: DrawId, handover: &Handover) -> Result<(), Failure> {
         let row = self.get(handover.order)?;
-        let has_them = row.record.tickets.iter().any(|(of, has)| *of == draw && *has == handover.serials);
+        let has_them = row
+            .record
+            .tickets
+            .iter()
+            .any(|(of, has)| *of == draw && *has == handover.serials);
         let known = row.record.captured_at.is_some() == handover.charged;
-        if has_them && known { Ok(()) } else { Err(Failure::NotFound) }
+        if has_them && known {
+            Ok(())
+        } else {
+            Err(Failure::NotFound)
+        }
     }
 
     pub fn open(&mut self, new: &NewOrder) {
@@ -182,7 +236,14 @@ impl Orders {
         for line in &new.lines {
             self.by_draw.entry(line.draw).or_default().insert(new.id);
         }
-        self.rows.insert(new.id, Row { record, line_fees: BTreeMap::new(), fees_refunded: BTreeMap::new() });
+        self.rows.insert(
+            new.id,
+            Row {
+                record,
+                line_fees: BTreeMap::new(),
+                fees_refunded: BTreeMap::new(),
+            },
+        );
         if let Some(id) = &new.payment_intent {
             self.set_payment_intent(new.id, id);
         }
@@ -217,7 +278,14 @@ impl Orders {
         if complete {
             row.record.reason = None;
         }
-        self.turn(handover.order, if complete { OrderState::Allocated } else { OrderState::Quoted });
+        self.turn(
+            handover.order,
+            if complete {
+                OrderState::Allocated
+            } else {
+                OrderState::Quoted
+            },
+        );
         complete
     }
 
@@ -238,7 +306,9 @@ impl Orders {
     /// A captured order that lost tickets waits for its refund.
     pub fn wait_for_refund(&mut self, id: OrderId) {
         let row = &self.rows[&id];
-        if row.state() == OrderState::Captured && row.lines_allocated() < row.record.order.lines.len() {
+        if row.state() == OrderState::Captured
+            && row.lines_allocated() < row.record.order.lines.len()
+        {
             self.open.insert((row.record.opened_at, id));
         }
     }
@@ -262,6 +332,8 @@ impl Orders {
     }
 
     pub fn accounts(&self) -> impl Iterator<Item = AccountId> {
-        self.rows.values().map(|row| row.record.order.account.clone())
+        self.rows
+            .values()
+            .map(|row| row.record.order.account.clone())
     }
 }

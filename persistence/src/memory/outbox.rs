@@ -97,7 +97,13 @@ impl Outbox {
         limit: usize,
     ) -> Vec<Mail> {
         let due = |row: &QueuedMail| row.due_at <= now || row.sender.is_some_and(&freed);
-        let ids: Vec<i64> = self.pending.iter().copied().filter(|id| due(&self.rows[id])).take(limit).collect();
+        let ids: Vec<i64> = self
+            .pending
+            .iter()
+            .copied()
+            .filter(|id| due(&self.rows[id]))
+            .take(limit)
+            .collect();
         let claimed = ids.into_iter().map(|id| {
             let row = self.rows.get_mut(&id).expect("pending rows exist");
             row.due_at = now.plus_ms(lease_ms);
@@ -147,10 +153,24 @@ fn address_of(club: ClubId) -> String {
 
 impl State {
     /// To the buyer of an order that is over, with its ending. Whose money was taken once has other mails.
-    pub(super) fn tell(&mut self, order: OrderId, tell: Tell, at: Timestamp) -> Result<(), Failure> {
+    pub(super) fn tell(
+        &mut self,
+        order: OrderId,
+        tell: Tell,
+        at: Timestamp,
+    ) -> Result<(), Failure> {
         let record = &self.orders.get(order)?.record;
-        if let (Tell::Buyer, Some(to), None) = (tell, record.buyer.email.clone(), record.captured_at) {
-            self.outbox.queue(&format!("not-charged-{order}"), "not-charged", Some(order), Some(&to), "{}", at);
+        if let (Tell::Buyer, Some(to), None) =
+            (tell, record.buyer.email.clone(), record.captured_at)
+        {
+            self.outbox.queue(
+                &format!("not-charged-{order}"),
+                "not-charged",
+                Some(order),
+                Some(&to),
+                "{}",
+                at,
+            );
         }
         Ok(())
     }
@@ -158,9 +178,20 @@ impl State {
     /// What the reconciler saw. Of a dispute the order's club hears.
     pub(super) fn witness(&mut self, said: &PaymentIntent, at: Timestamp) -> Result<(), Failure> {
         self.notices.witness(said, at);
-        if let Some(order) = self.orders.id_by_payment_intent(&said.id).filter(|_| said.disputed) {
+        if let Some(order) = self
+            .orders
+            .id_by_payment_intent(&said.id)
+            .filter(|_| said.disputed)
+        {
             let to = address_of(self.orders.get(order)?.record.order.club);
-            self.outbox.queue(&format!("disputed-{}", said.id), "disputed", Some(order), Some(&to), "{}", at);
+            self.outbox.queue(
+                &format!("disputed-{}", said.id),
+                "disputed",
+                Some(order),
+                Some(&to),
+                "{}",
+                at,
+            );
         }
         Ok(())
     }

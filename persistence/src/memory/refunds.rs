@@ -55,7 +55,8 @@ impl State {
             if part > Cents::ZERO {
                 let refunded = self.orders.get_mut(order)?.give_fee_back(draw, part);
                 let key = format!("fee-{order}-{draw}-{}", refunded.0);
-                self.operations.refund(order, OperationKind::FeeRefund, key, part);
+                self.operations
+                    .refund(order, OperationKind::FeeRefund, key, part);
                 left -= part;
             }
         }
@@ -70,9 +71,20 @@ impl State {
         };
         let last_step = |draw| {
             let steps = self.draws.get(draw)?.steps.iter().rev();
-            steps.filter(|(_, of, _)| *of == order).map(|(_, _, step)| *step).next()
+            steps
+                .filter(|(_, of, _)| *of == order)
+                .map(|(_, _, step)| *step)
+                .next()
         };
-        let steps = row.record.order.lines.iter().filter_map(|line| last_step(line.draw));
-        steps.filter(|step| step.revenue_delta < Cents::ZERO).map(|step| -step.fee_delta).sum()
+        let steps = row
+            .record
+            .order
+            .lines
+            .iter()
+            .filter_map(|line| last_step(line.draw));
+        steps
+            .filter(|step| step.revenue_delta < Cents::ZERO)
+            .map(|step| -step.fee_delta)
+            .sum()
     }
 }

@@ -11,7 +11,10 @@ pub(super) struct Repairs(BTreeMap<PaymentIntentId, (Repair, Timestamp)>);
 
 impl Repairs {
     pub fn begin(&mut self, id: &PaymentIntentId, repair: Repair, at: Timestamp) -> bool {
-        let begins = self.0.get(id).is_none_or(|(under_way, until)| *under_way == repair || *until <= at);
+        let begins = self
+            .0
+            .get(id)
+            .is_none_or(|(under_way, until)| *under_way == repair || *until <= at);
         if begins {
             self.0.insert(id.clone(), (repair, at.plus_ms(REPAIR_MS)));
         }
@@ -19,7 +22,11 @@ impl Repairs {
     }
 
     pub fn end(&mut self, id: &PaymentIntentId, repair: Repair) {
-        if self.0.get(id).is_some_and(|(under_way, _)| *under_way == repair) {
+        if self
+            .0
+            .get(id)
+            .is_some_and(|(under_way, _)| *under_way == repair)
+        {
             self.0.remove(id);
         }
     }

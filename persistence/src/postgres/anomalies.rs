@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use domain::{AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, OrderId, PaymentIntentId, Serial, Timestamp};
+use domain::{
+    AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, OrderId, PaymentIntentId, Serial,
+    Timestamp,
+};
 use sqlx::Row;
 use sqlx::postgres::{PgPool, PgRow};
 use time::OffsetDateTime;
@@ -64,16 +67,23 @@ pub(super) async fn heal(
     Ok(healed.rows_affected())
 }
 
-pub(super) async fn open_about(pool: &PgPool, payment_intent: &PaymentIntentId) -> Result<Vec<u128>, Failure> {
-    let open: Vec<Uuid> = sqlx::query_scalar(concat!("select id from anomalies where ", open_about!()))
-        .bind(&payment_intent.0)
-        .fetch_all(pool)
-        .await
-        .map_err(Failure::from_read)?;
+pub(super) async fn open_about(
+    pool: &PgPool,
+    payment_intent: &PaymentIntentId,
+) -> Result<Vec<u128>, Failure> {
+    let open: Vec<Uuid> =
+        sqlx::query_scalar(concat!("select id from anomalies where ", open_about!()))
+            .bind(&payment_intent.0)
+            .fetch_all(pool)
+            .await
+            .map_err(Failure::from_read)?;
     Ok(open.into_iter().map(|id| id.as_u128()).collect())
 }
 
-pub(super) async fn reported(pool: &PgPool, among: &[PaymentIntentId]) -> Result<BTreeSet<PaymentIntentId>, Failure> {
+pub(super) async fn reported(
+    pool: &PgPool,
+    among: &[PaymentIntentId],
+) -> Result<BTreeSet<PaymentIntentId>, Failure> {
     let among: Vec<&str> = among.iter().map(|id| id.0.as_str()).collect();
     let reported: Vec<String> = sqlx::query_scalar(
         "select w.id from anomalies a
@@ -88,7 +98,11 @@ pub(super) async fn reported(pool: &PgPool, among: &[PaymentIntentId]) -> Result
     Ok(reported.into_iter().map(PaymentIntentId).collect())
 }
 
-pub(super) async fn heal_known(pool: &PgPool, anomalies: &[u128], at: Timestamp) -> Result<u64, Failure> {
+pub(super) async fn heal_known(
+    pool: &PgPool,
+    anomalies: &[u128],
+    at: Timestamp,
+) -> Result<u64, Failure> {
     let ids: Vec<Uuid> = anomalies.iter().map(|id| Uuid::from_u128(*id)).collect();
     let healed = sqlx::query(
         "update anomalies set resolved_at = $2, resolution = 'healed' where id = any($1) and resolved_at is null",
@@ -102,15 +116,21 @@ pub(super) async fn heal_known(pool: &PgPool, anomalies: &[u128], at: Timestamp)
 }
 
 pub(super) async fn counts(pool: &PgPool) -> Result<(u64, u64), Failure> {
-    let counts: (i64, i64) =
-        sqlx::query_as("select count(*), count(*) filter (where resolved_at is null) from anomalies")
-            .fetch_one(pool)
-            .await
-            .map_err(Failure::from_read)?;
+    let counts: (i64, i64) = sqlx::query_as(
+        "select count(*), count(*) filter (where resolved_at is null) from anomalies",
+    )
+    .fetch_one(pool)
+    .await
+    .map_err(Failure::from_read)?;
     Ok((counts.0.cast_unsigned(), counts.1.cast_unsigned()))
 }
 
-pub(super) async fn resolve(pool: &PgPool, id: u128, resolution: &str, at: Timestamp) -> Result<bool, Failure> {
+pub(super) async fn resolve(
+    pool: &PgPool,
+    id: u128,
+    resolution: &str,
+    at: Timestamp,
+) -> Result<bool, Failure> {
     let resolved =
         sqlx::query("update anomalies set resolved_at = $2, resolution = $3 where id = $1 and resolved_at is null")
             .bind(Uuid::from_u128(id))
@@ -122,25 +142,34 @@ pub(super) async fn resolve(pool: &PgPool, id: u128, resolution: &str, at: Times
     Ok(resolved.rows_affected() == 1)
 }
 
-pub(super) async fn witnessed(pool: &PgPool, id: &PaymentIntentId) -> Result<Option<AccountId>, Failure> {
-    let account: Option<String> = sqlx::query_scalar("select account_id from provider_pi where payment_intent_id = $1")
-        .bind(&id.0)
-        .fetch_optional(pool)
-        .await
-        .map_err(Failure::from_read)?;
+pub(super) async fn witnessed(
+    pool: &PgPool,
+    id: &PaymentIntentId,
+) -> Result<Option<AccountId>, Failure> {
+    let account: Option<String> =
+        sqlx::query_scalar("select account_id from provider_pi where payment_intent_id = $1")
+            .bind(&id.0)
+            .fetch_optional(pool)
+            .await
+            .map_err(Failure::from_read)?;
     Ok(account.map(AccountId))
 }
 
 pub(super) async fn club_of(pool: &PgPool, account: &AccountId) -> Result<Option<ClubId>, Failure> {
-    let club: Option<i64> = sqlx::query_scalar("select id from clubs where stripe_connect_account_id = $1")
-        .bind(&account.0)
-        .fetch_optional(pool)
-        .await
-        .map_err(Failure::from_read)?;
+    let club: Option<i64> =
+        sqlx::query_scalar("select id from clubs where stripe_connect_account_id = $1")
+            .bind(&account.0)
+            .fetch_optional(pool)
+            .await
+            .map_err(Failure::from_read)?;
     Ok(club.map(ClubId))
 }
 
-pub(super) async fn holder(pool: &PgPool, draw: DrawId, serial: Serial) -> Result<Option<OrderId>, Failure> {
+pub(super) async fn holder(
+    pool: &PgPool,
+    draw: DrawId,
+    serial: Serial,
+) -> Result<Option<OrderId>, Failure> {
     let order: Option<Uuid> = sqlx::query_scalar(
         "select l.order_id from tickets t join order_lines l on l.id = t.order_line_id
          where t.draw_id = $1 and t.serial = $2",
@@ -154,7 +183,11 @@ pub(super) async fn holder(pool: &PgPool, draw: DrawId, serial: Serial) -> Resul
 }
 
 /// Newest first.
-pub(super) async fn list(pool: &PgPool, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure> {
+pub(super) async fn list(
+    pool: &PgPool,
+    only_open: bool,
+    limit: u32,
+) -> Result<Vec<AnomalyRecord>, Failure> {
     let rows = sqlx::query(
         "select id, kind, payment_intent_id, order_id, note, amount_cents, detected_at, resolved_at from anomalies
          where not $1 or resolved_at is null order by detected_at desc, id limit $2",
@@ -174,13 +207,19 @@ fn read(row: &PgRow) -> Result<AnomalyRecord, Failure> {
             id: row.try_get::<Uuid, _>("id")?.as_u128(),
             anomaly: Anomaly {
                 kind,
-                payment_intent: row.try_get::<Option<String>, _>("payment_intent_id")?.map(PaymentIntentId),
-                order: row.try_get::<Option<Uuid>, _>("order_id")?.map(|id| OrderId(id.as_u128())),
+                payment_intent: row
+                    .try_get::<Option<String>, _>("payment_intent_id")?
+                    .map(PaymentIntentId),
+                order: row
+                    .try_get::<Option<Uuid>, _>("order_id")?
+                    .map(|id| OrderId(id.as_u128())),
                 note: row.try_get("note")?,
             },
             amount: row.try_get::<Option<i64>, _>("amount_cents")?.map(Cents),
             detected_at: instant::read(row.try_get("detected_at")?),
-            resolved_at: row.try_get::<Option<OffsetDateTime>, _>("resolved_at")?.map(instant::read),
+            resolved_at: row
+                .try_get::<Option<OffsetDateTime>, _>("resolved_at")?
+                .map(instant::read),
         })
     };
     record().map_err(Failure::from_read)

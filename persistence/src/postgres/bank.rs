@@ -31,13 +31,24 @@ pub struct Doors {
 impl Doors {
     /// One login for everything but bank details, which cannot be reached.
     pub fn one(options: PgConnectOptions) -> Doors {
-        Doors { owner: options.clone(), serves: options, bank: None }
+        Doors {
+            owner: options.clone(),
+            serves: options,
+            bank: None,
+        }
     }
 
     /// The three logins of a private Postgres, whose owner's door this is.
     pub fn private(owner: PgConnectOptions) -> Doors {
-        let (serves, bank) = (owner.clone().username(SERVES), Some(owner.clone().username(BANK)));
-        Doors { owner, serves, bank }
+        let (serves, bank) = (
+            owner.clone().username(SERVES),
+            Some(owner.clone().username(BANK)),
+        );
+        Doors {
+            owner,
+            serves,
+            bank,
+        }
     }
 
     /// For the demo on somebody else's Postgres: the three logins, if this one may make them and they are let in without a
@@ -51,7 +62,11 @@ impl Doors {
             }
             Ok::<(), sqlx::Error>(())
         };
-        if made.await.is_ok() { doors } else { Doors::one(owner) }
+        if made.await.is_ok() {
+            doors
+        } else {
+            Doors::one(owner)
+        }
     }
 
     /// As two URLs say: the login that owns and serves, and the bank's.
@@ -59,9 +74,15 @@ impl Doors {
     /// # Errors
     /// `NotWritten` when one of them cannot be read.
     pub fn hosted(url: &str, bank: Option<&str>) -> Result<Doors, Failure> {
-        let read = |url: &str| url.parse().map_err(|_| Failure::NotWritten("not a database url".into()));
+        let read = |url: &str| {
+            url.parse()
+                .map_err(|_| Failure::NotWritten("not a database url".into()))
+        };
         let bank = bank.map(read).transpose()?;
-        Ok(Doors { bank, ..Doors::one(read(url)?) })
+        Ok(Doors {
+            bank,
+            ..Doors::one(read(url)?)
+        })
     }
 }
 
@@ -74,7 +95,9 @@ pub(crate) async fn make_logins(owner: &mut PgConnection) -> Result<(), sqlx::Er
                if not exists (select from pg_roles where rolname = '{role}') then create role {role} login; end if;
              exception when duplicate_object or unique_violation then null; end $$"
         );
-        sqlx::query(AssertSqlSafe(make)).execute(&mut *owner).await?;
+        sqlx::query(AssertSqlSafe(make))
+            .execute(&mut *owner)
+            .await?;
     }
     Ok(())
 }
@@ -82,11 +105,15 @@ pub(crate) async fn make_logins(owner: &mut PgConnection) -> Result<(), sqlx::Er
 /// After the ordinary migrations: who may do what, and the bank's own schema. Everything may be done twice; without a login of
 /// its own there is nothing to do.
 pub(crate) async fn migrate(doors: &Doors) -> Result<(), MigrateError> {
-    let Some(bank) = &doors.bank else { return Ok(()) };
+    let Some(bank) = &doors.bank else {
+        return Ok(());
+    };
     give_rights(doors, bank).await?;
     // The record of these migrations stands in the bank's schema too.
     let bank = bank.clone().options([("search_path", "bank")]);
-    let pool = PgPoolOptions::new().max_connections(1).connect_lazy_with(bank);
+    let pool = PgPoolOptions::new()
+        .max_connections(1)
+        .connect_lazy_with(bank);
     let migrated = BANK_MIGRATOR.run(&pool).await;
     pool.close().await;
     migrated
@@ -98,16 +125,28 @@ async fn give_rights(doors: &Doors, bank: &PgConnectOptions) -> Result<(), sqlx:
     owner.close().await?;
     let mut connection = PgConnection::connect_with(bank).await?;
     let known = "select exists (select from pg_namespace where nspname = 'bank')";
-    if !sqlx::query_scalar::<_, bool>(known).fetch_one(&mut connection).await? {
-        sqlx::query("create schema bank").execute(&mut connection).await?;
+    if !sqlx::query_scalar::<_, bool>(known)
+        .fetch_one(&mut connection)
+        .await?
+    {
+        sqlx::query("create schema bank")
+            .execute(&mut connection)
+            .await?;
     }
     connection.close().await
 }
 
-async fn grant(owner: &mut PgConnection, doors: &Doors, bank: &PgConnectOptions) -> Result<(), sqlx::Error> {
+async fn grant(
+    owner: &mut PgConnection,
+    doors: &Doors,
+    bank: &PgConnectOptions,
+) -> Result<(), sqlx::Error> {
     let mut wanted = Vec::new();
     if doors.owner.get_username() != doors.serves.get_username() {
-        let (serves, bank) = (quoted(doors.serves.get_username()), quoted(bank.get_username()));
+        let (serves, bank) = (
+            quoted(doors.serves.get_username()),
+            quoted(bank.get_username()),
+        );
         wanted.extend([
             format!("create schema if not exists bank authorization {bank}"),
             format!("grant usage on schema public to {serves}"),
@@ -123,7 +162,9 @@ async fn grant(owner: &mut PgConnection, doors: &Doors, bank: &PgConnectOptions)
         format!("grant select, insert on audit_log to {bank}"),
     ]);
     for statement in wanted {
-        sqlx::query(AssertSqlSafe(statement)).execute(&mut *owner).await?;
+        sqlx::query(AssertSqlSafe(statement))
+            .execute(&mut *owner)
+            .await?;
     }
     Ok(())
 }
@@ -132,7 +173,11 @@ fn quoted(role: &str) -> String {
     format!("\"{}\"", role.replace('"', "\"\""))
 }
 
-pub(super) fn open(doors: &Doors, session: &[(&str, &str)], met_silence: &Silence) -> Option<PgPool> {
+pub(super) fn open(
+    doors: &Doors,
+    session: &[(&str, &str)],
+    met_silence: &Silence,
+) -> Option<PgPool> {
     let bank = doors.bank.clone()?.options(session.iter().copied());
     Some(pool(CONNECTIONS_MAX, &bank, met_silence))
 }
@@ -140,7 +185,9 @@ pub(super) fn open(doors: &Doors, session: &[(&str, &str)], met_silence: &Silenc
 impl Postgres {
     /// For bank details, and nothing else.
     pub(crate) fn bank(&self) -> Result<&PgPool, Failure> {
-        let none = || Failure::NotWritten("there is no login for bank details: set BANK_DATABASE_URL".into());
+        let none = || {
+            Failure::NotWritten("there is no login for bank details: set BANK_DATABASE_URL".into())
+        };
         self.inner.bank.as_ref().ok_or_else(none)
     }
 
@@ -163,8 +210,11 @@ impl Postgres {
                  from pg_class c join pg_namespace n on n.oid = c.relnamespace
                  where n.nspname = 'bank' and c.relname = 'winner_details'";
             let name = bank.get_username().to_string();
-            let let_in: bool =
-                sqlx::query_scalar(read).bind(name).fetch_one(&serves).await.map_err(Failure::from_read)?;
+            let let_in: bool = sqlx::query_scalar(read)
+                .bind(name)
+                .fetch_one(&serves)
+                .await
+                .map_err(Failure::from_read)?;
             Ok(!let_in)
         };
         self.run(asked).await
@@ -177,13 +227,20 @@ impl Postgres {
     pub async fn forget_everything(&self) -> Result<(), Failure> {
         let owner = self.inner.doors.owner.clone();
         let work = async move {
-            let pool =
-                PgPoolOptions::new().max_connections(1).acquire_timeout(ACQUIRE_TIMEOUT).connect_lazy_with(owner);
+            let pool = PgPoolOptions::new()
+                .max_connections(1)
+                .acquire_timeout(ACQUIRE_TIMEOUT)
+                .connect_lazy_with(owner);
             let mut transaction = pool.begin().await.map_err(Failure::from_read)?;
-            for statement in
-                ["drop schema if exists bank cascade", "drop schema public cascade", "create schema public"]
-            {
-                sqlx::query(statement).execute(&mut *transaction).await.map_err(Failure::before_commit)?;
+            for statement in [
+                "drop schema if exists bank cascade",
+                "drop schema public cascade",
+                "create schema public",
+            ] {
+                sqlx::query(statement)
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(Failure::before_commit)?;
             }
             transaction.commit().await.map_err(Failure::at_commit)
         };

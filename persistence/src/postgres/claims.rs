@@ -4,7 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::draw::{Outcome, Snapshot};
-use domain::{Allocation, Cents, Deal, DrawId, FeePolicy, GameResult, OrderId, Reservation, Seed, Serial, Terms};
+use domain::{
+    Allocation, Cents, Deal, DrawId, FeePolicy, GameResult, OrderId, Reservation, Seed, Serial,
+    Terms,
+};
 use sqlx::postgres::{PgConnection, PgPool, PgRow};
 use sqlx::{FromRow, Row};
 use time::OffsetDateTime;
@@ -73,11 +76,17 @@ pub(super) async fn claim(
     .fetch_all(&mut *connection)
     .await
     .map_err(Failure::at_commit)?;
-    let elsewhere =
-        if stored.len() < ids.len() { elsewhere(&mut connection, &ids, &stored).await? } else { Vec::new() };
+    let elsewhere = if stored.len() < ids.len() {
+        elsewhere(&mut connection, &ids, &stored).await?
+    } else {
+        Vec::new()
+    };
     let ids: Vec<i64> = stored.iter().map(|row| row.id).collect();
     if ids.is_empty() {
-        return Ok(Claims { taken: Vec::new(), elsewhere });
+        return Ok(Claims {
+            taken: Vec::new(),
+            elsewhere,
+        });
     }
     let reservations =
         sqlx::query("select draw_id, order_id, count, until, extensions from reservations where draw_id = any($1)")
@@ -101,14 +110,24 @@ pub(super) async fn claim(
         let id = row.id;
         let reservations = reservations.remove(&id).unwrap_or_default();
         let allocations = allocations.remove(&id).unwrap_or_default();
-        claimed.push(Claimed { epoch: row.owner_epoch, snapshot: row.restore(sealer, reservations, allocations)? });
+        claimed.push(Claimed {
+            epoch: row.owner_epoch,
+            snapshot: row.restore(sealer, reservations, allocations)?,
+        });
     }
     claimed.sort_by_key(|claimed| claimed.snapshot.id);
-    Ok(Claims { taken: claimed, elsewhere })
+    Ok(Claims {
+        taken: claimed,
+        elsewhere,
+    })
 }
 
 /// Who has the draws that could not be taken, and what their rows say. An owner without a row went away meanwhile.
-async fn elsewhere(connection: &mut PgConnection, asked: &[i64], taken: &[Stored]) -> Result<Vec<Elsewhere>, Failure> {
+async fn elsewhere(
+    connection: &mut PgConnection,
+    asked: &[i64],
+    taken: &[Stored],
+) -> Result<Vec<Elsewhere>, Failure> {
     #[derive(FromRow)]
     struct Row {
         #[sqlx(flatten)]
@@ -117,7 +136,11 @@ async fn elsewhere(connection: &mut PgConnection, asked: &[i64], taken: &[Stored
         address: Option<String>,
     }
     let taken: BTreeSet<i64> = taken.iter().map(|row| row.id).collect();
-    let missing: Vec<i64> = asked.iter().copied().filter(|id| !taken.contains(id)).collect();
+    let missing: Vec<i64> = asked
+        .iter()
+        .copied()
+        .filter(|id| !taken.contains(id))
+        .collect();
     let rows: Vec<Row> = sqlx::query_as(concat!(
         "select ",
         columns!(),
@@ -129,7 +152,13 @@ async fn elsewhere(connection: &mut PgConnection, asked: &[i64], taken: &[Stored
     .map_err(Failure::from_read)?;
     let read = |row: Row| {
         let boot = Boot(row.owner_boot.unwrap_or_default().as_u128());
-        Ok(Elsewhere { view: row.seen.view()?, owner: Node { boot, address: row.address.unwrap_or_default() } })
+        Ok(Elsewhere {
+            view: row.seen.view()?,
+            owner: Node {
+                boot,
+                address: row.address.unwrap_or_default(),
+            },
+        })
     };
     rows.into_iter().map(read).collect()
 }
@@ -162,21 +191,40 @@ pub(super) async fn moved(pool: &PgPool, me: Boot, known: &[Known]) -> Result<Ve
     .fetch_all(pool)
     .await
     .map_err(Failure::from_read)?;
-    rows.into_iter().map(|row| Ok(Moved { view: row.seen.view()?, ours: row.ours })).collect()
+    rows.into_iter()
+        .map(|row| {
+            Ok(Moved {
+                view: row.seen.view()?,
+                ours: row.ours,
+            })
+        })
+        .collect()
 }
 
 /// A deal never changes: it may be read without owning the draw.
 pub(super) async fn deal(pool: &PgPool, sealer: &Sealer, draw: DrawId) -> Result<Deal, Failure> {
-    let read = sqlx::query_as("select seed_sealed, commitment from draws where id = $1").bind(draw.0);
-    let row: Option<(Vec<u8>, Vec<u8>)> = read.fetch_optional(pool).await.map_err(Failure::from_read)?;
+    let read =
+        sqlx::query_as("select seed_sealed, commitment from draws where id = $1").bind(draw.0);
+    let row: Option<(Vec<u8>, Vec<u8>)> = read
+        .fetch_optional(pool)
+        .await
+        .map_err(Failure::from_read)?;
     let (sealed, commitment) = row.ok_or(Failure::NotFound)?;
     open_deal(sealer, draw, &sealed, &commitment)
 }
 
-fn open_deal(sealer: &Sealer, id: DrawId, sealed: &[u8], commitment: &[u8]) -> Result<Deal, Failure> {
+fn open_deal(
+    sealer: &Sealer,
+    id: DrawId,
+    sealed: &[u8],
+    commitment: &[u8],
+) -> Result<Deal, Failure> {
     let corrupt = |what: &str| Failure::Corrupt(format!("draw {id}: {what}"));
     let seed = sealer.open(PURPOSE_SEED, id, sealed)?;
-    let seed = Seed(seed.try_into().map_err(|_| corrupt("seed of another length"))?);
+    let seed = Seed(
+        seed.try_into()
+            .map_err(|_| corrupt("seed of another length"))?,
+    );
     if seed.commitment(id)[..] != *commitment {
         return Err(corrupt("the seed does not match its commitment"));
     }
@@ -184,18 +232,25 @@ fn open_deal(sealer: &Sealer, id: DrawId, sealed: &[u8], commitment: &[u8]) -> R
 }
 
 pub(super) async fn live(pool: &PgPool) -> Result<Vec<DrawId>, Failure> {
-    let ids: Vec<i64> = sqlx::query_scalar("select id from draws where status in ('active', 'closed') order by id")
-        .fetch_all(pool)
-        .await
-        .map_err(Failure::from_read)?;
+    let ids: Vec<i64> =
+        sqlx::query_scalar("select id from draws where status in ('active', 'closed') order by id")
+            .fetch_all(pool)
+            .await
+            .map_err(Failure::from_read)?;
     Ok(ids.into_iter().map(DrawId).collect())
 }
 
-fn by_draw<T>(rows: Vec<PgRow>, read: fn(&PgRow) -> Result<T, sqlx::Error>) -> Result<BTreeMap<i64, Vec<T>>, Failure> {
+fn by_draw<T>(
+    rows: Vec<PgRow>,
+    read: fn(&PgRow) -> Result<T, sqlx::Error>,
+) -> Result<BTreeMap<i64, Vec<T>>, Failure> {
     let mut found: BTreeMap<i64, Vec<T>> = BTreeMap::new();
     for row in rows {
         let draw = row.try_get(0).map_err(Failure::from_read)?;
-        found.entry(draw).or_default().push(read(&row).map_err(Failure::from_read)?);
+        found
+            .entry(draw)
+            .or_default()
+            .push(read(&row).map_err(Failure::from_read)?);
     }
     Ok(found)
 }
@@ -214,8 +269,17 @@ fn read_allocation(row: &PgRow) -> Result<(OrderId, Allocation), sqlx::Error> {
     let order = OrderId(row.try_get::<Uuid, _>(1)?.as_u128());
     let serials: Vec<i16> = row.try_get(2)?;
     // The column's own checks keep serials within 1…169.
-    let serials = serials.into_iter().filter_map(|number| Serial::new(number.cast_unsigned())).collect();
-    Ok((order, Allocation { serials, fee: Cents(row.try_get(3)?) }))
+    let serials = serials
+        .into_iter()
+        .filter_map(|number| Serial::new(number.cast_unsigned()))
+        .collect();
+    Ok((
+        order,
+        Allocation {
+            serials,
+            fee: Cents(row.try_get(3)?),
+        },
+    ))
 }
 
 impl Stored {
@@ -229,8 +293,14 @@ impl Stored {
         let corrupt = |what: &str| Failure::Corrupt(format!("draw {id}: {what}"));
         let deal = open_deal(sealer, id, &self.seed_sealed, &self.commitment)?;
         // The counters were written by the fence, the rows by others: a pair assertion at every load.
-        let sold: usize = allocations.iter().map(|(_, allocation)| allocation.serials.len()).sum();
-        let held: i64 = reservations.iter().map(|(_, reservation)| i64::from(reservation.count)).sum();
+        let sold: usize = allocations
+            .iter()
+            .map(|(_, allocation)| allocation.serials.len())
+            .sum();
+        let held: i64 = reservations
+            .iter()
+            .map(|(_, reservation)| i64::from(reservation.count))
+            .sum();
         if sold as i64 != i64::from(self.sold) || held != i64::from(self.held) {
             return Err(corrupt("its counters differ from its rows"));
         }
@@ -238,12 +308,16 @@ impl Stored {
             id,
             terms: Terms {
                 price: Cents(self.price_cents),
-                prize_percentage: u8::try_from(self.prize_percentage).map_err(|_| corrupt("percentage"))?,
+                prize_percentage: u8::try_from(self.prize_percentage)
+                    .map_err(|_| corrupt("percentage"))?,
                 round_up_prize: self.round_up_prize,
                 opens_at: self.opens_at.map(instant::read),
                 closes_at: instant::read(self.kick_off),
             },
-            fee_policy: FeePolicy { rate_bps: self.fee_rate_bps.cast_unsigned(), cap: Cents(self.fee_cap_cents) },
+            fee_policy: FeePolicy {
+                rate_bps: self.fee_rate_bps.cast_unsigned(),
+                cap: Cents(self.fee_cap_cents),
+            },
             deal,
             status: words::read_status(&self.status)?,
             revision: self.revision.cast_unsigned(),
@@ -258,7 +332,12 @@ impl Stored {
 
     /// `None` when only a part of it can be read.
     fn outcome(&self) -> Option<Option<Outcome>> {
-        match (self.result_home, self.result_away, self.winning_serial, self.prize_cents) {
+        match (
+            self.result_home,
+            self.result_away,
+            self.winning_serial,
+            self.prize_cents,
+        ) {
             (None, None, None, None) => Some(None),
             (Some(home), Some(away), Some(winner), Some(prize)) => Some(Some(Outcome {
                 result: GameResult::new(u8::try_from(home).ok()?, u8::try_from(away).ok()?)?,

@@ -49,10 +49,18 @@ impl<C: Clerk> Desk<C> {
         hire: impl Fn() -> C + Send + Sync + 'static,
     ) -> Desk<C> {
         let (door, waiting) = mpsc::channel(WAITING_MAX);
-        let tray = Arc::new(Mutex::new(Tray { waiting, put_back: VecDeque::new() }));
+        let tray = Arc::new(Mutex::new(Tray {
+            waiting,
+            put_back: VecDeque::new(),
+        }));
         let hire = Arc::new(hire);
         for _ in 0..clerks {
-            threads.spawn(employ(threads.clone(), tray.clone(), together_max, hire.clone()));
+            threads.spawn(employ(
+                threads.clone(),
+                tray.clone(),
+                together_max,
+                hire.clone(),
+            ));
         }
         Desk { door }
     }
@@ -60,7 +68,10 @@ impl<C: Clerk> Desk<C> {
     /// Once asked, it is done, whether or not the asker waits for the answer.
     pub async fn ask(&self, ask: C::Ask) -> Result<C::Answer, Vanished> {
         let (answer, answered) = oneshot::channel();
-        self.door.send(Slip { ask, answer }).await.map_err(|_| Vanished)?;
+        self.door
+            .send(Slip { ask, answer })
+            .await
+            .map_err(|_| Vanished)?;
         answered.await.map_err(|_| Vanished)
     }
 }
@@ -84,7 +95,11 @@ impl<C: Clerk> Tray<C> {
         let mut taken = vec![first];
         let mut again = VecDeque::new();
         while room > 0 {
-            let Some(slip) = self.put_back.pop_front().or_else(|| self.waiting.try_recv().ok()) else {
+            let Some(slip) = self
+                .put_back
+                .pop_front()
+                .or_else(|| self.waiting.try_recv().ok())
+            else {
                 break;
             };
             let size = C::size(&slip.ask);
@@ -117,7 +132,9 @@ async fn employ<C: Clerk>(
         let shift = serve(hire(), tray.clone(), together_max);
         match threads.spawn(shift).await {
             Ok(()) => return,
-            Err(died) if died.is_panic() => tracing::error!("a writer panicked and is replaced: {died}"),
+            Err(died) if died.is_panic() => {
+                tracing::error!("a writer panicked and is replaced: {died}")
+            }
             Err(_) => return,
         }
     }
@@ -129,7 +146,10 @@ async fn serve<C: Clerk>(mut clerk: C, tray: Arc<Mutex<Tray<C>>>, together_max: 
         let Some(slips) = taken else {
             return;
         };
-        let (asks, answers): (Vec<_>, Vec<_>) = slips.into_iter().map(|slip| (slip.ask, slip.answer)).unzip();
+        let (asks, answers): (Vec<_>, Vec<_>) = slips
+            .into_iter()
+            .map(|slip| (slip.ask, slip.answer))
+            .unzip();
         let said = clerk.work(asks).await;
         for (answer, said) in answers.into_iter().zip(said) {
             // Whoever went away is answered by the books.
@@ -167,7 +187,9 @@ mod tests {
 
     fn desk(gate: &Arc<Mutex<()>>, together_max: usize) -> Arc<Desk<Counter>> {
         let gate = gate.clone();
-        Arc::new(Desk::open(&Handle::current(), 1, together_max, move || Counter(gate.clone())))
+        Arc::new(Desk::open(&Handle::current(), 1, together_max, move || {
+            Counter(gate.clone())
+        }))
     }
 
     async fn settle() {

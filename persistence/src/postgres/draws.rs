@@ -74,7 +74,11 @@ impl Postgres {
     pub async fn create_draws(&self, draws: Vec<NewDraw>) -> Result<Vec<DrawId>, Failure> {
         let postgres = self.clone();
         let created = async move || {
-            let mut transaction = postgres.reads().begin().await.map_err(Failure::before_commit)?;
+            let mut transaction = postgres
+                .reads()
+                .begin()
+                .await
+                .map_err(Failure::before_commit)?;
             let ids = create(&mut transaction, postgres.sealer(), &draws).await?;
             transaction.commit().await.map_err(Failure::at_commit)?;
             Ok(ids)
@@ -87,21 +91,39 @@ impl Postgres {
 ///
 /// # Errors
 /// `NotWritten`; the transaction is to be rolled back.
-pub async fn create(connection: &mut PgConnection, sealer: &Sealer, draws: &[NewDraw]) -> Result<Vec<DrawId>, Failure> {
-    let ids: Vec<i64> = sqlx::query_scalar("select nextval('draw_number') from generate_series(1, $1)")
-        .bind(draws.len() as i64)
-        .fetch_all(&mut *connection)
-        .await
-        .map_err(Failure::before_commit)?;
-    let sealed: Vec<Vec<u8>> =
-        draws.iter().zip(&ids).map(|(draw, id)| sealer.seal(PURPOSE_SEED, id, &draw.seed.0)).collect();
-    let commitments: Vec<Vec<u8>> =
-        draws.iter().zip(&ids).map(|(draw, id)| draw.seed.commitment(DrawId(*id)).to_vec()).collect();
-    let texts =
-        |text: fn(&NewDraw) -> Option<&str>| draws.iter().map(|d| text(d).map(String::from)).collect::<Vec<_>>();
+pub async fn create(
+    connection: &mut PgConnection,
+    sealer: &Sealer,
+    draws: &[NewDraw],
+) -> Result<Vec<DrawId>, Failure> {
+    let ids: Vec<i64> =
+        sqlx::query_scalar("select nextval('draw_number') from generate_series(1, $1)")
+            .bind(draws.len() as i64)
+            .fetch_all(&mut *connection)
+            .await
+            .map_err(Failure::before_commit)?;
+    let sealed: Vec<Vec<u8>> = draws
+        .iter()
+        .zip(&ids)
+        .map(|(draw, id)| sealer.seal(PURPOSE_SEED, id, &draw.seed.0))
+        .collect();
+    let commitments: Vec<Vec<u8>> = draws
+        .iter()
+        .zip(&ids)
+        .map(|(draw, id)| draw.seed.commitment(DrawId(*id)).to_vec())
+        .collect();
+    let texts = |text: fn(&NewDraw) -> Option<&str>| {
+        draws
+            .iter()
+            .map(|d| text(d).map(String::from))
+            .collect::<Vec<_>>()
+    };
     let numbers = |number: fn(&NewDraw) -> i64| draws.iter().map(number).collect::<Vec<_>>();
     let flags = |flag: fn(&NewDraw) -> bool| draws.iter().map(flag).collect::<Vec<_>>();
-    let opens: Vec<Option<OffsetDateTime>> = draws.iter().map(|d| d.opens_at.map(instant::stored)).collect();
+    let opens: Vec<Option<OffsetDateTime>> = draws
+        .iter()
+        .map(|d| d.opens_at.map(instant::stored))
+        .collect();
     sqlx::query(
         "insert into draws (id, club_id, league, home_team, away_team, zone, kick_off, opens_at, price_cents,
            prize_percentage, round_up_prize, pass_card_fee, fee_rate_bps, fee_cap_cents, contact_name, contact_phone,

@@ -28,12 +28,14 @@ pub(super) async fn reject(
         "released" | "void" => return Ok(()),
         other => return Err(cannot(other, "rejected")),
     }
-    sqlx::query("update orders set state = 'rejecting', reason = coalesce(reason, $2) where id = $1")
-        .bind(words::uuid(order))
-        .bind(reason)
-        .execute(&mut *connection)
-        .await
-        .map_err(Failure::before_commit)?;
+    sqlx::query(
+        "update orders set state = 'rejecting', reason = coalesce(reason, $2) where id = $1",
+    )
+    .bind(words::uuid(order))
+    .bind(reason)
+    .execute(&mut *connection)
+    .await
+    .map_err(Failure::before_commit)?;
     drop_pending(connection, order, &["create", "update", "capture"]).await?;
     sqlx::query(
         "insert into payment_ops (order_id, kind, key, due_at) values ($1, 'cancel', 'cancel-' || $1, $2)
@@ -59,7 +61,9 @@ pub(super) async fn end(
     let found = lock(connection, order).await?;
     let may = match (found.state.as_str(), ending) {
         ("void", _) | ("released", Ending::Released) => return Ok(()),
-        ("quoted" | "rejecting", Ending::Released) | (_, Ending::Void) => found.lines_allocated == 0,
+        ("quoted" | "rejecting", Ending::Released) | (_, Ending::Void) => {
+            found.lines_allocated == 0
+        }
         _ => false,
     };
     if !may {
@@ -98,11 +102,25 @@ pub(super) async fn refund(
     if found.lines_allocated > 0 {
         return Err(cannot(&found.state, "refunded while it has tickets"));
     }
-    queue(connection, words::uuid(order), "refund", format!("refund-{order}"), amount.0).await?;
+    queue(
+        connection,
+        words::uuid(order),
+        "refund",
+        format!("refund-{order}"),
+        amount.0,
+    )
+    .await?;
     if found.state == "captured" {
         write_ending(connection, order, Ending::Void, reason, None).await?;
     } else if fee > Cents::ZERO {
-        queue(connection, words::uuid(order), "fee_refund", format!("fee-{order}"), fee.0).await?;
+        queue(
+            connection,
+            words::uuid(order),
+            "fee_refund",
+            format!("fee-{order}"),
+            fee.0,
+        )
+        .await?;
     }
     Ok(())
 }
@@ -134,10 +152,19 @@ async fn write_ending(
     .execute(&mut *connection)
     .await
     .map_err(Failure::before_commit)?;
-    drop_pending(connection, order, &["create", "update", "capture", "cancel"]).await
+    drop_pending(
+        connection,
+        order,
+        &["create", "update", "capture", "cancel"],
+    )
+    .await
 }
 
-async fn drop_pending(connection: &mut PgConnection, order: OrderId, kinds: &[&str]) -> Result<(), Failure> {
+async fn drop_pending(
+    connection: &mut PgConnection,
+    order: OrderId,
+    kinds: &[&str],
+) -> Result<(), Failure> {
     sqlx::query(
         "update payment_ops set state = 'dropped', ended_at = now()
          where order_id = $1 and kind = any($2) and state = 'pending'",
@@ -157,13 +184,15 @@ pub(super) async fn queue(
     key: String,
     amount: i64,
 ) -> Result<(), Failure> {
-    sqlx::query("insert into payment_ops (order_id, kind, key, amount_cents) values ($1, $2, $3, $4)")
-        .bind(order)
-        .bind(kind)
-        .bind(key)
-        .bind(amount)
-        .execute(connection)
-        .await
-        .map_err(Failure::before_commit)?;
+    sqlx::query(
+        "insert into payment_ops (order_id, kind, key, amount_cents) values ($1, $2, $3, $4)",
+    )
+    .bind(order)
+    .bind(kind)
+    .bind(key)
+    .bind(amount)
+    .execute(connection)
+    .await
+    .map_err(Failure::before_commit)?;
     Ok(())
 }

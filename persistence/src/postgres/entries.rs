@@ -14,14 +14,45 @@ use crate::nodes::Boot;
 pub(super) const TOGETHER_MAX: usize = 256;
 
 pub(super) enum Entry {
-    Consented { order: OrderId, at: Timestamp, ip: String, terms: TermsAgreed },
-    Opened { order: OrderId, id: PaymentIntentId, client_secret: String },
-    Captured { order: OrderId, said: PaymentIntent, at: Timestamp },
-    Claim { order: OrderId, kind: OperationKind, now: Timestamp, lease_ms: i64 },
-    Attempted { operation: i64, attempt: Attempt },
-    Notice { notice: Notice, taker: Boot, at: Timestamp },
-    NoticeHandled { event_id: String, at: Timestamp },
-    MailSent { mail: i64, at: Timestamp },
+    Consented {
+        order: OrderId,
+        at: Timestamp,
+        ip: String,
+        terms: TermsAgreed,
+    },
+    Opened {
+        order: OrderId,
+        id: PaymentIntentId,
+        client_secret: String,
+    },
+    Captured {
+        order: OrderId,
+        said: PaymentIntent,
+        at: Timestamp,
+    },
+    Claim {
+        order: OrderId,
+        kind: OperationKind,
+        now: Timestamp,
+        lease_ms: i64,
+    },
+    Attempted {
+        operation: i64,
+        attempt: Attempt,
+    },
+    Notice {
+        notice: Notice,
+        taker: Boot,
+        at: Timestamp,
+    },
+    NoticeHandled {
+        event_id: String,
+        at: Timestamp,
+    },
+    MailSent {
+        mail: i64,
+        at: Timestamp,
+    },
 }
 
 /// What is said to an entry.
@@ -46,14 +77,21 @@ impl Transaction for Entries {
             | Entry::Opened { order, .. }
             | Entry::Captured { order, .. }
             | Entry::Claim { order, .. } => order.0,
-            Entry::Attempted { operation: id, .. } | Entry::MailSent { mail: id, .. } => id.cast_unsigned().into(),
-            Entry::Notice { notice: Notice { event_id, .. }, .. } | Entry::NoticeHandled { event_id, .. } => {
-                hash(event_id.as_bytes()).into()
+            Entry::Attempted { operation: id, .. } | Entry::MailSent { mail: id, .. } => {
+                id.cast_unsigned().into()
             }
+            Entry::Notice {
+                notice: Notice { event_id, .. },
+                ..
+            }
+            | Entry::NoticeHandled { event_id, .. } => hash(event_id.as_bytes()).into(),
         })
     }
 
-    async fn transact(connection: &mut PgConnection, asks: &[&Entry]) -> Result<Vec<Result<Said, Failure>>, Trouble> {
+    async fn transact(
+        connection: &mut PgConnection,
+        asks: &[&Entry],
+    ) -> Result<Vec<Result<Said, Failure>>, Trouble> {
         let mut answers: Answers = asks.iter().map(|_| None).collect();
         // Always in this order, so that two writers lock orders before operations and mail.
         orders::consented(connection, asks, &mut answers).await?;
@@ -63,6 +101,9 @@ impl Transaction for Entries {
         notices::store(connection, asks, &mut answers).await?;
         notices::handled(connection, asks, &mut answers).await?;
         outbox::sent(connection, asks, &mut answers).await?;
-        Ok(answers.into_iter().map(|answer| answer.unwrap_or(Err(Failure::NotFound))).collect())
+        Ok(answers
+            .into_iter()
+            .map(|answer| answer.unwrap_or(Err(Failure::NotFound)))
+            .collect())
     }
 }

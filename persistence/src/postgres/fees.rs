@@ -11,10 +11,11 @@ use crate::error::Failure;
 
 /// Draws with a fee that has still to go back.
 pub(super) async fn owing(pool: &PgPool) -> Result<Vec<DrawId>, Failure> {
-    let ids: Vec<i64> = sqlx::query_scalar("select id from draws where fee_to_return_cents > 0 order by id")
-        .fetch_all(pool)
-        .await
-        .map_err(Failure::from_read)?;
+    let ids: Vec<i64> =
+        sqlx::query_scalar("select id from draws where fee_to_return_cents > 0 order by id")
+            .fetch_all(pool)
+            .await
+            .map_err(Failure::from_read)?;
     Ok(ids.into_iter().map(DrawId).collect())
 }
 
@@ -28,11 +29,12 @@ struct Carrier {
 /// Queues fee refunds for as much as captured orders of the draw can give; the rest waits for captures in flight. The draw's
 /// row is locked first, like in a commit.
 pub(super) async fn give_back(connection: &mut PgConnection, draw: DrawId) -> Result<(), Failure> {
-    let owed: Option<i64> = sqlx::query_scalar("select fee_to_return_cents from draws where id = $1 for update")
-        .bind(draw.0)
-        .fetch_optional(&mut *connection)
-        .await
-        .map_err(Failure::before_commit)?;
+    let owed: Option<i64> =
+        sqlx::query_scalar("select fee_to_return_cents from draws where id = $1 for update")
+            .bind(draw.0)
+            .fetch_optional(&mut *connection)
+            .await
+            .map_err(Failure::before_commit)?;
     let mut left = owed.ok_or(Failure::NotFound)?;
     if left == 0 {
         return Ok(());
@@ -60,11 +62,24 @@ async fn carriers(connection: &mut PgConnection, draw: DrawId) -> Result<Vec<Car
     .fetch_all(connection)
     .await
     .map_err(Failure::before_commit)?;
-    let read = |row: &PgRow| Ok(Carrier { line: row.try_get(0)?, order: row.try_get(1)?, holds: row.try_get(2)? });
-    rows.iter().map(|row| read(row).map_err(Failure::before_commit)).collect()
+    let read = |row: &PgRow| {
+        Ok(Carrier {
+            line: row.try_get(0)?,
+            order: row.try_get(1)?,
+            holds: row.try_get(2)?,
+        })
+    };
+    rows.iter()
+        .map(|row| read(row).map_err(Failure::before_commit))
+        .collect()
 }
 
-async fn take(connection: &mut PgConnection, draw: DrawId, carrier: &Carrier, part: i64) -> Result<(), Failure> {
+async fn take(
+    connection: &mut PgConnection,
+    draw: DrawId,
+    carrier: &Carrier,
+    part: i64,
+) -> Result<(), Failure> {
     let refunded: i64 = sqlx::query_scalar(
         "with line as (
            update order_lines set fee_refunded_cents = fee_refunded_cents + $3 where id = $2 returning fee_refunded_cents

@@ -25,24 +25,37 @@ pub(super) async fn reasons(
         .await?;
     let mut owned = BTreeMap::new();
     for row in rows {
-        owned.insert(row.try_get::<i64, _>(0)?, (row.try_get::<i64, _>(1)?, row.try_get::<i64, _>(2)?));
+        owned.insert(
+            row.try_get::<i64, _>(0)?,
+            (row.try_get::<i64, _>(1)?, row.try_get::<i64, _>(2)?),
+        );
     }
     let reason = |first: &Append| match owned.get(&first.draw.0) {
         None => Failure::NotFound,
         Some(found) if *found != (first.epoch, first.after.cast_signed()) => Failure::Fenced,
         Some(_) => Failure::ClosedByClock,
     };
-    Ok(fallen.iter().map(|entry| (entry.draw().0, reason(entry.first()))).collect())
+    Ok(fallen
+        .iter()
+        .map(|entry| (entry.draw().0, reason(entry.first())))
+        .collect())
 }
 
 /// What happens once or twice in a draw's life: close, result, undo, amendment, archive, cancellation. Once in a transaction:
 /// all but the close have one to themselves.
-pub(super) async fn turn(connection: &mut PgConnection, commits: &[&Commit]) -> Result<(), Trouble> {
-    let turning: Vec<&&Commit> = commits.iter().filter(|commit| commit.change.turns()).collect();
+pub(super) async fn turn(
+    connection: &mut PgConnection,
+    commits: &[&Commit],
+) -> Result<(), Trouble> {
+    let turning: Vec<&&Commit> = commits
+        .iter()
+        .filter(|commit| commit.change.turns())
+        .collect();
     if turning.is_empty() {
         return Ok(());
     }
-    let (mut draws, mut status, mut at, mut closes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut draws, mut status, mut at, mut closes) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut price, mut percentage, mut round_up) = (Vec::new(), Vec::new(), Vec::new());
     let mut times: (Vec<Option<OffsetDateTime>>, Vec<Option<OffsetDateTime>>) = Default::default();
     let (mut decides, mut home, mut away) = (Vec::new(), Vec::new(), Vec::new());
@@ -51,12 +64,24 @@ pub(super) async fn turn(connection: &mut PgConnection, commits: &[&Commit]) -> 
         draws.push(append.draw.0);
         at.push(instant::stored(append.at));
         status.push(change.status.map(words::status));
-        closes.push(append.events.iter().any(|event| matches!(event, Event::Closed)));
+        closes.push(
+            append
+                .events
+                .iter()
+                .any(|event| matches!(event, Event::Closed)),
+        );
         price.push(change.terms.map(|terms| terms.price.0));
         percentage.push(change.terms.map(|terms| i16::from(terms.prize_percentage)));
         round_up.push(change.terms.map(|terms| terms.round_up_prize));
-        times.0.push(change.terms.and_then(|terms| terms.opens_at).map(instant::stored));
-        times.1.push(change.terms.map(|terms| instant::stored(terms.closes_at)));
+        times.0.push(
+            change
+                .terms
+                .and_then(|terms| terms.opens_at)
+                .map(instant::stored),
+        );
+        times
+            .1
+            .push(change.terms.map(|terms| instant::stored(terms.closes_at)));
         decides.push(change.outcome.is_some());
         let outcome = change.outcome.flatten();
         home.push(outcome.map(|outcome| i16::from(outcome.result.cell.home())));
@@ -109,9 +134,14 @@ pub(super) async fn turn(connection: &mut PgConnection, commits: &[&Commit]) -> 
 }
 
 /// Lists are made again when a draw's fixed facts changed. Last of all: nobody waits for a draw behind this row's lock.
-pub(super) async fn relist(connection: &mut PgConnection, commits: &[&Commit]) -> Result<(), Trouble> {
+pub(super) async fn relist(
+    connection: &mut PgConnection,
+    commits: &[&Commit],
+) -> Result<(), Trouble> {
     if commits.iter().any(|commit| commit.change.relists()) {
-        sqlx::query("update catalogue set revision = revision + 1").execute(connection).await?;
+        sqlx::query("update catalogue set revision = revision + 1")
+            .execute(connection)
+            .await?;
     }
     Ok(())
 }

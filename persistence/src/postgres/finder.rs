@@ -58,7 +58,8 @@ impl Clerk for Finder {
         };
         match found {
             Ok(found) => {
-                let answer = |name: &Name| Ok(found.iter().find(|record| name.is_of(record)).cloned());
+                let answer =
+                    |name: &Name| Ok(found.iter().find(|record| name.is_of(record)).cloned());
                 names.iter().map(answer).collect()
             }
             Err(failure) => names.iter().map(|_| Err(failure.clone())).collect(),
@@ -68,13 +69,22 @@ impl Clerk for Finder {
 
 impl Finder {
     pub fn new(options: PgConnectOptions) -> Finder {
-        Finder { options, connection: None, asked_at: Instant::now() }
+        Finder {
+            options,
+            connection: None,
+            asked_at: Instant::now(),
+        }
     }
 
     async fn find(&mut self, names: &[Name]) -> Result<Vec<OrderRecord>, Failure> {
         let silent = |_| Failure::NotWritten("the database is silent".into());
-        let mut connection = timeout(SILENCE_MAX, self.take()).await.map_err(silent)?.map_err(Failure::from_read)?;
-        let found = timeout(SILENCE_MAX, find(&mut connection, names)).await.map_err(silent)??;
+        let mut connection = timeout(SILENCE_MAX, self.take())
+            .await
+            .map_err(silent)?
+            .map_err(Failure::from_read)?;
+        let found = timeout(SILENCE_MAX, find(&mut connection, names))
+            .await
+            .map_err(silent)??;
         self.connection = Some(connection);
         Ok(found)
     }
@@ -94,7 +104,8 @@ impl Finder {
 }
 
 async fn find(connection: &mut PgConnection, names: &[Name]) -> Result<Vec<OrderRecord>, Failure> {
-    let (mut ids, mut keys, mut tokens, mut intents) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut ids, mut keys, mut tokens, mut intents) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for name in names {
         match name {
             Name::Id(id) => ids.push(words::uuid(*id)),

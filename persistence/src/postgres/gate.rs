@@ -62,7 +62,10 @@ const PASS: &str = "with a as (
      select id from passed";
 
 /// Moves each draw whose owner, revision and clock are right on by its commits, and says which were.
-pub(super) async fn pass(connection: &mut PgConnection, entries: &[&Entry]) -> Result<BTreeSet<DrawId>, Trouble> {
+pub(super) async fn pass(
+    connection: &mut PgConnection,
+    entries: &[&Entry],
+) -> Result<BTreeSet<DrawId>, Trouble> {
     let (mut draws, mut reservations) = (Draws::default(), Reservations::default());
     let (mut steps, mut rows) = (Steps::default(), Journal::default());
     for entry in entries {
@@ -105,7 +108,8 @@ impl Draws {
         self.epochs.push(first.epoch);
         self.after.push(after);
         self.becomes.push(after + entry.commits.len() as i64);
-        self.sells.push(entry.commits.iter().any(|commit| commit.append.sells));
+        self.sells
+            .push(entry.commits.iter().any(|commit| commit.append.sells));
         self.sold.push(change.sold_delta());
         self.kept.push(change.kept().cast_signed());
         let step = change.step().map(|(_, step)| step);
@@ -118,8 +122,17 @@ impl Draws {
     }
 
     fn bind(self, query: Bindable) -> Bindable {
-        let query = query.bind(self.ids).bind(self.epochs).bind(self.after).bind(self.becomes).bind(self.sells);
-        let query = query.bind(self.sold).bind(self.kept).bind(self.revenue).bind(self.fee);
+        let query = query
+            .bind(self.ids)
+            .bind(self.epochs)
+            .bind(self.after)
+            .bind(self.becomes)
+            .bind(self.sells);
+        let query = query
+            .bind(self.sold)
+            .bind(self.kept)
+            .bind(self.revenue)
+            .bind(self.fee);
         query.bind(self.touched).bind(self.to_return)
     }
 }
@@ -155,8 +168,15 @@ impl Reservations {
     }
 
     fn bind(self, query: Bindable) -> Bindable {
-        let query = query.bind(self.gone.0).bind(self.gone.1).bind(self.draws).bind(self.orders);
-        query.bind(self.counts).bind(self.untils).bind(self.extensions)
+        let query = query
+            .bind(self.gone.0)
+            .bind(self.gone.1)
+            .bind(self.draws)
+            .bind(self.orders);
+        query
+            .bind(self.counts)
+            .bind(self.untils)
+            .bind(self.extensions)
     }
 }
 
@@ -186,8 +206,16 @@ impl Steps {
     }
 
     fn bind(self, query: Bindable) -> Bindable {
-        let query = query.bind(self.draws).bind(self.revisions).bind(self.orders).bind(self.deltas.0);
-        query.bind(self.deltas.1).bind(self.after.0).bind(self.after.1).bind(self.at)
+        let query = query
+            .bind(self.draws)
+            .bind(self.revisions)
+            .bind(self.orders)
+            .bind(self.deltas.0);
+        query
+            .bind(self.deltas.1)
+            .bind(self.after.0)
+            .bind(self.after.1)
+            .bind(self.at)
     }
 }
 
@@ -211,6 +239,11 @@ impl Journal {
     }
 
     fn bind(self, query: Bindable) -> Bindable {
-        query.bind(self.draws).bind(self.revisions).bind(self.epochs).bind(self.at).bind(self.events)
+        query
+            .bind(self.draws)
+            .bind(self.revisions)
+            .bind(self.epochs)
+            .bind(self.at)
+            .bind(self.events)
     }
 }

@@ -31,8 +31,13 @@ pub(super) struct Commit {
 impl Entry {
     /// Of appends that may be together.
     pub fn of(appends: Vec<Append>) -> Entry {
-        let commit = |append: Append| Commit { change: Change::of(&append.events), append };
-        Entry { commits: appends.into_iter().map(commit).collect() }
+        let commit = |append: Append| Commit {
+            change: Change::of(&append.events),
+            append,
+        };
+        Entry {
+            commits: appends.into_iter().map(commit).collect(),
+        }
     }
 
     /// Its draw, owner and the revision that everything follows are the first one's.
@@ -64,7 +69,10 @@ impl Commit {
     }
 
     pub fn allocates(&self, order: OrderId) -> bool {
-        self.change.allocated.iter().any(|handover| handover.order == order)
+        self.change
+            .allocated
+            .iter()
+            .any(|handover| handover.order == order)
     }
 
     /// When the provider said that an order's buyer authorised it, if it was said with this commit.
@@ -91,15 +99,22 @@ impl Transaction for Appends {
         ask.commits.len()
     }
 
-    async fn transact(connection: &mut PgConnection, entries: &[&Entry]) -> Result<Vec<Result<(), Failure>>, Trouble> {
+    async fn transact(
+        connection: &mut PgConnection,
+        entries: &[&Entry],
+    ) -> Result<Vec<Result<(), Failure>>, Trouble> {
         let mut answers: BTreeMap<i64, Failure> = BTreeMap::new();
         let passed = gate::pass(connection, entries).await?;
-        let (survivors, fallen): (Vec<&Entry>, Vec<&Entry>) =
-            entries.iter().partition(|entry| passed.contains(&entry.draw()));
+        let (survivors, fallen): (Vec<&Entry>, Vec<&Entry>) = entries
+            .iter()
+            .partition(|entry| passed.contains(&entry.draw()));
         if !fallen.is_empty() {
             answers.extend(fence::reasons(connection, &fallen).await?);
         }
-        let survivors: Vec<&Commit> = survivors.into_iter().flat_map(|entry| &entry.commits).collect();
+        let survivors: Vec<&Commit> = survivors
+            .into_iter()
+            .flat_map(|entry| &entry.commits)
+            .collect();
         if !survivors.is_empty() {
             riders::write(connection, &survivors).await?;
             tickets::void(connection, &survivors).await?;
@@ -109,8 +124,14 @@ impl Transaction for Appends {
             sign(connection, &survivors).await?;
             fence::relist(connection, &survivors).await?;
         }
-        entries.iter().flat_map(|entry| entry.steps()).for_each(|step| failpoint::reach(step, Side::Before));
-        Ok(entries.iter().map(|entry| answers.remove(&entry.draw().0).map_or(Ok(()), Err)).collect())
+        entries
+            .iter()
+            .flat_map(|entry| entry.steps())
+            .for_each(|step| failpoint::reach(step, Side::Before));
+        Ok(entries
+            .iter()
+            .map(|entry| answers.remove(&entry.draw().0).map_or(Ok(()), Err))
+            .collect())
     }
 }
 

@@ -49,7 +49,10 @@ struct Taken {
 
 impl Presence {
     pub fn new(options: PgConnectOptions) -> Presence {
-        Presence { options, taken: Mutex::default() }
+        Presence {
+            options,
+            taken: Mutex::default(),
+        }
     }
 
     /// Runs one question on the connection, which is given up when it does not answer: the next question takes a new one.
@@ -68,7 +71,10 @@ impl Presence {
             let connection = taken.connection.as_mut().expect("taken above");
             if let Some(me) = me {
                 // Again and again: it is counted, and held until the connection ends.
-                sqlx::query("select pg_try_advisory_lock($1)").bind(lock(me)).execute(&mut *connection).await?;
+                sqlx::query("select pg_try_advisory_lock($1)")
+                    .bind(lock(me))
+                    .execute(&mut *connection)
+                    .await?;
             }
             question(connection).await
         };
@@ -98,9 +104,17 @@ impl Nodes for Postgres {
     async fn renew(&self, me: &Node) -> Result<Roll, Failure> {
         let (postgres, me) = (self.clone(), me.clone());
         self.run(async move {
-            let rows =
-                postgres.inner.presence.ask(Some(me.boot), async |connection| renew(connection, &me).await).await?;
-            let mut roll = Roll { others: Vec::new(), eldest: true };
+            let rows = postgres
+                .inner
+                .presence
+                .ask(Some(me.boot), async |connection| {
+                    renew(connection, &me).await
+                })
+                .await?;
+            let mut roll = Roll {
+                others: Vec::new(),
+                eldest: true,
+            };
             for row in rows {
                 let (node, elder) = read(&row).map_err(Failure::from_read)?;
                 roll.eldest &= !elder;
@@ -120,12 +134,17 @@ impl Nodes for Postgres {
             }
             presence
                 .ask(None, async |connection| {
-                    let try_lock = sqlx::query_scalar("select pg_try_advisory_lock($1)").bind(lock(gone));
+                    let try_lock =
+                        sqlx::query_scalar("select pg_try_advisory_lock($1)").bind(lock(gone));
                     let gone_for_good: bool = try_lock.fetch_one(&mut *connection).await?;
                     if gone_for_good {
-                        let delete = sqlx::query("delete from nodes where boot_id = $1").bind(uuid(gone));
+                        let delete =
+                            sqlx::query("delete from nodes where boot_id = $1").bind(uuid(gone));
                         delete.execute(&mut *connection).await?;
-                        sqlx::query("select pg_advisory_unlock($1)").bind(lock(gone)).execute(connection).await?;
+                        sqlx::query("select pg_advisory_unlock($1)")
+                            .bind(lock(gone))
+                            .execute(connection)
+                            .await?;
                     }
                     Ok(gone_for_good)
                 })
@@ -170,7 +189,10 @@ async fn renew(connection: &mut PgConnection, me: &Node) -> Result<Vec<PgRow>, s
 }
 
 fn read(row: &PgRow) -> Result<(Node, bool), sqlx::Error> {
-    let node = Node { boot: Boot(row.try_get::<Uuid, _>(0)?.as_u128()), address: row.try_get(1)? };
+    let node = Node {
+        boot: Boot(row.try_get::<Uuid, _>(0)?.as_u128()),
+        address: row.try_get(1)?,
+    };
     Ok((node, row.try_get(2)?))
 }
 

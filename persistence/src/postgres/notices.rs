@@ -20,7 +20,8 @@ pub(super) async fn store(
     answers: &mut Answers,
 ) -> Result<(), Trouble> {
     let mut places = BTreeMap::new();
-    let (mut ids, mut accounts, mut kinds, mut intents) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut ids, mut accounts, mut kinds, mut intents) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut payloads, mut received, mut takers) = (Vec::new(), Vec::new(), Vec::new());
     for (place, ask) in asks.iter().enumerate() {
         if let Entry::Notice { notice, taker, at } = ask {
@@ -66,7 +67,11 @@ pub(super) async fn handled(
     let mut places = BTreeMap::new();
     let (mut ids, mut at) = (Vec::new(), Vec::new());
     for (place, ask) in asks.iter().enumerate() {
-        if let Entry::NoticeHandled { event_id, at: handled_at } = ask {
+        if let Entry::NoticeHandled {
+            event_id,
+            at: handled_at,
+        } = ask
+        {
             places.insert(event_id.clone(), place);
             ids.push(event_id.as_str());
             at.push(instant::stored(*handled_at));
@@ -119,5 +124,7 @@ pub(super) async fn unhandled(
             payload: row.try_get(4)?,
         })
     };
-    rows.iter().map(|row| read(row).map_err(Failure::from_read)).collect()
+    rows.iter()
+        .map(|row| read(row).map_err(Failure::from_read))
+        .collect()
 }

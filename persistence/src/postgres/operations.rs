@@ -30,7 +30,12 @@ fn read(row: &PgRow) -> Result<Operation, Failure> {
 
 /// Captures before the rest, then oldest first; those that somebody else is claiming are passed over. An order's fee refunds
 /// go one after the other: what one without an answer came to is judged by the sum that went back, and that must be its own.
-pub(super) async fn claim(pool: &PgPool, now: Timestamp, lease_ms: i64, limit: u32) -> Result<Vec<Operation>, Failure> {
+pub(super) async fn claim(
+    pool: &PgPool,
+    now: Timestamp,
+    lease_ms: i64,
+    limit: u32,
+) -> Result<Vec<Operation>, Failure> {
     let rows = sqlx::query(
         "with due as (
            select id from payment_ops o where ended_at is null and due_at <= $1
@@ -48,8 +53,16 @@ pub(super) async fn claim(pool: &PgPool, now: Timestamp, lease_ms: i64, limit: u
     .fetch_all(pool)
     .await
     .map_err(Failure::at_commit)?;
-    let mut claimed = rows.iter().map(read).collect::<Result<Vec<Operation>, Failure>>()?;
-    claimed.sort_by_key(|operation| (operation.kind != crate::books::OperationKind::Capture, operation.id));
+    let mut claimed = rows
+        .iter()
+        .map(read)
+        .collect::<Result<Vec<Operation>, Failure>>()?;
+    claimed.sort_by_key(|operation| {
+        (
+            operation.kind != crate::books::OperationKind::Capture,
+            operation.id,
+        )
+    });
     Ok(claimed)
 }
 
@@ -60,9 +73,16 @@ pub(super) async fn claim_each(
     answers: &mut Answers,
 ) -> Result<(), Trouble> {
     let mut places = Vec::new();
-    let (mut orders, mut kinds, mut nows, mut untils) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut orders, mut kinds, mut nows, mut untils) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (place, ask) in asks.iter().enumerate() {
-        if let Entry::Claim { order, kind, now, lease_ms } = ask {
+        if let Entry::Claim {
+            order,
+            kind,
+            now,
+            lease_ms,
+        } = ask
+        {
             places.push(place as i64);
             orders.push(words::uuid(*order));
             kinds.push(words::operation(*kind));
@@ -108,17 +128,31 @@ pub(super) async fn attempted(
     answers: &mut Answers,
 ) -> Result<(), Trouble> {
     let mut places = BTreeMap::new();
-    let (mut ids, mut becomes, mut due, mut keys, mut whys, mut tries) =
-        (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut ids, mut becomes, mut due, mut keys, mut whys, mut tries) = (
+        Vec::new(),
+        Vec::new(),
+        Vec::new(),
+        Vec::new(),
+        Vec::new(),
+        Vec::new(),
+    );
     for (place, ask) in asks.iter().enumerate() {
         if let Entry::Attempted { operation, attempt } = ask {
             places.insert(*operation, place);
             ids.push(*operation);
             let (state, at, key, why, attempts) = match attempt {
                 Attempt::Done => ("done", None, None, None, None),
-                Attempt::Again { attempts, at, new_key } => {
-                    ("pending", Some(instant::stored(*at)), new_key.as_deref(), None, Some(*attempts as i32))
-                }
+                Attempt::Again {
+                    attempts,
+                    at,
+                    new_key,
+                } => (
+                    "pending",
+                    Some(instant::stored(*at)),
+                    new_key.as_deref(),
+                    None,
+                    Some(*attempts as i32),
+                ),
                 Attempt::Failed { why } => ("failed", None, None, Some(why.as_str()), None),
             };
             becomes.push(state);
@@ -161,7 +195,11 @@ pub(super) async fn attempted(
             refunds.push(row.try_get::<i64, _>(0)?);
         }
     }
-    if refunds.is_empty() { Ok(()) } else { money_back(connection, refunds).await }
+    if refunds.is_empty() {
+        Ok(())
+    } else {
+        money_back(connection, refunds).await
+    }
 }
 
 /// Refund operations that just ended: the refund says so, and the mirror shows what went back.

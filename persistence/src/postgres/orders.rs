@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use domain::{AccountId, Cents, ClubId, DrawId, Line, Order, OrderId, PaymentIntentId, Serial, Timestamp};
+use domain::{
+    AccountId, Cents, ClubId, DrawId, Line, Order, OrderId, PaymentIntentId, Serial, Timestamp,
+};
 use sqlx::Row;
 use sqlx::postgres::{PgConnection, PgPool, PgRow};
 use time::OffsetDateTime;
@@ -38,14 +40,19 @@ pub(super) fn read(row: &PgRow) -> Result<OrderRecord, Failure> {
     let state = words::read_order_state(row.try_get("state").map_err(Failure::from_read)?)?;
     let (lines, tickets) = read_lines(row)?;
     let record = || {
-        let at = |column| row.try_get::<Option<OffsetDateTime>, _>(column).map(|at| at.map(instant::read));
+        let at = |column| {
+            row.try_get::<Option<OffsetDateTime>, _>(column)
+                .map(|at| at.map(instant::read))
+        };
         let order = Order {
             id: OrderId(row.try_get::<Uuid, _>("id")?.as_u128()),
             club: ClubId(row.try_get("club_id")?),
             account: AccountId(row.try_get("account_id")?),
             state,
             lines,
-            payment_intent: row.try_get::<Option<String>, _>("payment_intent_id")?.map(PaymentIntentId),
+            payment_intent: row
+                .try_get::<Option<String>, _>("payment_intent_id")?
+                .map(PaymentIntentId),
             application_fee: Cents(row.try_get("application_fee_cents")?),
         };
         Ok(OrderRecord {
@@ -72,19 +79,34 @@ pub(super) fn read(row: &PgRow) -> Result<OrderRecord, Failure> {
 type LinesAndTickets = (Vec<Line>, Vec<(DrawId, Vec<Serial>)>);
 
 fn read_lines(row: &PgRow) -> Result<LinesAndTickets, Failure> {
-    let column = |name| row.try_get::<Option<Vec<i64>>, _>(name).map(Option::unwrap_or_default);
+    let column = |name| {
+        row.try_get::<Option<Vec<i64>>, _>(name)
+            .map(Option::unwrap_or_default)
+    };
     let arrays = || {
-        let counts = row.try_get::<Option<Vec<i16>>, _>("counts")?.unwrap_or_default();
-        let serials = row.try_get::<Option<Vec<Option<String>>>, _>("serials")?.unwrap_or_default();
-        Ok((column("draws")?, counts, column("prices")?, column("card_fees")?, serials))
+        let counts = row
+            .try_get::<Option<Vec<i16>>, _>("counts")?
+            .unwrap_or_default();
+        let serials = row
+            .try_get::<Option<Vec<Option<String>>>, _>("serials")?
+            .unwrap_or_default();
+        Ok((
+            column("draws")?,
+            counts,
+            column("prices")?,
+            column("card_fees")?,
+            serials,
+        ))
     };
     let (draws, counts, prices, card_fees, serials) = arrays().map_err(Failure::from_read)?;
-    let lines = draws.iter().zip(counts).zip(prices).zip(card_fees).map(|(((draw, count), price), card_fee)| Line {
-        draw: DrawId(*draw),
-        count: count.cast_unsigned(),
-        unit_price: Cents(price),
-        card_fee: Cents(card_fee),
-    });
+    let lines = draws.iter().zip(counts).zip(prices).zip(card_fees).map(
+        |(((draw, count), price), card_fee)| Line {
+            draw: DrawId(*draw),
+            count: count.cast_unsigned(),
+            unit_price: Cents(price),
+            card_fee: Cents(card_fee),
+        },
+    );
     let mut tickets = Vec::new();
     for (draw, text) in draws.iter().zip(&serials) {
         if let Some(text) = text {
@@ -106,12 +128,13 @@ pub(super) async fn fill_buyer(
     order: OrderId,
     buyer: &BuyerDetails,
 ) -> Result<(), Failure> {
-    let known: Option<(Option<String>, Option<String>, Option<String>)> =
-        sqlx::query_as("select buyer_name, buyer_email, buyer_phone from orders where id = $1 for update")
-            .bind(words::uuid(order))
-            .fetch_optional(&mut *connection)
-            .await
-            .map_err(Failure::before_commit)?;
+    let known: Option<(Option<String>, Option<String>, Option<String>)> = sqlx::query_as(
+        "select buyer_name, buyer_email, buyer_phone from orders where id = $1 for update",
+    )
+    .bind(words::uuid(order))
+    .fetch_optional(&mut *connection)
+    .await
+    .map_err(Failure::before_commit)?;
     let (name, email, phone) = known.ok_or(Failure::NotFound)?;
     let before = BuyerDetails { name, email, phone };
     let after = before.clone().filled(buyer);
@@ -131,18 +154,24 @@ pub(super) async fn fill_buyer(
     if filled.rows_affected() == 0 {
         return Ok(());
     }
-    sqlx::query("update email_outbox set to_address = $2 where order_id = $1 and to_address is null")
-        .bind(words::uuid(order))
-        .bind(after.email)
-        .execute(connection)
-        .await
-        .map_err(Failure::before_commit)?;
+    sqlx::query(
+        "update email_outbox set to_address = $2 where order_id = $1 and to_address is null",
+    )
+    .bind(words::uuid(order))
+    .bind(after.email)
+    .execute(connection)
+    .await
+    .map_err(Failure::before_commit)?;
     Ok(())
 }
 
 /// What is said takes the place of what is stored, while the order waits to be paid. The rule is `BuyerDetails::corrected`; a
 /// mail waits for an address only once the order was captured, so there is none to send on.
-pub(super) async fn correct_buyer(pool: &PgPool, order: OrderId, buyer: &BuyerDetails) -> Result<bool, Failure> {
+pub(super) async fn correct_buyer(
+    pool: &PgPool,
+    order: OrderId,
+    buyer: &BuyerDetails,
+) -> Result<bool, Failure> {
     // A name without an address is no contact, nor the reverse.
     let BuyerDetails { name, email, phone } = BuyerDetails::default().filled(buyer);
     let corrected = sqlx::query(
@@ -170,7 +199,13 @@ pub(super) async fn consented(
     let (mut orders, mut at, mut ips) = (Vec::new(), Vec::new(), Vec::new());
     let (mut versions, mut digests) = (Vec::new(), Vec::new());
     for (place, ask) in asks.iter().enumerate() {
-        if let Entry::Consented { order, at: agreed_at, ip, terms } = ask {
+        if let Entry::Consented {
+            order,
+            at: agreed_at,
+            ip,
+            terms,
+        } = ask
+        {
             places.insert(words::uuid(*order), place);
             orders.push(words::uuid(*order));
             at.push(instant::stored(*agreed_at));
@@ -205,15 +240,38 @@ pub(super) async fn consented(
 }
 
 /// What may still come to something, oldest first.
-pub(super) async fn open(pool: &PgPool, before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
-    let open = select_orders!("where o.unfinished and o.opened_at < $1 order by o.opened_at, o.id limit $2");
-    found(pool, sqlx::query(open).bind(instant::stored(before)).bind(i64::from(limit))).await
+pub(super) async fn open(
+    pool: &PgPool,
+    before: Timestamp,
+    limit: u32,
+) -> Result<Vec<OrderRecord>, Failure> {
+    let open = select_orders!(
+        "where o.unfinished and o.opened_at < $1 order by o.opened_at, o.id limit $2"
+    );
+    found(
+        pool,
+        sqlx::query(open)
+            .bind(instant::stored(before))
+            .bind(i64::from(limit)),
+    )
+    .await
 }
 
 /// Oldest first; those that were refunded since, too.
-pub(super) async fn captured(pool: &PgPool, since: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
-    let captured = select_orders!("where o.captured_at >= $1 order by o.captured_at, o.id limit $2");
-    found(pool, sqlx::query(captured).bind(instant::stored(since)).bind(i64::from(limit))).await
+pub(super) async fn captured(
+    pool: &PgPool,
+    since: Timestamp,
+    limit: u32,
+) -> Result<Vec<OrderRecord>, Failure> {
+    let captured =
+        select_orders!("where o.captured_at >= $1 order by o.captured_at, o.id limit $2");
+    found(
+        pool,
+        sqlx::query(captured)
+            .bind(instant::stored(since))
+            .bind(i64::from(limit)),
+    )
+    .await
 }
 
 /// Those with a ticket of a cancelled draw.
@@ -228,7 +286,11 @@ pub(super) async fn called_off(pool: &PgPool, limit: u32) -> Result<Vec<OrderRec
 }
 
 /// Captured before a time, oldest first, without an address to write to, and without an anomaly that says so or was closed.
-pub(super) async fn nameless(pool: &PgPool, before: Timestamp, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
+pub(super) async fn nameless(
+    pool: &PgPool,
+    before: Timestamp,
+    limit: u32,
+) -> Result<Vec<OrderRecord>, Failure> {
     let nameless = select_orders!(
         "where o.state = 'captured' and o.buyer_email is null and o.captured_at < $1
            and not exists (
@@ -236,7 +298,13 @@ pub(super) async fn nameless(pool: &PgPool, before: Timestamp, limit: u32) -> Re
                and (a.resolved_at is null or a.resolution <> 'healed'))
          order by o.captured_at, o.id limit $2"
     );
-    found(pool, sqlx::query(nameless).bind(instant::stored(before)).bind(i64::from(limit))).await
+    found(
+        pool,
+        sqlx::query(nameless)
+            .bind(instant::stored(before))
+            .bind(i64::from(limit)),
+    )
+    .await
 }
 
 type Statement = sqlx::query::Query<'static, sqlx::Postgres, sqlx::postgres::PgArguments>;
@@ -277,13 +345,21 @@ pub(super) struct Standing {
 }
 
 /// Locks an order until the end of the transaction.
-pub(super) async fn lock(connection: &mut PgConnection, order: OrderId) -> Result<Standing, Failure> {
+pub(super) async fn lock(
+    connection: &mut PgConnection,
+    order: OrderId,
+) -> Result<Standing, Failure> {
     let row = sqlx::query("select state, lines_allocated from orders where id = $1 for update")
         .bind(words::uuid(order))
         .fetch_one(connection)
         .await
         .map_err(Failure::from_read)?;
-    let standing = || Ok(Standing { state: row.try_get(0)?, lines_allocated: row.try_get(1)? });
+    let standing = || {
+        Ok(Standing {
+            state: row.try_get(0)?,
+            lines_allocated: row.try_get(1)?,
+        })
+    };
     standing().map_err(Failure::from_read)
 }
 

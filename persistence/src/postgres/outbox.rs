@@ -43,7 +43,10 @@ pub(super) async fn queue(pool: &PgPool, mail: &NewMail) -> Result<bool, Failure
 }
 
 /// To the buyer of an order that is over, in the transaction that ends it. Whose money was taken once has other mails.
-pub(super) async fn not_charged(connection: &mut PgConnection, order: OrderId) -> Result<(), Failure> {
+pub(super) async fn not_charged(
+    connection: &mut PgConnection,
+    order: OrderId,
+) -> Result<(), Failure> {
     sqlx::query(
         "insert into email_outbox (dedupe_key, kind, order_id, to_address)
          select 'not-charged-' || id, 'not-charged', id, buyer_email from orders
@@ -84,7 +87,11 @@ pub(super) async fn claim(
     .fetch_all(pool)
     .await
     .map_err(Failure::at_commit)?;
-    let mut claimed = rows.iter().map(read).collect::<Result<Vec<Mail>, sqlx::Error>>().map_err(Failure::from_read)?;
+    let mut claimed = rows
+        .iter()
+        .map(read)
+        .collect::<Result<Vec<Mail>, sqlx::Error>>()
+        .map_err(Failure::from_read)?;
     claimed.sort_by_key(|mail| mail.id);
     Ok(claimed)
 }
@@ -93,7 +100,9 @@ fn read(row: &PgRow) -> Result<Mail, sqlx::Error> {
     Ok(Mail {
         id: row.try_get(0)?,
         kind: row.try_get(1)?,
-        order: row.try_get::<Option<Uuid>, _>(2)?.map(|id| OrderId(id.as_u128())),
+        order: row
+            .try_get::<Option<Uuid>, _>(2)?
+            .map(|id| OrderId(id.as_u128())),
         to: row.try_get(3)?,
         data: row.try_get(4)?,
         message_id: row.try_get(5)?,
@@ -101,7 +110,11 @@ fn read(row: &PgRow) -> Result<Mail, sqlx::Error> {
     })
 }
 
-pub(super) async fn sent(connection: &mut PgConnection, asks: &[&Entry], answers: &mut Answers) -> Result<(), Trouble> {
+pub(super) async fn sent(
+    connection: &mut PgConnection,
+    asks: &[&Entry],
+    answers: &mut Answers,
+) -> Result<(), Trouble> {
     let mut places = BTreeMap::new();
     let (mut ids, mut at) = (Vec::new(), Vec::new());
     for (place, ask) in asks.iter().enumerate() {
@@ -128,7 +141,12 @@ pub(super) async fn sent(connection: &mut PgConnection, asks: &[&Entry], answers
     Ok(())
 }
 
-pub(super) async fn failed(pool: &PgPool, mail: i64, why: &str, again: Option<Timestamp>) -> Result<(), Failure> {
+pub(super) async fn failed(
+    pool: &PgPool,
+    mail: i64,
+    why: &str,
+    again: Option<Timestamp>,
+) -> Result<(), Failure> {
     let known = sqlx::query(
         "update email_outbox set why = $2, due_at = coalesce($3, due_at), sender_boot = null,
            state = case when state = 'pending' and $3 is null then 'dead' else state end
@@ -140,5 +158,9 @@ pub(super) async fn failed(pool: &PgPool, mail: i64, why: &str, again: Option<Ti
     .execute(pool)
     .await
     .map_err(Failure::at_commit)?;
-    if known.rows_affected() == 1 { Ok(()) } else { Err(Failure::NotFound) }
+    if known.rows_affected() == 1 {
+        Ok(())
+    } else {
+        Err(Failure::NotFound)
+    }
 }

@@ -66,12 +66,20 @@ pub(super) async fn turned(
     answers: &mut Answers,
 ) -> Result<(), Trouble> {
     let mut places = BTreeMap::new();
-    let (mut orders, mut ids, mut secrets, mut at) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut orders, mut ids, mut secrets, mut at) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (place, ask) in asks.iter().enumerate() {
         let (order, id, secret, captured_at) = match ask {
-            Entry::Opened { order, id, client_secret } => {
-                (order, Some(id.0.as_str()), Some(client_secret.as_str()), None)
-            }
+            Entry::Opened {
+                order,
+                id,
+                client_secret,
+            } => (
+                order,
+                Some(id.0.as_str()),
+                Some(client_secret.as_str()),
+                None,
+            ),
             Entry::Captured { order, at, .. } => (order, None, None, Some(instant::stored(*at))),
             _ => continue,
         };
@@ -84,9 +92,19 @@ pub(super) async fn turned(
     if orders.is_empty() {
         return Ok(());
     }
-    let query = sqlx::query_scalar(TURN).bind(orders).bind(ids).bind(secrets).bind(at);
+    let query = sqlx::query_scalar(TURN)
+        .bind(orders)
+        .bind(ids)
+        .bind(secrets)
+        .bind(at);
     let done: Vec<Uuid> = query.fetch_all(&mut *connection).await?;
-    settle(connection, done.iter().map(|order| (*order, asks[places[order]])).collect()).await?;
+    settle(
+        connection,
+        done.iter()
+            .map(|order| (*order, asks[places[order]]))
+            .collect(),
+    )
+    .await?;
     for order in done {
         answers[places[&order]] = Some(Ok(Said::Done));
     }
@@ -94,9 +112,9 @@ pub(super) async fn turned(
         let said = match asks[places[&order]] {
             Entry::Captured { .. } if was_captured => Ok(Said::Done),
             Entry::Captured { .. } => Err(cannot(&state, "captured")),
-            _ => {
-                Err(Failure::NotWritten(format!("an order that is {state} has another payment intent, or needs none")))
-            }
+            _ => Err(Failure::NotWritten(format!(
+                "an order that is {state} has another payment intent, or needs none"
+            ))),
         };
         answers[places[&order]] = Some(said);
     }
@@ -118,23 +136,36 @@ async fn settle(connection: &mut PgConnection, turned: Vec<(Uuid, &Entry)>) -> R
             _ => done.push("create"),
         }
     }
-    intents.bind(sqlx::query(SETTLE)).bind(orders).bind(done).execute(connection).await?;
+    intents
+        .bind(sqlx::query(SETTLE))
+        .bind(orders)
+        .bind(done)
+        .execute(connection)
+        .await?;
     Ok(())
 }
 
 fn unanswered(places: &BTreeMap<Uuid, usize>, answers: &Answers) -> Vec<Uuid> {
-    places.iter().filter(|(_, place)| answers[**place].is_none()).map(|(order, _)| *order).collect()
+    places
+        .iter()
+        .filter(|(_, place)| answers[**place].is_none())
+        .map(|(order, _)| *order)
+        .collect()
 }
 
 /// State of orders, and whether they were ever captured.
-async fn standing(connection: &mut PgConnection, orders: &[Uuid]) -> Result<Vec<(Uuid, String, bool)>, Trouble> {
+async fn standing(
+    connection: &mut PgConnection,
+    orders: &[Uuid],
+) -> Result<Vec<(Uuid, String, bool)>, Trouble> {
     if orders.is_empty() {
         return Ok(Vec::new());
     }
-    let found = sqlx::query_as("select id, state, captured_at is not null from orders where id = any($1)")
-        .bind(orders)
-        .fetch_all(connection)
-        .await?;
+    let found =
+        sqlx::query_as("select id, state, captured_at is not null from orders where id = any($1)")
+            .bind(orders)
+            .fetch_all(connection)
+            .await?;
     Ok(found)
 }
 
@@ -201,9 +232,14 @@ type Bindable<'q> = sqlx::query::Query<'q, sqlx::Postgres, sqlx::postgres::PgArg
 
 /// The reconciler's copy. A mirror that did not know the provider's own fee yet learns it. Of a dispute the order's club hears,
 /// also when an answer to a later question, or one of a node whose clock is fast, was written before.
-pub(super) async fn witness(pool: &PgPool, said: &[PaymentIntent], at: Timestamp) -> Result<(), Failure> {
+pub(super) async fn witness(
+    pool: &PgPool,
+    said: &[PaymentIntent],
+    at: Timestamp,
+) -> Result<(), Failure> {
     let mut intents = Intents::default();
-    said.iter().for_each(|said| intents.add(said.order.map(words::uuid), said, at));
+    said.iter()
+        .for_each(|said| intents.add(said.order.map(words::uuid), said, at));
     let query = sqlx::query(
         "with seen as (
            insert into provider_pi (payment_intent_id, order_id, account_id, status, currency, amount_cents,
@@ -240,7 +276,11 @@ pub(super) async fn witness(pool: &PgPool, said: &[PaymentIntent], at: Timestamp
            disputed = s.disputed, payment_method = coalesce(p.payment_method, s.payment_method)
          from seen s where p.payment_intent_id = s.payment_intent_id",
     );
-    intents.bind(query).execute(pool).await.map_err(Failure::at_commit)?;
+    intents
+        .bind(query)
+        .execute(pool)
+        .await
+        .map_err(Failure::at_commit)?;
     Ok(())
 }
 
@@ -258,7 +298,9 @@ pub(super) async fn fee_returned(pool: &PgPool, order: Uuid) -> Result<domain::C
     .fetch_one(pool)
     .await
     .map_err(Failure::from_read)?;
-    row.try_get(0).map(domain::Cents).map_err(Failure::from_read)
+    row.try_get(0)
+        .map(domain::Cents)
+        .map_err(Failure::from_read)
 }
 
 /// What an order's fee refunds that are done came to.
@@ -271,5 +313,7 @@ pub(super) async fn fee_given_back(pool: &PgPool, order: Uuid) -> Result<domain:
     .fetch_one(pool)
     .await
     .map_err(Failure::from_read)?;
-    row.try_get(0).map(domain::Cents).map_err(Failure::from_read)
+    row.try_get(0)
+        .map(domain::Cents)
+        .map_err(Failure::from_read)
 }

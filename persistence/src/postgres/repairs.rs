@@ -7,7 +7,12 @@ use super::{instant, words};
 use crate::books::{REPAIR_MS, Repair};
 use crate::error::Failure;
 
-pub(super) async fn begin(pool: &PgPool, id: &PaymentIntentId, repair: Repair, at: Timestamp) -> Result<bool, Failure> {
+pub(super) async fn begin(
+    pool: &PgPool,
+    id: &PaymentIntentId,
+    repair: Repair,
+    at: Timestamp,
+) -> Result<bool, Failure> {
     let begun = sqlx::query(
         "insert into repairs (payment_intent_id, repair, until) values ($1, $2, $3)
          on conflict (payment_intent_id) do update set repair = excluded.repair, until = excluded.until
@@ -23,7 +28,11 @@ pub(super) async fn begin(pool: &PgPool, id: &PaymentIntentId, repair: Repair, a
     Ok(begun.rows_affected() == 1)
 }
 
-pub(super) async fn end(pool: &PgPool, id: &PaymentIntentId, repair: Repair) -> Result<(), Failure> {
+pub(super) async fn end(
+    pool: &PgPool,
+    id: &PaymentIntentId,
+    repair: Repair,
+) -> Result<(), Failure> {
     sqlx::query("delete from repairs where payment_intent_id = $1 and repair = $2")
         .bind(&id.0)
         .bind(words::repair(repair))

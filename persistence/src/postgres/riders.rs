@@ -12,7 +12,10 @@ use crate::books::FAST_PATH_MS;
 use crate::error::Failure;
 use crate::ledger::{BuyerDetails, DrawDetails, NewOrder, Rider};
 
-pub(super) async fn write(connection: &mut PgConnection, commits: &[&Commit]) -> Result<(), Trouble> {
+pub(super) async fn write(
+    connection: &mut PgConnection,
+    commits: &[&Commit],
+) -> Result<(), Trouble> {
     let mut opens = Vec::new();
     let mut authorised: (Vec<Uuid>, Vec<OffsetDateTime>) = Default::default();
     for commit in commits {
@@ -29,7 +32,9 @@ pub(super) async fn write(connection: &mut PgConnection, commits: &[&Commit]) ->
             Some(Rider::Reprice { order, lines }) => {
                 reprice(connection, commit, words::uuid(*order), lines).await?;
             }
-            Some(Rider::Describe(details)) => describe(connection, commit.append.draw, details).await?,
+            Some(Rider::Describe(details)) => {
+                describe(connection, commit.append.draw, details).await?
+            }
         }
     }
     if !opens.is_empty() {
@@ -45,8 +50,10 @@ pub(super) async fn write(connection: &mut PgConnection, commits: &[&Commit]) ->
 async fn open(connection: &mut PgConnection, orders: &[&NewOrder]) -> Result<(), Trouble> {
     let (mut ids, mut clubs, mut accounts, mut keys, mut tokens) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let (mut lines, mut subtotals, mut card_fees, mut opened) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let (mut names, mut emails, mut phones, mut due) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut lines, mut subtotals, mut card_fees, mut opened) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut names, mut emails, mut phones, mut due) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut intents = Vec::new();
     let mut columns = Lines::default();
     for order in orders {
@@ -162,7 +169,12 @@ impl Lines {
 }
 
 /// Only a quoted order without tickets has a price to change. A payment intent that exists must hear of it.
-async fn reprice(connection: &mut PgConnection, commit: &Commit, order: Uuid, lines: &[Line]) -> Result<(), Trouble> {
+async fn reprice(
+    connection: &mut PgConnection,
+    commit: &Commit,
+    order: Uuid,
+    lines: &[Line],
+) -> Result<(), Trouble> {
     let subtotal: domain::Cents = lines.iter().map(Line::subtotal).sum();
     let card_fee: domain::Cents = lines.iter().map(|line| line.card_fee).sum();
     let draws: Vec<i64> = lines.iter().map(|line| line.draw.0).collect();
@@ -196,19 +208,29 @@ async fn reprice(connection: &mut PgConnection, commit: &Commit, order: Uuid, li
     .execute(&mut *connection)
     .await?;
     if intent.is_some() {
-        let key = format!("update-{order}-{}-{}", commit.append.draw, commit.append.after + 1);
-        sqlx::query("insert into payment_ops (order_id, kind, key, due_at) values ($1, 'update', $2, $3)")
-            .bind(order)
-            .bind(key)
-            .bind(instant::stored(due(commit.append.at)))
-            .execute(connection)
-            .await?;
+        let key = format!(
+            "update-{order}-{}-{}",
+            commit.append.draw,
+            commit.append.after + 1
+        );
+        sqlx::query(
+            "insert into payment_ops (order_id, kind, key, due_at) values ($1, 'update', $2, $3)",
+        )
+        .bind(order)
+        .bind(key)
+        .bind(instant::stored(due(commit.append.at)))
+        .execute(connection)
+        .await?;
     }
     Ok(())
 }
 
 /// What a draw's page says beside its terms; what is not given stays.
-async fn describe(connection: &mut PgConnection, draw: DrawId, details: &DrawDetails) -> Result<(), Trouble> {
+async fn describe(
+    connection: &mut PgConnection,
+    draw: DrawId,
+    details: &DrawDetails,
+) -> Result<(), Trouble> {
     sqlx::query(
         "update draws set
            league = case when $2 then $3 else league end,
@@ -254,5 +276,9 @@ async fn note_authorised(
     .bind(at)
     .execute(connection)
     .await?;
-    if known.rows_affected() == wanted { Ok(()) } else { Err(Trouble::Refused(Failure::NotFound)) }
+    if known.rows_affected() == wanted {
+        Ok(())
+    } else {
+        Err(Trouble::Refused(Failure::NotFound))
+    }
 }

@@ -43,7 +43,13 @@ pub(super) async fn take_over(
 }
 
 /// A claim, while whoever holds the draw's row and stands still is ended.
-async fn claim_through(pool: &PgPool, sealer: &Sealer, me: Boot, draw: DrawId, from: Boot) -> Result<Claims, Failure> {
+async fn claim_through(
+    pool: &PgPool,
+    sealer: &Sealer,
+    me: Boot,
+    draw: DrawId,
+    from: Boot,
+) -> Result<Claims, Failure> {
     let draws = [draw];
     let mut claim = pin!(claim(pool, sealer, me, &draws, Some(from)));
     loop {

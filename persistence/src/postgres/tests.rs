@@ -41,28 +41,48 @@ async fn write_between_cancelled_begins(pool: &PgPool, database: &Database) -> (
         // Cancelled or done: either way nobody holds the connection any more.
         let _ = begun.await;
         if round % 10 == 9 {
-            let written = sqlx::query("insert into innocent values ($1)").bind(round as i64).execute(pool).await;
+            let written = sqlx::query("insert into innocent values ($1)")
+                .bind(round as i64)
+                .execute(pool)
+                .await;
             told += i64::from(written.is_ok());
         }
     }
     pool.close().await;
-    (told, database.count("select count(*) from innocent where $1 = ''", "").await)
+    (
+        told,
+        database
+            .count("select count(*) from innocent where $1 = ''", "")
+            .await,
+    )
 }
 
 #[tokio::test]
 async fn after_ten_thousand_cancelled_begins_on_one_connection_no_write_is_lost() {
     let (database, options) = table().await;
-    let (told, found) = write_between_cancelled_begins(&pool(1, &options, &Silence::default()), &database).await;
-    println!("cancelled begins: {CANCELLED}, {told} writes told, {} lost", told - found);
-    assert_eq!((told, found), (CANCELLED as i64 / 10, CANCELLED as i64 / 10));
+    let (told, found) =
+        write_between_cancelled_begins(&pool(1, &options, &Silence::default()), &database).await;
+    println!(
+        "cancelled begins: {CANCELLED}, {told} writes told, {} lost",
+        told - found
+    );
+    assert_eq!(
+        (told, found),
+        (CANCELLED as i64 / 10, CANCELLED as i64 / 10)
+    );
 }
 
 #[tokio::test]
 async fn a_pool_that_does_not_heal_loses_some() {
     let (database, options) = table().await;
-    let bare = PgPoolOptions::new().max_connections(1).connect_lazy_with(options);
+    let bare = PgPoolOptions::new()
+        .max_connections(1)
+        .connect_lazy_with(options);
     let (told, found) = write_between_cancelled_begins(&bare, &database).await;
-    assert!(found < told, "{found} of {told}: the library is mended, and the healing can go");
+    assert!(
+        found < told,
+        "{found} of {told}: the library is mended, and the healing can go"
+    );
 }
 
 /// Carries one connection until the word is said; from then on both ends think that they are connected, and hear nothing.
@@ -92,7 +112,14 @@ async fn carry(mut near: UnixStream, socket: PathBuf) -> std::io::Result<()> {
 #[tokio::test]
 async fn a_line_that_fell_silent_keeps_nobody_and_no_place_in_the_pool() {
     let (database, folder) = (database().await, Folder::new());
-    let socket = PathBuf::from(database.url.split_once("host=").expect("a socket's folder").1).join(".s.PGSQL.5432");
+    let socket = PathBuf::from(
+        database
+            .url
+            .split_once("host=")
+            .expect("a socket's folder")
+            .1,
+    )
+    .join(".s.PGSQL.5432");
     let listener = UnixListener::bind(folder.path().join(".s.PGSQL.5432")).expect("a socket");
     tokio::spawn(async move {
         while let Ok((near, _)) = listener.accept().await {
@@ -100,13 +127,22 @@ async fn a_line_that_fell_silent_keeps_nobody_and_no_place_in_the_pool() {
         }
     });
     let options = database.options.clone().socket(folder.path());
-    let postgres = Postgres::connect_with(options, sealer()).await.expect("connected");
+    let postgres = Postgres::connect_with(options, sealer())
+        .await
+        .expect("connected");
     let asks = |question: &'static str, limit| {
         let (postgres, inside) = (postgres.clone(), postgres.clone());
         let asks = async move {
-            sqlx::query_scalar(question).fetch_one(inside.background()).await.map_err(Failure::from_read)
+            sqlx::query_scalar(question)
+                .fetch_one(inside.background())
+                .await
+                .map_err(Failure::from_read)
         };
-        async move { postgres.run_within(Duration::from_millis(limit), asks).await }
+        async move {
+            postgres
+                .run_within(Duration::from_millis(limit), asks)
+                .await
+        }
     };
     assert_eq!(asks("select 1", 5_000).await, Ok(1));
     let mut all = JoinSet::new();
@@ -114,6 +150,15 @@ async fn a_line_that_fell_silent_keeps_nobody_and_no_place_in_the_pool() {
         all.spawn(asks("select 2 as silence", 500));
     }
     let unanswered: Vec<Result<i32, Failure>> = all.join_all().await;
-    assert!(unanswered.iter().all(|one| matches!(one, Err(Failure::Unknown(_)))), "{unanswered:?}");
-    assert_eq!(asks("select 1", 5_000).await, Ok(1), "the places of the silent ones are free again");
+    assert!(
+        unanswered
+            .iter()
+            .all(|one| matches!(one, Err(Failure::Unknown(_)))),
+        "{unanswered:?}"
+    );
+    assert_eq!(
+        asks("select 1", 5_000).await,
+        Ok(1),
+        "the places of the silent ones are free again"
+    );
 }

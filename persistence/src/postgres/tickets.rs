@@ -23,7 +23,11 @@ fn moved<'a>(commits: &[&'a Commit], which: fn(&Commit) -> &[Handover]) -> Vec<M
     commits
         .iter()
         .copied()
-        .flat_map(|commit| which(commit).iter().map(move |handover| Moved { commit, handover }))
+        .flat_map(|commit| {
+            which(commit)
+                .iter()
+                .map(move |handover| Moved { commit, handover })
+        })
         .collect()
 }
 
@@ -73,15 +77,24 @@ const ALLOCATE: &str = "with line as (
      select (select count(*) from line), (select count(*) from counted)";
 
 /// Gives tickets to order lines. An order whose last line this was is `allocated`, and its capture is due.
-pub(super) async fn allocate(connection: &mut PgConnection, commits: &[&Commit]) -> Result<(), Trouble> {
+pub(super) async fn allocate(
+    connection: &mut PgConnection,
+    commits: &[&Commit],
+) -> Result<(), Trouble> {
     let given = moved(commits, |commit| &commit.change.allocated);
     if given.is_empty() {
         return Ok(());
     }
     hand_over(connection, &given).await?;
     let repaired = given.iter().filter(|given| !given.commit.append.sells);
-    let repaired: Vec<Uuid> = repaired.map(|given| words::uuid(given.handover.order)).collect();
-    if repaired.is_empty() { Ok(()) } else { drop_pending(connection, &repaired, "cancel").await }
+    let repaired: Vec<Uuid> = repaired
+        .map(|given| words::uuid(given.handover.order))
+        .collect();
+    if repaired.is_empty() {
+        Ok(())
+    } else {
+        drop_pending(connection, &repaired, "cancel").await
+    }
 }
 
 async fn hand_over(connection: &mut PgConnection, given: &[Moved<'_>]) -> Result<(), Trouble> {
@@ -92,7 +105,11 @@ async fn hand_over(connection: &mut PgConnection, given: &[Moved<'_>]) -> Result
         draws.push(commit.append.draw.0);
         orders.push(words::uuid(handover.order));
         // Arrays of arrays must be rectangular; text may be ragged.
-        let numbers: Vec<String> = handover.serials.iter().map(|serial| serial.number().to_string()).collect();
+        let numbers: Vec<String> = handover
+            .serials
+            .iter()
+            .map(|serial| serial.number().to_string())
+            .collect();
         serials.push(format!("{{{}}}", numbers.join(",")));
         fees.push(handover.step.fee_delta.0);
         epochs.push(commit.append.epoch);
@@ -102,10 +119,23 @@ async fn hand_over(connection: &mut PgConnection, given: &[Moved<'_>]) -> Result
     }
     let distinct: std::collections::BTreeSet<&Uuid> = orders.iter().collect();
     let distinct = distinct.len() as i64;
-    let query = sqlx::query_as(ALLOCATE).bind(draws).bind(&orders).bind(serials).bind(fees).bind(epochs);
-    let query = query.bind(at).bind(sells).bind(authorised).bind(FAST_PATH_MS as f64);
+    let query = sqlx::query_as(ALLOCATE)
+        .bind(draws)
+        .bind(&orders)
+        .bind(serials)
+        .bind(fees)
+        .bind(epochs);
+    let query = query
+        .bind(at)
+        .bind(sells)
+        .bind(authorised)
+        .bind(FAST_PATH_MS as f64);
     let done: (i64, i64) = query.fetch_one(connection).await?;
-    if done == (given.len() as i64, distinct) { Ok(()) } else { guilty() }
+    if done == (given.len() as i64, distinct) {
+        Ok(())
+    } else {
+        guilty()
+    }
 }
 
 /// Orders that something has become of, and when.
@@ -116,7 +146,10 @@ struct Reached {
 }
 
 /// Takes tickets back. Nothing may be captured for them any more; an order that was allocated is now being refused.
-pub(super) async fn void(connection: &mut PgConnection, commits: &[&Commit]) -> Result<(), Trouble> {
+pub(super) async fn void(
+    connection: &mut PgConnection,
+    commits: &[&Commit],
+) -> Result<(), Trouble> {
     let taken = moved(commits, |commit| &commit.change.voided);
     if taken.is_empty() {
         return Ok(());
@@ -167,7 +200,11 @@ async fn take_back(connection: &mut PgConnection, taken: &[Moved<'_>]) -> Result
     .bind(orders)
     .execute(connection)
     .await?;
-    if gone.rows_affected() == wanted { Ok(()) } else { guilty() }
+    if gone.rows_affected() == wanted {
+        Ok(())
+    } else {
+        guilty()
+    }
 }
 
 /// Answers the orders that are being refused. The fee of an order that was captured stays on it: it was taken.
@@ -177,7 +214,10 @@ async fn uncount_lines(
     orders: &[Uuid],
     taken: &[Moved<'_>],
 ) -> Result<Reached, Trouble> {
-    let at: Vec<OffsetDateTime> = taken.iter().map(|moved| instant::stored(moved.commit.append.at)).collect();
+    let at: Vec<OffsetDateTime> = taken
+        .iter()
+        .map(|moved| instant::stored(moved.commit.append.at))
+        .collect();
     let charged: Vec<bool> = taken.iter().map(|moved| moved.handover.charged).collect();
     let distinct: std::collections::BTreeSet<&Uuid> = orders.iter().collect();
     let rows = sqlx::query(
@@ -215,7 +255,11 @@ async fn uncount_lines(
     Ok(refused)
 }
 
-async fn drop_pending(connection: &mut PgConnection, orders: &[Uuid], kind: &str) -> Result<(), Trouble> {
+async fn drop_pending(
+    connection: &mut PgConnection,
+    orders: &[Uuid],
+    kind: &str,
+) -> Result<(), Trouble> {
     sqlx::query(
         "update payment_ops set state = 'dropped', ended_at = now()
          where order_id = any($1) and kind = $2 and state = 'pending'",

@@ -8,11 +8,20 @@ use super::writer::Trouble;
 use crate::error::Failure;
 
 /// Money that reached a winner cannot be taken back, and neither can its result (decision E-6).
-pub(super) async fn write(connection: &mut PgConnection, commits: &[&Commit]) -> Result<(), Trouble> {
-    for commit in commits.iter().filter(|commit| commit.change.outcome == Some(None)) {
+pub(super) async fn write(
+    connection: &mut PgConnection,
+    commits: &[&Commit],
+) -> Result<(), Trouble> {
+    for commit in commits
+        .iter()
+        .filter(|commit| commit.change.outcome == Some(None))
+    {
         let draw = commit.append.draw;
         drop_payouts(connection, draw).await?;
-        sqlx::query("delete from winner_claims where draw_id = $1").bind(draw.0).execute(&mut *connection).await?;
+        sqlx::query("delete from winner_claims where draw_id = $1")
+            .bind(draw.0)
+            .execute(&mut *connection)
+            .await?;
         correct(connection, draw, commit.append.after + 1).await?;
     }
     Ok(())
@@ -21,18 +30,31 @@ pub(super) async fn write(connection: &mut PgConnection, commits: &[&Commit]) ->
 /// Deleting waits for whoever is completing one at this moment; what is left then decides. The club's own share only says what
 /// the provider paid out (decision D-17): it goes with the result, and the next result says it anew.
 async fn drop_payouts(connection: &mut PgConnection, draw: DrawId) -> Result<(), Trouble> {
-    sqlx::query("delete from payouts where draw_id = $1 and (status = 'pending' or type = 'club_share')")
-        .bind(draw.0)
-        .execute(&mut *connection)
-        .await?;
+    sqlx::query(
+        "delete from payouts where draw_id = $1 and (status = 'pending' or type = 'club_share')",
+    )
+    .bind(draw.0)
+    .execute(&mut *connection)
+    .await?;
     let paid = "select exists (select from payouts where draw_id = $1 and type = 'winner' and status = 'completed')";
-    let paid: bool = sqlx::query_scalar(paid).bind(draw.0).fetch_one(connection).await?;
-    if paid { Err(Trouble::Refused(Failure::PaidOut)) } else { Ok(()) }
+    let paid: bool = sqlx::query_scalar(paid)
+        .bind(draw.0)
+        .fetch_one(connection)
+        .await?;
+    if paid {
+        Err(Trouble::Refused(Failure::PaidOut))
+    } else {
+        Ok(())
+    }
 }
 
 /// A winner's mail that nobody tried to send yet never leaves; whoever may have read one hears that it no longer holds. The
 /// old keys are set aside, so that a result entered again is told again (decision E-7).
-async fn correct(connection: &mut PgConnection, draw: DrawId, revision: u64) -> Result<(), Trouble> {
+async fn correct(
+    connection: &mut PgConnection,
+    draw: DrawId,
+    revision: u64,
+) -> Result<(), Trouble> {
     sqlx::query(
         "with gone as (
            update email_outbox set

@@ -39,14 +39,22 @@ impl Seen {
         let damaged = |what: &str| Failure::Corrupt(format!("draw {}: {what}", self.id));
         let result = match (self.result_home, self.result_away, self.winning_serial) {
             (Some(home), Some(away), Some(serial)) => {
-                let result = GameResult::new(home as u8, away as u8).ok_or_else(|| damaged("result"))?;
+                let result =
+                    GameResult::new(home as u8, away as u8).ok_or_else(|| damaged("result"))?;
                 let winner = Serial::new(serial as u16).ok_or_else(|| damaged("winning serial"))?;
                 Some((result, winner))
             }
             _ => None,
         };
         let price = Cents(self.price_cents);
-        let prize_of = |sold| prize(sold, price, self.prize_percentage as u8, self.round_up_prize);
+        let prize_of = |sold| {
+            prize(
+                sold,
+                price,
+                self.prize_percentage as u8,
+                self.round_up_prize,
+            )
+        };
         Ok(View {
             draw: DrawId(self.id),
             revision: self.revision as u64,
@@ -54,7 +62,10 @@ impl Seen {
             sold: self.sold as u16,
             held: self.held as u16,
             price,
-            prize: self.prize_cents.filter(|_| result.is_some()).map_or_else(|| prize_of(self.sold as u16), Cents),
+            prize: self
+                .prize_cents
+                .filter(|_| result.is_some())
+                .map_or_else(|| prize_of(self.sold as u16), Cents),
             prize_max: prize_of(TICKETS),
             closes_at: instant::read(self.kick_off),
             result,

@@ -20,7 +20,16 @@ pub(super) fn status(status: Status) -> &'static str {
 }
 
 pub(super) fn read_status(word: &str) -> Result<Status, Failure> {
-    find(word, [Status::Active, Status::Closed, Status::Completed, Status::Cancelled], status)
+    find(
+        word,
+        [
+            Status::Active,
+            Status::Closed,
+            Status::Completed,
+            Status::Cancelled,
+        ],
+        status,
+    )
 }
 
 pub(super) fn order_state(state: OrderState) -> &'static str {
@@ -37,7 +46,13 @@ pub(super) fn order_state(state: OrderState) -> &'static str {
 
 pub(super) fn read_order_state(word: &str) -> Result<OrderState, Failure> {
     use OrderState::{Allocated, Anomaly, Captured, Quoted, Rejecting, Released, Void};
-    find(word, [Quoted, Allocated, Captured, Rejecting, Released, Void, Anomaly], order_state)
+    find(
+        word,
+        [
+            Quoted, Allocated, Captured, Rejecting, Released, Void, Anomaly,
+        ],
+        order_state,
+    )
 }
 
 pub(super) fn operation(kind: OperationKind) -> &'static str {
@@ -53,7 +68,11 @@ pub(super) fn operation(kind: OperationKind) -> &'static str {
 
 pub(super) fn read_operation(word: &str) -> Result<OperationKind, Failure> {
     use OperationKind::{Cancel, Capture, Create, FeeRefund, Refund, Update};
-    find(word, [Create, Update, Capture, Cancel, Refund, FeeRefund], operation)
+    find(
+        word,
+        [Create, Update, Capture, Cancel, Refund, FeeRefund],
+        operation,
+    )
 }
 
 pub(super) fn repair(repair: Repair) -> &'static str {
@@ -74,8 +93,20 @@ pub(super) fn anomaly(kind: AnomalyKind) -> &'static str {
 }
 
 pub(super) fn read_anomaly(word: &str) -> Result<AnomalyKind, Failure> {
-    use AnomalyKind::{DuplicatePayment, FailedAllocation, MismatchedAmount, MissingTicket, OrphanedTicket};
-    find(word, [MissingTicket, DuplicatePayment, FailedAllocation, MismatchedAmount, OrphanedTicket], anomaly)
+    use AnomalyKind::{
+        DuplicatePayment, FailedAllocation, MismatchedAmount, MissingTicket, OrphanedTicket,
+    };
+    find(
+        word,
+        [
+            MissingTicket,
+            DuplicatePayment,
+            FailedAllocation,
+            MismatchedAmount,
+            OrphanedTicket,
+        ],
+        anomaly,
+    )
 }
 
 /// The provider's own words.
@@ -91,6 +122,12 @@ pub(super) fn payment_status(status: PaymentStatus) -> &'static str {
     }
 }
 
-fn find<T: Copy, const N: usize>(word: &str, all: [T; N], spell: fn(T) -> &'static str) -> Result<T, Failure> {
-    all.into_iter().find(|one| spell(*one) == word).ok_or_else(|| Failure::Corrupt(format!("the word {word}")))
+fn find<T: Copy, const N: usize>(
+    word: &str,
+    all: [T; N],
+    spell: fn(T) -> &'static str,
+) -> Result<T, Failure> {
+    all.into_iter()
+        .find(|one| spell(*one) == word)
+        .ok_or_else(|| Failure::Corrupt(format!("the word {word}")))
 }

@@ -95,7 +95,9 @@ impl<T: Transaction> Clerk for Writer<T> {
         let asks: Vec<&T::Ask> = asks.iter().collect();
         match self.write(&asks).await {
             Ok(answers) => answers,
-            Err(Trouble::Refused(_) | Trouble::Busy(_)) if asks.len() > 1 => self.write_each(&asks).await,
+            Err(Trouble::Refused(_) | Trouble::Busy(_)) if asks.len() > 1 => {
+                self.write_each(&asks).await
+            }
             Err(trouble) => {
                 let failure = trouble.told();
                 asks.iter().map(|_| Err(failure.clone())).collect()
@@ -119,7 +121,11 @@ impl Trouble {
 
 impl<T: Transaction> Writer<T> {
     pub fn new(options: PgConnectOptions) -> Writer<T> {
-        Writer { options, connection: None, writes: PhantomData }
+        Writer {
+            options,
+            connection: None,
+            writes: PhantomData,
+        }
     }
 
     /// Each alone, so that only the guilty one fails. When the database is too busy for two of them, it is for the rest.
@@ -133,14 +139,24 @@ impl<T: Transaction> Writer<T> {
                 continue;
             }
             let alone = self.write(&[*ask]).await;
-            busy += usize::from(matches!(alone, Err(Trouble::Busy(_) | Trouble::Silent(_) | Trouble::ReadOnly(_))));
-            answers.push(alone.map_err(Trouble::told).and_then(|mut answers| answers.remove(0)));
+            busy += usize::from(matches!(
+                alone,
+                Err(Trouble::Busy(_) | Trouble::Silent(_) | Trouble::ReadOnly(_))
+            ));
+            answers.push(
+                alone
+                    .map_err(Trouble::told)
+                    .and_then(|mut answers| answers.remove(0)),
+            );
         }
         answers
     }
 
     /// One transaction, tried again as long as nobody is guilty.
-    async fn write(&mut self, asks: &[&T::Ask]) -> Result<Vec<Result<T::Answer, Failure>>, Trouble> {
+    async fn write(
+        &mut self,
+        asks: &[&T::Ask],
+    ) -> Result<Vec<Result<T::Answer, Failure>>, Trouble> {
         for _ in 1..TRIES_MAX {
             match self.attempt(asks).await {
                 Err(Trouble::Again(_)) => {}
@@ -150,14 +166,19 @@ impl<T: Transaction> Writer<T> {
         self.attempt(asks).await
     }
 
-    async fn attempt(&mut self, asks: &[&T::Ask]) -> Result<Vec<Result<T::Answer, Failure>>, Trouble> {
+    async fn attempt(
+        &mut self,
+        asks: &[&T::Ask],
+    ) -> Result<Vec<Result<T::Answer, Failure>>, Trouble> {
         // Taken out, so that a connection in an unknown state is dropped, not used again.
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => prompt(PgConnection::connect_with(&self.options)).await?,
         };
         prompt(connection.execute("begin")).await?;
-        let transacted = timeout(SILENCE_MAX, T::transact(&mut connection, asks)).await.unwrap_or_else(|_| silent());
+        let transacted = timeout(SILENCE_MAX, T::transact(&mut connection, asks))
+            .await
+            .unwrap_or_else(|_| silent());
         match transacted {
             Ok(answers) if answers.iter().any(Result::is_ok) => {
                 commit(&mut connection).await?;
@@ -179,7 +200,10 @@ impl<T: Transaction> Writer<T> {
 
     /// A connection that cannot roll back is let go; the server rolls back by itself.
     async fn roll_back(&mut self, mut connection: PgConnection) {
-        if matches!(timeout(SILENCE_MAX, connection.execute("rollback")).await, Ok(Ok(_))) {
+        if matches!(
+            timeout(SILENCE_MAX, connection.execute("rollback")).await,
+            Ok(Ok(_))
+        ) {
             self.connection = Some(connection);
         }
     }
@@ -193,7 +217,9 @@ async fn commit(connection: &mut PgConnection) -> Result<(), Trouble> {
             collided @ Failure::Collided(_) => Err(Trouble::Again(collided)),
             refused => Err(Trouble::Refused(refused)),
         },
-        Err(_) => Err(Trouble::Unknown(Failure::Unknown("no answer to commit".into()))),
+        Err(_) => Err(Trouble::Unknown(Failure::Unknown(
+            "no answer to commit".into(),
+        ))),
     }
 }
 
@@ -205,5 +231,7 @@ async fn prompt<A>(said: impl Future<Output = Result<A, sqlx::Error>>) -> Result
 }
 
 fn silent<A>() -> Result<A, Trouble> {
-    Err(Trouble::Silent(Failure::NotWritten("the database is silent".into())))
+    Err(Trouble::Silent(Failure::NotWritten(
+        "the database is silent".into(),
+    )))
 }

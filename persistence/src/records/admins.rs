@@ -14,11 +14,25 @@ pub struct Admin {
 }
 
 impl Records {
-    pub async fn create_admin(&self, email: &str, name: &str, password_hash: &str) -> Result<i64, Failure> {
-        let (email, name, hash) = (email.to_string(), name.to_string(), password_hash.to_string());
+    pub async fn create_admin(
+        &self,
+        email: &str,
+        name: &str,
+        password_hash: &str,
+    ) -> Result<i64, Failure> {
+        let (email, name, hash) = (
+            email.to_string(),
+            name.to_string(),
+            password_hash.to_string(),
+        );
         let write = "insert into admins (email, name, password) values ($1, $2, $3) returning id";
         let work = async move |pool: PgPool| {
-            sqlx::query_scalar(write).bind(email).bind(name).bind(hash).fetch_one(&pool).await
+            sqlx::query_scalar(write)
+                .bind(email)
+                .bind(name)
+                .bind(hash)
+                .fetch_one(&pool)
+                .await
         };
         self.write(work).await
     }
@@ -34,6 +48,7 @@ impl Records {
     pub async fn admin_credentials(&self, email: &str) -> Result<Option<(i64, String)>, Failure> {
         let read = "select id, password from admins where lower(email) = lower($1)";
         let read = sqlx::query_as(read).bind(email.to_string());
-        self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await
+        self.read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .await
     }
 }

@@ -59,7 +59,13 @@ impl Entry {
 
     /// What it says, to be said elsewhere.
     pub fn told(&self) -> (Act<'_>, &serde_json::Value) {
-        let act = Act { actor: &self.actor, club: self.club, action: &self.action, object: &self.object, ip: self.ip };
+        let act = Act {
+            actor: &self.actor,
+            club: self.club,
+            action: &self.action,
+            object: &self.object,
+            ip: self.ip,
+        };
         (act, &self.detail)
     }
 
@@ -138,15 +144,25 @@ impl Records {
     /// Writes an entry that has no effect in the books beside it: somebody looked, or asked the provider for something.
     pub async fn audit(&self, act: Act<'_>, detail: &serde_json::Value) -> Result<(), Failure> {
         let entry = act.entry(detail.clone());
-        self.write(async move |pool: PgPool| write(&mut *pool.acquire().await?, &entry).await).await
+        self.write(async move |pool: PgPool| write(&mut *pool.acquire().await?, &entry).await)
+            .await
     }
 
     /// One statement and its entry, both or neither; whether the statement found a row. Nothing found, nothing written.
-    pub(super) async fn act(&self, statement: Statement, entry: Entry, listed: bool) -> Result<bool, Failure> {
+    pub(super) async fn act(
+        &self,
+        statement: Statement,
+        entry: Entry,
+        listed: bool,
+    ) -> Result<bool, Failure> {
         let statement = repeatable(statement)?;
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let found = statement().execute(&mut *transaction).await?.rows_affected() > 0;
+            let found = statement()
+                .execute(&mut *transaction)
+                .await?
+                .rows_affected()
+                > 0;
             if found {
                 write(&mut transaction, &entry).await?;
                 if listed {
@@ -172,10 +188,18 @@ impl Records {
              from audit_log where ($1 or object = any($2) or object like any($5)) and ($3::bigint is null or id < $3)
              order by id desc limit $4";
         let kinds = objects.iter().filter_map(|object| object.strip_suffix('*'));
-        let kinds: Vec<String> = kinds.map(|kind| format!("{}%", kind.replace(['%', '_', '\\'], ""))).collect();
-        let read =
-            sqlx::query_as(read).bind(objects.is_empty()).bind(objects.to_vec()).bind(before).bind(limit).bind(kinds);
-        let rows: Vec<Row> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        let kinds: Vec<String> = kinds
+            .map(|kind| format!("{}%", kind.replace(['%', '_', '\\'], "")))
+            .collect();
+        let read = sqlx::query_as(read)
+            .bind(objects.is_empty())
+            .bind(objects.to_vec())
+            .bind(before)
+            .bind(limit)
+            .bind(kinds);
+        let rows: Vec<Row> = self
+            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await?;
         Ok(rows.into_iter().map(Written::from).collect())
     }
 
@@ -185,8 +209,14 @@ impl Records {
                  coalesce((select hash from audit_log order by id desc limit 1), ''::bytea),
                  (select min(id) from audit_breaks)";
         let read = sqlx::query_as(read);
-        let row: (i64, Vec<u8>, Option<i64>) = self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await?;
-        Ok(Chain { length: row.0, head: row.1, broken_at: row.2 })
+        let row: (i64, Vec<u8>, Option<i64>) = self
+            .read(async move |pool: PgPool| read.fetch_one(&pool).await)
+            .await?;
+        Ok(Chain {
+            length: row.0,
+            head: row.1,
+            broken_at: row.2,
+        })
     }
 }
 

@@ -88,7 +88,9 @@ impl Records {
              where b.club_id = $1 group by b.id order by b.id desc",
         )
         .bind(club.0);
-        let rows: Vec<Row> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        let rows: Vec<Row> = self
+            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await?;
         Ok(rows.into_iter().map(Bundle::from).collect())
     }
 
@@ -103,12 +105,27 @@ impl Records {
                      start_at, end_at)
                  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id",
             );
-            let insert = insert.bind(club.0).bind(new.name).bind(new.slug).bind(new.status).bind(new.kind);
-            let insert = insert.bind(new.display_tag).bind(new.primary_copy).bind(new.share_image_url);
-            let insert = insert.bind(new.start_at.map(column)).bind(new.end_at.map(column));
+            let insert = insert
+                .bind(club.0)
+                .bind(new.name)
+                .bind(new.slug)
+                .bind(new.status)
+                .bind(new.kind);
+            let insert = insert
+                .bind(new.display_tag)
+                .bind(new.primary_copy)
+                .bind(new.share_image_url);
+            let insert = insert
+                .bind(new.start_at.map(column))
+                .bind(new.end_at.map(column));
             let id: i64 = insert.fetch_one(&mut *transaction).await?;
-            let join = "insert into bundle_games (bundle_id, game_id) select $1, unnest($2::bigint[])";
-            sqlx::query(join).bind(id).bind(games).execute(&mut *transaction).await?;
+            let join =
+                "insert into bundle_games (bundle_id, game_id) select $1, unnest($2::bigint[])";
+            sqlx::query(join)
+                .bind(id)
+                .bind(games)
+                .execute(&mut *transaction)
+                .await?;
             audit::sign(&mut transaction, &act, id).await?;
             transaction.commit().await?;
             Ok(id)

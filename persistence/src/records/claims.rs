@@ -82,7 +82,14 @@ pub struct Invitation {
     pub at: Timestamp,
 }
 
-type Row = (i64, i16, Option<OffsetDateTime>, Option<String>, Option<OffsetDateTime>, Option<OffsetDateTime>);
+type Row = (
+    i64,
+    i16,
+    Option<OffsetDateTime>,
+    Option<String>,
+    Option<OffsetDateTime>,
+    Option<OffsetDateTime>,
+);
 
 impl Records {
     pub async fn claim(&self, draw: DrawId) -> Result<Option<Claim>, Failure> {
@@ -90,7 +97,9 @@ impl Records {
             "select draw_id, serial, respond_by, bank_from, received_at, paid_at from winner_claims where draw_id = $1",
         )
         .bind(draw.0);
-        let row: Option<Row> = self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await?;
+        let row: Option<Row> = self
+            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .await?;
         Ok(row.map(Claim::from))
     }
 
@@ -101,30 +110,44 @@ impl Records {
              where token_hash = $1",
         )
         .bind(token_hash.to_vec());
-        let row: Option<Row> = self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await?;
+        let row: Option<Row> = self
+            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .await?;
         Ok(row.map(Claim::from))
     }
 
     /// Where a draw's prize is to be sent; `None`: nobody told it yet, or it has been emptied.
     pub async fn bank_details(&self, draw: DrawId) -> Result<Option<Bank>, Failure> {
-        let read = sqlx::query_scalar("select sealed from bank.winner_details where draw_id = $1").bind(draw.0);
-        let sealed: Option<Vec<u8>> =
-            self.read_bank(async move |pool: PgPool| read.fetch_optional(&pool).await).await?;
-        sealed.map(|sealed| self.unsealed(draw.0, &sealed)).transpose()
+        let read = sqlx::query_scalar("select sealed from bank.winner_details where draw_id = $1")
+            .bind(draw.0);
+        let sealed: Option<Vec<u8>> = self
+            .read_bank(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .await?;
+        sealed
+            .map(|sealed| self.unsealed(draw.0, &sealed))
+            .transpose()
     }
 
     fn sealed(&self, draw: DrawId, bank: &Bank) -> Vec<u8> {
         // None of the three holds a line break: the door took care of it.
-        let plain = format!("{}\n{}\n{}", bank.bsb, bank.account_number, bank.account_name);
+        let plain = format!(
+            "{}\n{}\n{}",
+            bank.bsb, bank.account_number, bank.account_name
+        );
         self.postgres.sealer().seal(PURPOSE, draw, plain.as_bytes())
     }
 
     fn unsealed(&self, draw: i64, sealed: &[u8]) -> Result<Bank, Failure> {
         let damaged = || Failure::Corrupt(format!("the bank details of draw {draw}"));
-        let plain = String::from_utf8(self.postgres.sealer().open(PURPOSE, draw, sealed)?).map_err(|_| damaged())?;
+        let plain = String::from_utf8(self.postgres.sealer().open(PURPOSE, draw, sealed)?)
+            .map_err(|_| damaged())?;
         let mut parts = plain.splitn(3, '\n').map(str::to_string);
         match (parts.next(), parts.next(), parts.next()) {
-            (Some(bsb), Some(account_number), Some(account_name)) => Ok(Bank { account_name, account_number, bsb }),
+            (Some(bsb), Some(account_number), Some(account_name)) => Ok(Bank {
+                account_name,
+                account_number,
+                bsb,
+            }),
             _ => Err(damaged()),
         }
     }
@@ -156,7 +179,13 @@ impl Records {
     }
 
     /// Keeps what the club was told; the last word counts until the prize is paid. `false`: it is paid.
-    pub async fn club_told(&self, draw: DrawId, serial: Serial, bank: &Bank, at: Timestamp) -> Result<bool, Failure> {
+    pub async fn club_told(
+        &self,
+        draw: DrawId,
+        serial: Serial,
+        bank: &Bank,
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
         let claim = sqlx::query(
             "insert into public.winner_claims (draw_id, serial, bank_from, received_at) values ($1, $2, $3, $4)
              on conflict (draw_id) do update set bank_from = $3, received_at = $4
@@ -170,7 +199,12 @@ impl Records {
     }
 
     /// Keeps what the winner told by the mailed link, once, in time.
-    pub async fn winner_told(&self, claim: &Claim, bank: &Bank, at: Timestamp) -> Result<Told, Failure> {
+    pub async fn winner_told(
+        &self,
+        claim: &Claim,
+        bank: &Bank,
+        at: Timestamp,
+    ) -> Result<Told, Failure> {
         if claim.respond_by.is_none_or(|until| at >= until) {
             return Ok(Told::TooLate);
         }
@@ -181,12 +215,20 @@ impl Records {
         .bind(claim.draw.0)
         .bind(From::Winner.word())
         .bind(column(at));
-        Ok(if self.keep(claim.draw, write, bank).await? { Told::Kept } else { Told::Before })
+        Ok(if self.keep(claim.draw, write, bank).await? {
+            Told::Kept
+        } else {
+            Told::Before
+        })
     }
 
     /// That details came, which, and who did it: in one transaction of the bank's login. `false`: the claim takes none.
     async fn keep(&self, draw: DrawId, claim: Statement, bank: &Bank) -> Result<bool, Failure> {
-        let (claim, sealed, act) = (repeatable(claim)?, self.sealed(draw, bank), self.act.clone());
+        let (claim, sealed, act) = (
+            repeatable(claim)?,
+            self.sealed(draw, bank),
+            self.act.clone(),
+        );
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             if claim().execute(&mut *transaction).await?.rows_affected() == 0 {
@@ -213,7 +255,8 @@ impl Records {
         let write = "insert into winner_claims (draw_id, serial, paid_at)
              select id, winning_serial, $2 from draws where id = $1 and winning_serial is not null
              on conflict (draw_id) do update set paid_at = coalesce(winner_claims.paid_at, $2)";
-        self.execute(sqlx::query(write).bind(draw.0).bind(column(at))).await?;
+        self.execute(sqlx::query(write).bind(draw.0).bind(column(at)))
+            .await?;
         Ok(())
     }
 
@@ -227,7 +270,12 @@ impl Records {
                  returning d.draw_id)
              update public.winner_claims set purged_at = $2 where draw_id in (select draw_id from served)";
         let work = async move |pool: PgPool| {
-            Ok(sqlx::query(write).bind(until).bind(column(at)).execute(&pool).await?.rows_affected())
+            Ok(sqlx::query(write)
+                .bind(until)
+                .bind(column(at))
+                .execute(&pool)
+                .await?
+                .rows_affected())
         };
         self.write_bank(work).await
     }

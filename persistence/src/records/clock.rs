@@ -11,6 +11,8 @@ impl Records {
     /// `NotWritten`: they could not be read.
     pub async fn time(&self) -> Result<Timestamp, Failure> {
         let read = sqlx::query_scalar("select clock_timestamp()");
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await.map(timestamp)
+        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+            .await
+            .map(timestamp)
     }
 }

@@ -80,7 +80,10 @@ impl TryFrom<Row> for ClubUser {
             name: row.name,
             role: role(&row.role)?,
             invited_at: timestamp(row.invited_at),
-            invited_until: row.token_expires_at.filter(|_| row.joined_at.is_none()).map(timestamp),
+            invited_until: row
+                .token_expires_at
+                .filter(|_| row.joined_at.is_none())
+                .map(timestamp),
             joined_at: row.joined_at.map(timestamp),
             seen_at: row.seen_at.map(timestamp),
         })
@@ -96,8 +99,9 @@ pub(super) fn role(word: &str) -> Result<Role, sqlx::Error> {
 impl Records {
     /// A club's people, in the order in which they were asked in.
     pub async fn club_users(&self, club: ClubId) -> Result<Vec<ClubUser>, Failure> {
-        let read =
-            format!("select {COLUMNS} from club_users u where u.club_id = $1 and u.removed_at is null order by u.id");
+        let read = format!(
+            "select {COLUMNS} from club_users u where u.club_id = $1 and u.removed_at is null order by u.id"
+        );
         let read = sqlx::query_as(AssertSqlSafe(read)).bind(club.0);
         let work = async move |pool: PgPool| {
             let rows: Vec<Row> = read.fetch_all(&pool).await?;
@@ -107,14 +111,17 @@ impl Records {
     }
 
     pub async fn club_user(&self, id: i64) -> Result<Option<ClubUser>, Failure> {
-        self.read(async move |pool: PgPool| find(&mut *pool.acquire().await?, id).await).await
+        self.read(async move |pool: PgPool| find(&mut *pool.acquire().await?, id).await)
+            .await
     }
 
     /// When the club's own login was last seen signed in, as far as its open sessions tell.
     pub async fn club_login_seen(&self, club: ClubId) -> Result<Option<Timestamp>, Failure> {
         let read = "select max(seen_at) from sessions where club_id = $1 and club_user_id is null";
         let read = sqlx::query_scalar(read).bind(club.0);
-        let seen: Option<OffsetDateTime> = self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await?;
+        let seen: Option<OffsetDateTime> = self
+            .read(async move |pool: PgPool| read.fetch_one(&pool).await)
+            .await?;
         Ok(seen.map(timestamp))
     }
 
@@ -144,9 +151,14 @@ impl Records {
         let (name, act) = (name.map(str::to_string), self.act.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let Some(before) = lock(&mut transaction, club, id).await? else { return Ok(None) };
+            let Some(before) = lock(&mut transaction, club, id).await? else {
+                return Ok(None);
+            };
             if role.is_some_and(|role| role.word() != before) {
-                sqlx::query("delete from sessions where club_user_id = $1").bind(id).execute(&mut *transaction).await?;
+                sqlx::query("delete from sessions where club_user_id = $1")
+                    .bind(id)
+                    .execute(&mut *transaction)
+                    .await?;
             }
             sqlx::query("update club_users set name = coalesce($2, name), role = coalesce($3, role) where id = $1")
                 .bind(id)
@@ -163,14 +175,22 @@ impl Records {
     }
 
     /// Every door that the person had is shut, in one transaction. `false`: not one of this club's people.
-    pub async fn remove_club_user(&self, club: ClubId, id: i64, at: Timestamp) -> Result<bool, Failure> {
+    pub async fn remove_club_user(
+        &self,
+        club: ClubId,
+        id: i64,
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
         let act = self.act.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             if lock(&mut transaction, club, id).await?.is_none() {
                 return Ok(false);
             }
-            sqlx::query("delete from sessions where club_user_id = $1").bind(id).execute(&mut *transaction).await?;
+            sqlx::query("delete from sessions where club_user_id = $1")
+                .bind(id)
+                .execute(&mut *transaction)
+                .await?;
             sqlx::query(
                 "update club_users set removed_at = $2, password = null, token_hash = null, token_expires_at = null
                  where id = $1",
@@ -188,14 +208,26 @@ impl Records {
 }
 
 /// The role, when it is one of the club's people; nobody else changes the row meanwhile.
-async fn lock(connection: &mut PgConnection, club: ClubId, id: i64) -> Result<Option<String>, sqlx::Error> {
+async fn lock(
+    connection: &mut PgConnection,
+    club: ClubId,
+    id: i64,
+) -> Result<Option<String>, sqlx::Error> {
     let read = "select role from club_users where id = $1 and club_id = $2 and removed_at is null for update";
-    sqlx::query_scalar(read).bind(id).bind(club.0).fetch_optional(connection).await
+    sqlx::query_scalar(read)
+        .bind(id)
+        .bind(club.0)
+        .fetch_optional(connection)
+        .await
 }
 
 async fn find(connection: &mut PgConnection, id: i64) -> Result<Option<ClubUser>, sqlx::Error> {
-    let read = format!("select {COLUMNS} from club_users u where u.id = $1 and u.removed_at is null");
-    let row: Option<Row> = sqlx::query_as(AssertSqlSafe(read)).bind(id).fetch_optional(connection).await?;
+    let read =
+        format!("select {COLUMNS} from club_users u where u.id = $1 and u.removed_at is null");
+    let row: Option<Row> = sqlx::query_as(AssertSqlSafe(read))
+        .bind(id)
+        .fetch_optional(connection)
+        .await?;
     row.map(ClubUser::try_from).transpose()
 }
 
@@ -215,21 +247,31 @@ async fn invite(connection: &mut PgConnection, new: &NewClubUser) -> Result<Invi
     let id = match known {
         Some((_, club, _)) if club != new.club.0 => return Ok(Invited::Taken),
         Some((id, _, true)) => {
-            return Ok(find(connection, id).await?.map_or(Invited::Taken, Invited::Joined));
+            return Ok(find(connection, id)
+                .await?
+                .map_or(Invited::Taken, Invited::Joined));
         }
         Some((id, _, false)) => {
             renew(connection, id, new).await?;
-            return Ok(find(connection, id).await?.map_or(Invited::Taken, Invited::Again));
+            return Ok(find(connection, id)
+                .await?
+                .map_or(Invited::Taken, Invited::Again));
         }
         None => insert(connection, new).await?,
     };
     match id {
-        Ok(id) => Ok(find(connection, id).await?.map_or(Invited::Taken, Invited::New)),
+        Ok(id) => Ok(find(connection, id)
+            .await?
+            .map_or(Invited::Taken, Invited::New)),
         Err(refused) => Ok(refused),
     }
 }
 
-async fn renew(connection: &mut PgConnection, id: i64, new: &NewClubUser) -> Result<(), sqlx::Error> {
+async fn renew(
+    connection: &mut PgConnection,
+    id: i64,
+    new: &NewClubUser,
+) -> Result<(), sqlx::Error> {
     sqlx::query(
         "update club_users set name = $2, role = $3, token_hash = $4, token_expires_at = $5, invited_at = $6 where id = $1",
     )
@@ -244,7 +286,10 @@ async fn renew(connection: &mut PgConnection, id: i64, new: &NewClubUser) -> Res
     Ok(())
 }
 
-async fn insert(connection: &mut PgConnection, new: &NewClubUser) -> Result<Result<i64, Invited>, sqlx::Error> {
+async fn insert(
+    connection: &mut PgConnection,
+    new: &NewClubUser,
+) -> Result<Result<i64, Invited>, sqlx::Error> {
     let (count, taken): (i64, bool) = sqlx::query_as(
         "select (select count(*) from club_users where club_id = $1 and removed_at is null),
              exists (select from clubs where lower(email) = lower($2))

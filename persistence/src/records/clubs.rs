@@ -126,14 +126,19 @@ pub struct NewClub {
 
 impl Records {
     pub async fn clubs(&self) -> Result<Vec<Club>, Failure> {
-        let work = async |pool: PgPool| sqlx::query_as("select * from clubs order by id").fetch_all(&pool).await;
+        let work = async |pool: PgPool| {
+            sqlx::query_as("select * from clubs order by id")
+                .fetch_all(&pool)
+                .await
+        };
         let rows: Vec<Row> = self.read(work).await?;
         Ok(rows.into_iter().map(Club::from).collect())
     }
 
     pub async fn club(&self, id: ClubId) -> Result<Option<Club>, Failure> {
         let read = "select * from clubs where id = $1";
-        let work = async move |pool: PgPool| sqlx::query_as(read).bind(id.0).fetch_optional(&pool).await;
+        let work =
+            async move |pool: PgPool| sqlx::query_as(read).bind(id.0).fetch_optional(&pool).await;
         let row: Option<Row> = self.read(work).await?;
         Ok(row.map(Club::from))
     }
@@ -141,9 +146,13 @@ impl Records {
     /// Every slug a club once had, with its club.
     pub async fn slug_aliases(&self) -> Result<Vec<(String, ClubId)>, Failure> {
         let read = "select lower(slug), club_id from club_slug_aliases";
-        let rows: Vec<(String, i64)> =
-            self.read(async move |pool: PgPool| sqlx::query_as(read).fetch_all(&pool).await).await?;
-        Ok(rows.into_iter().map(|(slug, club)| (slug, ClubId(club))).collect())
+        let rows: Vec<(String, i64)> = self
+            .read(async move |pool: PgPool| sqlx::query_as(read).fetch_all(&pool).await)
+            .await?;
+        Ok(rows
+            .into_iter()
+            .map(|(slug, club)| (slug, ClubId(club)))
+            .collect())
     }
 
     /// # Errors
@@ -165,7 +174,8 @@ impl Records {
     pub async fn connect_account(&self, club: ClubId, account: &AccountId) -> Result<(), Failure> {
         let account = account.0.clone();
         let write = "update clubs set stripe_connect_account_id = $1 where id = $2";
-        self.change(sqlx::query(write).bind(account).bind(club.0)).await?;
+        self.change(sqlx::query(write).bind(account).bind(club.0))
+            .await?;
         Ok(())
     }
 
@@ -196,7 +206,8 @@ impl Records {
     /// Hidden from lists and closed to new intents, or back again (decision H-3).
     pub async fn archive_club(&self, club: ClubId, archived: bool) -> Result<bool, Failure> {
         let write = "update clubs set archived = $2 where id = $1";
-        self.change(sqlx::query(write).bind(club.0).bind(archived)).await
+        self.change(sqlx::query(write).bind(club.0).bind(archived))
+            .await
     }
 }
 
@@ -205,7 +216,8 @@ async fn move_account(
     account: String,
     said: (bool, bool, bool),
 ) -> Result<Moved, sqlx::Error> {
-    let read = "select id, email, (charges_enabled, details_submitted, payouts_enabled) = ($2, $3, $4),
+    let read =
+        "select id, email, (charges_enabled, details_submitted, payouts_enabled) = ($2, $3, $4),
              charges_enabled and details_submitted
          from clubs where stripe_connect_account_id = $1 for no key update";
     let club: Option<(i64, String, bool, bool)> = sqlx::query_as(read)
@@ -219,20 +231,31 @@ async fn move_account(
         return Ok(Moved::Nothing);
     };
     let write = "update clubs set charges_enabled = $2, details_submitted = $3, payouts_enabled = $4 where id = $1";
-    sqlx::query(write).bind(club).bind(said.0).bind(said.1).bind(said.2).execute(&mut *connection).await?;
+    sqlx::query(write)
+        .bind(club)
+        .bind(said.0)
+        .bind(said.1)
+        .bind(said.2)
+        .execute(&mut *connection)
+        .await?;
     if !was_connected || (said.0 && said.1) {
         return Ok(Moved::Something);
     }
     let mail = "insert into email_outbox (dedupe_key, kind, to_address, data)
          values ('account-lost-' || $1 || '-' || extract(epoch from clock_timestamp()), 'account-lost', $2,
              json_build_object('club', $1)::text)";
-    sqlx::query(mail).bind(club).bind(email).execute(connection).await?;
+    sqlx::query(mail)
+        .bind(club)
+        .bind(email)
+        .execute(connection)
+        .await?;
     Ok(Moved::Lost)
 }
 
 async fn insert(connection: &mut PgConnection, new: NewClub) -> Result<Row, sqlx::Error> {
-    let [primary, secondary, accent] =
-        new.colors.unwrap_or_else(|| ["#1f2937", "#374151", "#3b82f6"].map(str::to_string));
+    let [primary, secondary, accent] = new
+        .colors
+        .unwrap_or_else(|| ["#1f2937", "#374151", "#3b82f6"].map(str::to_string));
     sqlx::query_as(
         "insert into clubs (name, email, password, location, phone, home_page_slug, home_page_title,
              home_page_tagline, logo_url, primary_color, secondary_color, accent_color)

@@ -12,7 +12,13 @@ impl Records {
     /// Whom an address signs in, with the password's hash, for the login alone. One question whoever it is, so that the time
     /// it takes tells nobody's kind. Nobody who has yet to choose a password.
     pub async fn credentials(&self, email: &str) -> Result<Option<(Holder, String)>, Failure> {
-        type Row = (Option<i64>, Option<i64>, Option<i64>, Option<String>, String);
+        type Row = (
+            Option<i64>,
+            Option<i64>,
+            Option<i64>,
+            Option<String>,
+            String,
+        );
         let read = sqlx::query_as(
             "select id, null::bigint, null::bigint, null, password from admins where lower(email) = lower($1)
              union all
@@ -25,12 +31,18 @@ impl Records {
         .bind(email.trim().to_string());
         let work = async move |pool: PgPool| {
             let row: Option<Row> = read.fetch_optional(&pool).await?;
-            let Some((admin, club, member, word, hash)) = row else { return Ok(None) };
+            let Some((admin, club, member, word, hash)) = row else {
+                return Ok(None);
+            };
             let holder = match (admin, club, member) {
                 (Some(admin), ..) => Holder::Admin(admin),
                 (None, Some(club), Some(id)) => {
                     let role = role(&word.unwrap_or_default())?;
-                    Holder::Member(Member { id, club: ClubId(club), role })
+                    Holder::Member(Member {
+                        id,
+                        club: ClubId(club),
+                        role,
+                    })
                 }
                 (None, Some(club), None) => Holder::Club(ClubId(club)),
                 (None, None, _) => return Ok(None),
@@ -48,6 +60,7 @@ impl Records {
                  or exists (select from club_users where lower(email) = lower($1) and removed_at is null)",
         )
         .bind(email.trim().to_string());
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await
+        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+            .await
     }
 }

@@ -61,7 +61,8 @@ impl Records {
     /// # Errors
     /// Nobody knows whether they were skipped; skipping twice does no harm.
     pub async fn skip_draw_numbers(&self, count: i64) -> Result<(), Failure> {
-        let skip = sqlx::query("select setval('draw_number', nextval('draw_number') + $1)").bind(count);
+        let skip =
+            sqlx::query("select setval('draw_number', nextval('draw_number') + $1)").bind(count);
         self.execute(skip).await.map(|_| ())
     }
 }
@@ -73,12 +74,16 @@ pub(super) async fn insert_all(
     new: &[NewDraw],
 ) -> Result<Vec<DrawId>, sqlx::Error> {
     let count = new.len() as i64;
-    let number = sqlx::query_scalar("select nextval('draw_number') from generate_series(1, $1)").bind(count);
+    let number =
+        sqlx::query_scalar("select nextval('draw_number') from generate_series(1, $1)").bind(count);
     let numbers: Vec<i64> = number.fetch_all(&mut *connection).await?;
     let ids: Vec<DrawId> = numbers.into_iter().map(DrawId).collect();
     let numbered: Vec<(DrawId, &NewDraw)> = ids.iter().copied().zip(new).collect();
     for chunk in numbered.chunks(ROWS_PER_STATEMENT_MAX) {
-        insert(sealer, chunk).build().execute(&mut *connection).await?;
+        insert(sealer, chunk)
+            .build()
+            .execute(&mut *connection)
+            .await?;
     }
     Ok(ids)
 }
@@ -96,9 +101,21 @@ pub(super) async fn same_game(
          where d.club_id = $1 and d.status <> 'cancelled'";
     let found: Option<i64> = sqlx::query_scalar(read)
         .bind(club.0)
-        .bind(new.iter().map(|draw| draw.home_team.as_str()).collect::<Vec<_>>())
-        .bind(new.iter().map(|draw| draw.away_team.as_str()).collect::<Vec<_>>())
-        .bind(new.iter().map(|draw| column(draw.kick_off)).collect::<Vec<_>>())
+        .bind(
+            new.iter()
+                .map(|draw| draw.home_team.as_str())
+                .collect::<Vec<_>>(),
+        )
+        .bind(
+            new.iter()
+                .map(|draw| draw.away_team.as_str())
+                .collect::<Vec<_>>(),
+        )
+        .bind(
+            new.iter()
+                .map(|draw| column(draw.kick_off))
+                .collect::<Vec<_>>(),
+        )
         .fetch_one(connection)
         .await?;
     Ok(found.map(DrawId))

@@ -38,9 +38,19 @@ impl Records {
     ///
     /// # Errors
     /// The books could not be written; the step is begun anew the next time.
-    pub async fn erase_buyers(&self, after: DrawId, months: u8, at: Timestamp) -> Result<Option<Erased>, Failure> {
+    pub async fn erase_buyers(
+        &self,
+        after: DrawId,
+        months: u8,
+        at: Timestamp,
+    ) -> Result<Option<Erased>, Failure> {
         let postgres = self.postgres.clone();
-        let hash = move |email: String| postgres.sealer().fingerprint(PURPOSE, &email.to_lowercase()).to_vec();
+        let hash = move |email: String| {
+            postgres
+                .sealer()
+                .fingerprint(PURPOSE, &email.to_lowercase())
+                .to_vec()
+        };
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let Some(draw) = due(&mut transaction, after, months, at).await? else {
@@ -48,19 +58,29 @@ impl Records {
             };
             let found = finished(&mut transaction, draw, months, at).await?;
             let orders: Vec<Uuid> = found.iter().map(|(order, _)| *order).collect();
-            let hashes: Vec<Option<Vec<u8>>> = found.into_iter().map(|(_, email)| email.map(&hash)).collect();
+            let hashes: Vec<Option<Vec<u8>>> = found
+                .into_iter()
+                .map(|(_, email)| email.map(&hash))
+                .collect();
             forget_orders(&mut transaction, &orders, &hashes, at).await?;
             forget_winner(&mut transaction, draw, at).await?;
             let whole = close(&mut transaction, draw, months, at).await?;
             transaction.commit().await?;
-            Ok(Some(Erased { draw, orders: orders.len() as u64, whole }))
+            Ok(Some(Erased {
+                draw,
+                orders: orders.len() as u64,
+                whole,
+            }))
         };
         self.write(work).await
     }
 
     /// By what an erased order's address is known again: the same for the same address in whatever case.
     pub(super) fn email_hash(&self, email: &str) -> Vec<u8> {
-        self.postgres.sealer().fingerprint(PURPOSE, &email.trim().to_lowercase()).to_vec()
+        self.postgres
+            .sealer()
+            .fingerprint(PURPOSE, &email.trim().to_lowercase())
+            .to_vec()
     }
 }
 
@@ -142,7 +162,11 @@ async fn forget_orders(
         "update refunds set reason = $2 where order_id = any($1)",
         "update anomalies set resolution = $2 where order_id = any($1) and resolved_by is not null",
     ] {
-        query(statement).bind(orders).bind(ERASED_NAME).execute(&mut *connection).await?;
+        query(statement)
+            .bind(orders)
+            .bind(ERASED_NAME)
+            .execute(&mut *connection)
+            .await?;
     }
     query(
         "update webhook_events w set payload = '{}' from orders o
@@ -178,7 +202,11 @@ async fn forget_orders(
 }
 
 /// Whom the prize went to, and where to: bank details themselves go by the bank's login (`purge_claims`).
-async fn forget_winner(connection: &mut PgConnection, draw: DrawId, at: Timestamp) -> Result<(), sqlx::Error> {
+async fn forget_winner(
+    connection: &mut PgConnection,
+    draw: DrawId,
+    at: Timestamp,
+) -> Result<(), sqlx::Error> {
     query(
         "update payouts set recipient_name = $2, recipient_email = $3, note = null, failure_reason = null
          where draw_id = $1 and type = 'winner'",
@@ -197,7 +225,12 @@ async fn forget_winner(connection: &mut PgConnection, draw: DrawId, at: Timestam
 }
 
 /// Says that the draw names nobody any more, if so. A cart with a later game is that game's to forget.
-async fn close(connection: &mut PgConnection, draw: DrawId, months: u8, at: Timestamp) -> Result<bool, sqlx::Error> {
+async fn close(
+    connection: &mut PgConnection,
+    draw: DrawId,
+    months: u8,
+    at: Timestamp,
+) -> Result<bool, sqlx::Error> {
     let left: Option<(i32,)> = query_as(concat!("select 1", still_named!("$1"), " limit 1"))
         .bind(draw.0)
         .bind(i32::from(months))

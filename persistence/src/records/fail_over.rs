@@ -22,15 +22,35 @@ impl Records {
     pub async fn fence(&self, numbers_skipped: i64) -> Result<u64, Failure> {
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let fenced = sqlx::query("update draws set owner_epoch = owner_epoch + $1, owner_boot = null");
-            let draws = fenced.bind(EPOCHS_SKIPPED).execute(&mut *transaction).await?.rows_affected();
-            sqlx::query("delete from nodes").execute(&mut *transaction).await?;
+            let fenced =
+                sqlx::query("update draws set owner_epoch = owner_epoch + $1, owner_boot = null");
+            let draws = fenced
+                .bind(EPOCHS_SKIPPED)
+                .execute(&mut *transaction)
+                .await?
+                .rows_affected();
+            sqlx::query("delete from nodes")
+                .execute(&mut *transaction)
+                .await?;
             let skipped = sqlx::query("select setval('draw_number', nextval('draw_number') + $1)");
-            skipped.bind(numbers_skipped).execute(&mut *transaction).await?;
+            skipped
+                .bind(numbers_skipped)
+                .execute(&mut *transaction)
+                .await?;
             let closed = "insert into system_settings (key, value, updated_by) values ($1, 'true', $2)
                  on conflict (key) do update set value = 'true', updated_by = $2, updated_at = now()";
-            sqlx::query(closed).bind(MAINTENANCE_MODE).bind(COMMAND_LINE).execute(&mut *transaction).await?;
-            let act = Act { actor: COMMAND_LINE, club: None, action: "fence", object: "draws", ip: None };
+            sqlx::query(closed)
+                .bind(MAINTENANCE_MODE)
+                .bind(COMMAND_LINE)
+                .execute(&mut *transaction)
+                .await?;
+            let act = Act {
+                actor: COMMAND_LINE,
+                club: None,
+                action: "fence",
+                object: "draws",
+                ip: None,
+            };
             let detail = serde_json::json!({ "draws": draws, "epochsSkipped": EPOCHS_SKIPPED });
             audit::write(&mut transaction, &act.entry(detail)).await?;
             catalogue_changed(&mut transaction).await?;

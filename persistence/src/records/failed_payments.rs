@@ -55,7 +55,11 @@ struct Row {
 impl Records {
     /// Declined, refused or let go by us after the buyer authorised, or in need of somebody's eye; newest first. That a card was
     /// declined is known from the provider's own notice; what was merely left, or was paid in the end, is no failure.
-    pub async fn failed_payments(&self, club: Option<ClubId>, since: Timestamp) -> Result<FailedPayments, Failure> {
+    pub async fn failed_payments(
+        &self,
+        club: Option<ClubId>,
+        since: Timestamp,
+    ) -> Result<FailedPayments, Failure> {
         let read = sqlx::query_as(
             "with failed as (
                  select o.payment_intent_id,
@@ -90,15 +94,33 @@ impl Records {
         .bind(column(since))
         .bind(club.map(|club| club.0))
         .bind(LISTED_MAX);
-        let rows: Vec<Row> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
-        let Some(Row { count, total, customers, .. }) = rows.first() else { return Ok(FailedPayments::default()) };
+        let rows: Vec<Row> = self
+            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await?;
+        let Some(Row {
+            count,
+            total,
+            customers,
+            ..
+        }) = rows.first()
+        else {
+            return Ok(FailedPayments::default());
+        };
         let (count, total, customers) = (*count, Cents(*total), *customers);
-        Ok(FailedPayments { newest: rows.into_iter().map(failed).collect(), count, total, customers })
+        Ok(FailedPayments {
+            newest: rows.into_iter().map(failed).collect(),
+            count,
+            total,
+            customers,
+        })
     }
 }
 
 fn failed(row: Row) -> FailedPayment {
-    let notice = row.payload.and_then(|payload| serde_json::from_str::<Value>(&payload).ok()).unwrap_or_default();
+    let notice = row
+        .payload
+        .and_then(|payload| serde_json::from_str::<Value>(&payload).ok())
+        .unwrap_or_default();
     let error = &notice["data"]["object"]["last_payment_error"];
     let text = |value: &Value| value.as_str().map(str::to_string);
     let told = &error["payment_method"];

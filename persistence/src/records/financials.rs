@@ -104,18 +104,31 @@ macro_rules! sums {
 
 impl Records {
     pub async fn draw_financials(&self, draw: DrawId) -> Result<DrawFinancials, Failure> {
-        let read = sums!("l.order_id in (select m.order_id from order_lines m where m.draw_id = $1)");
-        let rows: Vec<Row> =
-            self.read(async move |pool: PgPool| sqlx::query_as(read).bind(draw.0).fetch_all(&pool).await).await?;
+        let read =
+            sums!("l.order_id in (select m.order_id from order_lines m where m.draw_id = $1)");
+        let rows: Vec<Row> = self
+            .read(async move |pool: PgPool| {
+                sqlx::query_as(read).bind(draw.0).fetch_all(&pool).await
+            })
+            .await?;
         let row = rows.into_iter().find(|row| row.draw_id == draw.0);
         Ok(row.map(DrawFinancials::from).unwrap_or_default())
     }
 
     /// The same of every draw of a club that sold something.
-    pub async fn club_financials(&self, club: ClubId) -> Result<BTreeMap<DrawId, DrawFinancials>, Failure> {
+    pub async fn club_financials(
+        &self,
+        club: ClubId,
+    ) -> Result<BTreeMap<DrawId, DrawFinancials>, Failure> {
         let read = sums!("o.club_id = $1");
-        let rows: Vec<Row> =
-            self.read(async move |pool: PgPool| sqlx::query_as(read).bind(club.0).fetch_all(&pool).await).await?;
-        Ok(rows.into_iter().map(|row| (DrawId(row.draw_id), row.into())).collect())
+        let rows: Vec<Row> = self
+            .read(async move |pool: PgPool| {
+                sqlx::query_as(read).bind(club.0).fetch_all(&pool).await
+            })
+            .await?;
+        Ok(rows
+            .into_iter()
+            .map(|row| (DrawId(row.draw_id), row.into()))
+            .collect())
     }
 }

@@ -51,25 +51,39 @@ impl Records {
         let read = sqlx::query_as(
             "select id, heading, display_order, is_visible from footer_menus order by display_order, id",
         );
-        let menus: Vec<(i64, String, i32, bool)> =
-            self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        let menus: Vec<(i64, String, i32, bool)> = self
+            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await?;
         let read = sqlx::query_as(
             "select id, menu_id, label, url, display_order, is_visible from footer_menu_items order by display_order, id",
         );
-        let items: Vec<FooterItem> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        let items: Vec<FooterItem> = self
+            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await?;
         let mut of_menu: BTreeMap<i64, Vec<FooterItem>> = BTreeMap::new();
         for item in items {
             of_menu.entry(item.menu_id).or_default().push(item);
         }
         let menu = |(id, heading, display_order, is_visible)| {
             let items = of_menu.remove(&id).unwrap_or_default();
-            FooterMenu { id, heading, display_order, is_visible, items }
+            FooterMenu {
+                id,
+                heading,
+                display_order,
+                is_visible,
+                items,
+            }
         };
         Ok(menus.into_iter().map(menu).collect())
     }
 
-    pub async fn create_footer_menu(&self, heading: &str, display_order: i32) -> Result<i64, Failure> {
-        let write = "insert into footer_menus (heading, display_order) values ($1, $2) returning id";
+    pub async fn create_footer_menu(
+        &self,
+        heading: &str,
+        display_order: i32,
+    ) -> Result<i64, Failure> {
+        let write =
+            "insert into footer_menus (heading, display_order) values ($1, $2) returning id";
         let heading = heading.to_string();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
@@ -90,7 +104,11 @@ impl Records {
         display_order: i32,
     ) -> Result<(), Failure> {
         let write = "insert into footer_menu_items (menu_id, label, url, display_order) values ($1, $2, $3, $4)";
-        let write = sqlx::query(write).bind(menu).bind(label.to_string()).bind(url.to_string()).bind(display_order);
+        let write = sqlx::query(write)
+            .bind(menu)
+            .bind(label.to_string())
+            .bind(url.to_string())
+            .bind(display_order);
         self.change(write).await?;
         Ok(())
     }
@@ -114,7 +132,8 @@ impl Records {
             }
         };
         let write = sqlx::query(write).bind(id).bind(menu.heading.clone());
-        self.put(write.bind(menu.display_order).bind(menu.is_visible), entry).await
+        self.put(write.bind(menu.display_order).bind(menu.is_visible), entry)
+            .await
     }
 
     /// An item, new or changed. `None`: there is no item, or no menu, of that id.
@@ -133,18 +152,34 @@ impl Records {
                      is_visible = coalesce($6, is_visible), updated_at = now()
                  where id = $1 and ($2::bigint is null or exists (select from footer_menus m where m.id = $2)) returning id",
         };
-        let write = sqlx::query(write).bind(id).bind(item.menu_id).bind(item.label.clone());
-        let write = write.bind(item.url.clone()).bind(item.display_order).bind(item.is_visible);
+        let write = sqlx::query(write)
+            .bind(id)
+            .bind(item.menu_id)
+            .bind(item.label.clone());
+        let write = write
+            .bind(item.url.clone())
+            .bind(item.display_order)
+            .bind(item.is_visible);
         self.put(write, entry).await
     }
 
     /// Removes a menu with its items; `false` when there is none.
     pub async fn remove_footer_menu(&self, id: i64, entry: Entry) -> Result<bool, Failure> {
-        self.act(sqlx::query("delete from footer_menus where id = $1").bind(id), entry, true).await
+        self.act(
+            sqlx::query("delete from footer_menus where id = $1").bind(id),
+            entry,
+            true,
+        )
+        .await
     }
 
     pub async fn remove_footer_item(&self, id: i64, entry: Entry) -> Result<bool, Failure> {
-        self.act(sqlx::query("delete from footer_menu_items where id = $1").bind(id), entry, true).await
+        self.act(
+            sqlx::query("delete from footer_menu_items where id = $1").bind(id),
+            entry,
+            true,
+        )
+        .await
     }
 
     /// A statement that answers the id of what it wrote.

@@ -104,33 +104,54 @@ macro_rules! select_listings {
 }
 
 /// Part of a transaction: the draws it has written, by number.
-pub(super) async fn written(connection: &mut PgConnection, draws: &[DrawId]) -> Result<Vec<Row>, sqlx::Error> {
+pub(super) async fn written(
+    connection: &mut PgConnection,
+    draws: &[DrawId],
+) -> Result<Vec<Row>, sqlx::Error> {
     let draws: Vec<i64> = draws.iter().map(|draw| draw.0).collect();
-    sqlx::query_as(select_listings!("where id = any($1) order by id")).bind(draws).fetch_all(connection).await
+    sqlx::query_as(select_listings!("where id = any($1) order by id"))
+        .bind(draws)
+        .fetch_all(connection)
+        .await
 }
 
 impl Records {
     /// Every draw, by kick-off.
     pub async fn listings(&self) -> Result<Vec<Listing>, Failure> {
         let read = sqlx::query_as(select_listings!("order by kick_off, id"));
-        let rows: Vec<Row> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        let rows: Vec<Row> = self
+            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await?;
         rows.into_iter().map(Row::listing).collect()
     }
 
     /// Some draws, by kick-off; what does not exist is missing.
-    pub async fn listings_of(&self, draws: impl IntoIterator<Item = DrawId>) -> Result<Vec<Listing>, Failure> {
+    pub async fn listings_of(
+        &self,
+        draws: impl IntoIterator<Item = DrawId>,
+    ) -> Result<Vec<Listing>, Failure> {
         let draws: Vec<i64> = draws.into_iter().map(|draw| draw.0).collect();
-        let read = sqlx::query_as(select_listings!("where id = any($1) order by kick_off, id")).bind(draws);
-        let rows: Vec<Row> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        let read = sqlx::query_as(select_listings!("where id = any($1) order by kick_off, id"))
+            .bind(draws);
+        let rows: Vec<Row> = self
+            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await?;
         rows.into_iter().map(Row::listing).collect()
     }
 
     /// The draws of a club by teams and kick-off: what an import compares with, so that a repeated import adds nothing.
-    pub async fn fixtures(&self, club: ClubId) -> Result<Vec<(String, String, Timestamp)>, Failure> {
+    pub async fn fixtures(
+        &self,
+        club: ClubId,
+    ) -> Result<Vec<(String, String, Timestamp)>, Failure> {
         let read = "select home_team, away_team, kick_off from draws where club_id = $1 and status <> 'cancelled'";
         let read = sqlx::query_as(read).bind(club.0);
-        let rows: Vec<(String, String, OffsetDateTime)> =
-            self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
-        Ok(rows.into_iter().map(|(home, away, kick_off)| (home, away, timestamp(kick_off))).collect())
+        let rows: Vec<(String, String, OffsetDateTime)> = self
+            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await?;
+        Ok(rows
+            .into_iter()
+            .map(|(home, away, kick_off)| (home, away, timestamp(kick_off)))
+            .collect())
     }
 }

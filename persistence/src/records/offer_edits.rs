@@ -16,10 +16,19 @@ pub enum Changed {
 
 impl Records {
     /// Whether another offer of the club has a slug.
-    pub async fn bundle_slug_taken(&self, club: ClubId, slug: &str, but: Option<i64>) -> Result<bool, Failure> {
+    pub async fn bundle_slug_taken(
+        &self,
+        club: ClubId,
+        slug: &str,
+        but: Option<i64>,
+    ) -> Result<bool, Failure> {
         let read = "select exists (select from bundles where club_id = $1 and lower(slug) = lower($2) and id <> $3)";
-        let read = sqlx::query_scalar(read).bind(club.0).bind(slug.to_string()).bind(but.unwrap_or(0));
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await
+        let read = sqlx::query_scalar(read)
+            .bind(club.0)
+            .bind(slug.to_string())
+            .bind(but.unwrap_or(0));
+        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+            .await
     }
 
     /// Tickets sold by each offer of a club.
@@ -27,11 +36,17 @@ impl Records {
         let read = "select b.id, coalesce(sum(s.quantity), 0)::bigint from bundles b
              left join bundle_sales s on s.bundle_id = b.id where b.club_id = $1 group by b.id order by b.id";
         let read = sqlx::query_as(read).bind(club.0);
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
+        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await
     }
 
     /// Replaces an offer, unless something was sold of it in the meantime: looked at under its row's lock.
-    pub async fn change_bundle(&self, club: ClubId, id: i64, new: &NewBundle) -> Result<Changed, Failure> {
+    pub async fn change_bundle(
+        &self,
+        club: ClubId,
+        id: i64,
+        new: &NewBundle,
+    ) -> Result<Changed, Failure> {
         let (new, act) = (new.clone(), self.act.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
@@ -40,9 +55,17 @@ impl Records {
             }
             let games: Vec<i64> = new.games.iter().map(|game| game.0).collect();
             write(&mut transaction, id, new).await?;
-            sqlx::query("delete from bundle_games where bundle_id = $1").bind(id).execute(&mut *transaction).await?;
-            let join = "insert into bundle_games (bundle_id, game_id) select $1, unnest($2::bigint[])";
-            sqlx::query(join).bind(id).bind(games).execute(&mut *transaction).await?;
+            sqlx::query("delete from bundle_games where bundle_id = $1")
+                .bind(id)
+                .execute(&mut *transaction)
+                .await?;
+            let join =
+                "insert into bundle_games (bundle_id, game_id) select $1, unnest($2::bigint[])";
+            sqlx::query(join)
+                .bind(id)
+                .bind(games)
+                .execute(&mut *transaction)
+                .await?;
             audit::sign(&mut transaction, &act, id).await?;
             transaction.commit().await?;
             Ok(Changed::Done)
@@ -51,7 +74,12 @@ impl Records {
     }
 
     /// Takes an offer away, unless something was sold of it and it is still on sale. The caller knows whether it is over.
-    pub async fn archive_bundle(&self, club: ClubId, id: i64, is_over: bool) -> Result<Changed, Failure> {
+    pub async fn archive_bundle(
+        &self,
+        club: ClubId,
+        id: i64,
+        is_over: bool,
+    ) -> Result<Changed, Failure> {
         let act = self.act.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
@@ -59,7 +87,11 @@ impl Records {
                 return Ok(Changed::Locked);
             }
             let write = "update bundles set status = 'archived', updated_at = now() where id = $1 and club_id = $2";
-            sqlx::query(write).bind(id).bind(club.0).execute(&mut *transaction).await?;
+            sqlx::query(write)
+                .bind(id)
+                .bind(club.0)
+                .execute(&mut *transaction)
+                .await?;
             audit::sign(&mut transaction, &act, id).await?;
             transaction.commit().await?;
             Ok(Changed::Done)
@@ -68,11 +100,19 @@ impl Records {
     }
 }
 
-async fn is_open(connection: &mut PgConnection, club: ClubId, id: i64) -> Result<bool, sqlx::Error> {
+async fn is_open(
+    connection: &mut PgConnection,
+    club: ClubId,
+    id: i64,
+) -> Result<bool, sqlx::Error> {
     let read = "select status in ('draft', 'active')
              and not exists (select from bundle_sales s where s.bundle_id = bundles.id)
          from bundles where id = $1 and club_id = $2 for update";
-    let open: Option<bool> = sqlx::query_scalar(read).bind(id).bind(club.0).fetch_optional(connection).await?;
+    let open: Option<bool> = sqlx::query_scalar(read)
+        .bind(id)
+        .bind(club.0)
+        .fetch_optional(connection)
+        .await?;
     Ok(open.unwrap_or(false))
 }
 

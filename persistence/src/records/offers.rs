@@ -12,9 +12,15 @@ impl Records {
     ///
     /// # Errors
     /// The books could not be read.
-    pub async fn bundle_by_slug(&self, club: ClubId, slug: &str) -> Result<Option<Bundle>, Failure> {
+    pub async fn bundle_by_slug(
+        &self,
+        club: ClubId,
+        slug: &str,
+    ) -> Result<Option<Bundle>, Failure> {
         let bundles = self.bundles(club).await?;
-        Ok(bundles.into_iter().find(|bundle| bundle.slug.eq_ignore_ascii_case(slug)))
+        Ok(bundles
+            .into_iter()
+            .find(|bundle| bundle.slug.eq_ignore_ascii_case(slug)))
     }
 
     /// The club of an offer.
@@ -23,7 +29,9 @@ impl Records {
     /// The books could not be read.
     pub async fn club_of_bundle(&self, bundle: i64) -> Result<Option<ClubId>, Failure> {
         let read = sqlx::query_scalar("select club_id from bundles where id = $1").bind(bundle);
-        let club: Option<i64> = self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await?;
+        let club: Option<i64> = self
+            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .await?;
         Ok(club.map(ClubId))
     }
 
@@ -34,14 +42,24 @@ impl Records {
     /// The books could not be written.
     pub async fn note_offers(&self, order: OrderId, offers: &[(i64, u16)]) -> Result<(), Failure> {
         let order = uuid::Uuid::from_u128(order.0);
-        let (bundles, counts): (Vec<i64>, Vec<i32>) =
-            offers.iter().map(|(bundle, count)| (*bundle, i32::from(*count))).unzip();
+        let (bundles, counts): (Vec<i64>, Vec<i32>) = offers
+            .iter()
+            .map(|(bundle, count)| (*bundle, i32::from(*count)))
+            .unzip();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            sqlx::query("delete from order_offers where order_id = $1").bind(order).execute(&mut *transaction).await?;
+            sqlx::query("delete from order_offers where order_id = $1")
+                .bind(order)
+                .execute(&mut *transaction)
+                .await?;
             let insert = "insert into order_offers (order_id, bundle_id, quantity)
                 select $1, * from unnest($2::bigint[], $3::integer[])";
-            sqlx::query(insert).bind(order).bind(bundles).bind(counts).execute(&mut *transaction).await?;
+            sqlx::query(insert)
+                .bind(order)
+                .bind(bundles)
+                .bind(counts)
+                .execute(&mut *transaction)
+                .await?;
             transaction.commit().await
         };
         self.write(work).await
@@ -54,8 +72,15 @@ impl Records {
     /// # Errors
     /// The books could not be read.
     pub async fn open_bundles(&self) -> Result<Vec<(ClubId, String)>, Failure> {
-        let read = sqlx::query_as("select club_id, slug from bundles where status in ('active', 'locked') order by id");
-        let rows: Vec<(i64, String)> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
-        Ok(rows.into_iter().map(|(club, slug)| (ClubId(club), slug)).collect())
+        let read = sqlx::query_as(
+            "select club_id, slug from bundles where status in ('active', 'locked') order by id",
+        );
+        let rows: Vec<(i64, String)> = self
+            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await?;
+        Ok(rows
+            .into_iter()
+            .map(|(club, slug)| (ClubId(club), slug))
+            .collect())
     }
 }

@@ -48,17 +48,27 @@ impl Records {
 }
 
 /// `false`: the name is somebody else's.
-async fn rename(connection: &mut PgConnection, club: ClubId, slug: &str) -> Result<bool, sqlx::Error> {
-    let old: String = sqlx::query_scalar("select home_page_slug from clubs where id = $1 for update")
-        .bind(club.0)
-        .fetch_one(&mut *connection)
-        .await?;
+async fn rename(
+    connection: &mut PgConnection,
+    club: ClubId,
+    slug: &str,
+) -> Result<bool, sqlx::Error> {
+    let old: String =
+        sqlx::query_scalar("select home_page_slug from clubs where id = $1 for update")
+            .bind(club.0)
+            .fetch_one(&mut *connection)
+            .await?;
     if old == slug {
         return Ok(true);
     }
-    let taken = "select exists (select from clubs where lower(home_page_slug) = lower($1) and id <> $2)
+    let taken =
+        "select exists (select from clubs where lower(home_page_slug) = lower($1) and id <> $2)
          or exists (select from club_slug_aliases where lower(slug) = lower($1) and club_id <> $2)";
-    let taken: bool = sqlx::query_scalar(taken).bind(slug.to_string()).bind(club.0).fetch_one(&mut *connection).await?;
+    let taken: bool = sqlx::query_scalar(taken)
+        .bind(slug.to_string())
+        .bind(club.0)
+        .fetch_one(&mut *connection)
+        .await?;
     if taken {
         return Ok(false);
     }
@@ -67,11 +77,13 @@ async fn rename(connection: &mut PgConnection, club: ClubId, slug: &str) -> Resu
         .bind(slug.to_string())
         .execute(&mut *connection)
         .await?;
-    sqlx::query("insert into club_slug_aliases (club_id, slug) values ($1, $2) on conflict do nothing")
-        .bind(club.0)
-        .bind(old)
-        .execute(&mut *connection)
-        .await?;
+    sqlx::query(
+        "insert into club_slug_aliases (club_id, slug) values ($1, $2) on conflict do nothing",
+    )
+    .bind(club.0)
+    .bind(old)
+    .execute(&mut *connection)
+    .await?;
     sqlx::query("update clubs set home_page_slug = $2 where id = $1")
         .bind(club.0)
         .bind(slug.to_string())
@@ -80,7 +92,11 @@ async fn rename(connection: &mut PgConnection, club: ClubId, slug: &str) -> Resu
     Ok(true)
 }
 
-async fn update(connection: &mut PgConnection, club: ClubId, page: HomePage) -> Result<(), sqlx::Error> {
+async fn update(
+    connection: &mut PgConnection,
+    club: ClubId,
+    page: HomePage,
+) -> Result<(), sqlx::Error> {
     let [primary, secondary, accent] = page.colors;
     sqlx::query(
         "update clubs set home_page_title = coalesce($2, home_page_title),

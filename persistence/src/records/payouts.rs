@@ -73,8 +73,11 @@ impl From<Row> for Payout {
 
 impl Records {
     pub async fn payouts(&self, draw: DrawId) -> Result<Vec<Payout>, Failure> {
-        let read = sqlx::query_as("select * from payouts where draw_id = $1 order by id").bind(draw.0);
-        let rows: Vec<Row> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        let read =
+            sqlx::query_as("select * from payouts where draw_id = $1 order by id").bind(draw.0);
+        let rows: Vec<Row> = self
+            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await?;
         Ok(rows.into_iter().map(Payout::from).collect())
     }
 
@@ -88,12 +91,15 @@ impl Records {
                where d.id = $1 and p.disputed)",
         )
         .bind(draw.0);
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await
+        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+            .await
     }
 
     pub async fn payout(&self, id: i64) -> Result<Option<Payout>, Failure> {
         let read = sqlx::query_as("select * from payouts where id = $1").bind(id);
-        let row: Option<Row> = self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await?;
+        let row: Option<Row> = self
+            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .await?;
         Ok(row.map(Payout::from))
     }
 
@@ -104,12 +110,21 @@ impl Records {
              select id, $2, $3, $4, $5, $6 from draws where id = $1 and status = 'completed' for share
              on conflict (draw_id, type) where status <> 'failed' do nothing returning *";
         let (draw, club, kind, amount) = (new.draw, new.club, new.kind.to_string(), new.amount);
-        let [email, name] = [new.recipient_email, new.recipient_name].map(|said| said.map(str::to_string));
+        let [email, name] =
+            [new.recipient_email, new.recipient_name].map(|said| said.map(str::to_string));
         let act = self.act.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let insert = sqlx::query_as(insert).bind(draw.0).bind(club.0).bind(kind).bind(amount.0);
-            let inserted = insert.bind(email).bind(name).fetch_optional(&mut *transaction).await?;
+            let insert = sqlx::query_as(insert)
+                .bind(draw.0)
+                .bind(club.0)
+                .bind(kind)
+                .bind(amount.0);
+            let inserted = insert
+                .bind(email)
+                .bind(name)
+                .fetch_optional(&mut *transaction)
+                .await?;
             if inserted.is_some() {
                 audit::sign(&mut transaction, &act, draw).await?;
             }
@@ -120,10 +135,14 @@ impl Records {
         if let Some(row) = inserted {
             return Ok(row.into());
         }
-        let read = sqlx::query_as("select * from payouts where draw_id = $1 and type = $2 and status <> 'failed'")
-            .bind(new.draw.0)
-            .bind(new.kind.to_string());
-        let row: Option<Row> = self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await?;
+        let read = sqlx::query_as(
+            "select * from payouts where draw_id = $1 and type = $2 and status <> 'failed'",
+        )
+        .bind(new.draw.0)
+        .bind(new.kind.to_string());
+        let row: Option<Row> = self
+            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .await?;
         row.map(Payout::from).ok_or(Failure::NotFound)
     }
 
@@ -133,33 +152,52 @@ impl Records {
                  select from payouts p where p.draw_id = d.id and p.type = 'club_share' and p.status <> 'failed')
              order by id limit 500";
         let read = sqlx::query_scalar(read);
-        let rows: Vec<i64> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        let rows: Vec<i64> = self
+            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await?;
         Ok(rows.into_iter().map(DrawId).collect())
     }
 
     /// Clubs' own shares that are not settled yet, with their draws.
     pub async fn shares_pending(&self) -> Result<Vec<(i64, DrawId)>, Failure> {
-        let read =
-            "select id, draw_id from payouts where type = 'club_share' and status = 'pending' order by id limit 500";
+        let read = "select id, draw_id from payouts where type = 'club_share' and status = 'pending' order by id limit 500";
         let read = sqlx::query_as(read);
-        let rows: Vec<(i64, i64)> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
-        Ok(rows.into_iter().map(|(id, draw)| (id, DrawId(draw))).collect())
+        let rows: Vec<(i64, i64)> = self
+            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await?;
+        Ok(rows
+            .into_iter()
+            .map(|(id, draw)| (id, DrawId(draw)))
+            .collect())
     }
 
     /// Settles a club's own share with the amount the provider's figures came to; `false`: it was settled before.
     pub async fn complete_share(&self, id: i64, amount: Cents) -> Result<bool, Failure> {
-        let write = "update payouts set amount_cents = $2, status = 'completed', completed_at = now()
+        let write =
+            "update payouts set amount_cents = $2, status = 'completed', completed_at = now()
              where id = $1 and type = 'club_share' and status = 'pending'";
-        Ok(self.execute(sqlx::query(write).bind(id).bind(amount.0)).await? > 0)
+        Ok(self
+            .execute(sqlx::query(write).bind(id).bind(amount.0))
+            .await?
+            > 0)
     }
 
     /// Moves a pending payout to `completed` or `failed`; the same again changes nothing. `None`: it is not pending.
-    pub async fn settle_payout(&self, id: i64, status: &str, note: Option<&str>) -> Result<Option<Payout>, Failure> {
+    pub async fn settle_payout(
+        &self,
+        id: i64,
+        status: &str,
+        note: Option<&str>,
+    ) -> Result<Option<Payout>, Failure> {
         let write = "update payouts set status = $2, note = coalesce($3, note),
                  failure_reason = case when $2 = 'failed' then coalesce($3, failure_reason) end,
                  completed_at = case when $2 = 'completed' then coalesce(completed_at, now()) end
              where id = $1 and (status = 'pending' or status = $2) returning *";
-        let (status, note, act) = (status.to_string(), note.map(str::to_string), self.act.clone());
+        let (status, note, act) = (
+            status.to_string(),
+            note.map(str::to_string),
+            self.act.clone(),
+        );
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let write = sqlx::query_as(write).bind(id).bind(status).bind(note);

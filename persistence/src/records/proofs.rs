@@ -41,7 +41,11 @@ impl Records {
             .fetch_optional(&pool)
             .await?;
             if let Some((id, email, name)) = admin {
-                return Ok(Some(Addressee { holder: Holder::Admin(id), email, name }));
+                return Ok(Some(Addressee {
+                    holder: Holder::Admin(id),
+                    email,
+                    name,
+                }));
             }
             let club: Option<(i64, String, String)> = sqlx::query_as(
                 "update clubs set password_reset_token = $2, password_reset_expires = $3
@@ -53,7 +57,11 @@ impl Records {
             .fetch_optional(&pool)
             .await?;
             if let Some((id, email, name)) = club {
-                return Ok(Some(Addressee { holder: Holder::Club(ClubId(id)), email, name }));
+                return Ok(Some(Addressee {
+                    holder: Holder::Club(ClubId(id)),
+                    email,
+                    name,
+                }));
             }
             member_begins(&pool, &email, hash, expires).await
         };
@@ -62,7 +70,11 @@ impl Records {
 
     /// What everybody knows of whom a reset link is for: names, address and the club's slug. Asked before the costly hash is
     /// made. `None`: it opens nothing any more.
-    pub async fn reset_is_for(&self, token_hash: &[u8; 32], at: Timestamp) -> Result<Option<Vec<String>>, Failure> {
+    pub async fn reset_is_for(
+        &self,
+        token_hash: &[u8; 32],
+        at: Timestamp,
+    ) -> Result<Option<Vec<String>>, Failure> {
         let read = sqlx::query_scalar(
             "select array[name, email, home_page_slug] from clubs
                  where password_reset_token = $1 and password_reset_expires > $3
@@ -76,7 +88,8 @@ impl Records {
         .bind(hex::encode(token_hash))
         .bind(token_hash.to_vec())
         .bind(column(at));
-        self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await
+        self.read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .await
     }
 
     /// Sets the password of whoever the token was made for, uses the token up, ends every session of theirs and tells them by
@@ -132,45 +145,78 @@ impl Records {
             "update clubs set email_verification_token = $2, email_verification_expires = $3
              where id = $1 and email_verified_at is null",
         );
-        let write = write.bind(club.0).bind(hex::encode(token_hash)).bind(column(expires));
+        let write = write
+            .bind(club.0)
+            .bind(hex::encode(token_hash))
+            .bind(column(expires));
         self.execute(write).await?;
         Ok(())
     }
 
     /// The address is its reader's. `false`: the token is unknown, used or too old.
-    pub async fn finish_verification(&self, token_hash: &[u8; 32], at: Timestamp) -> Result<bool, Failure> {
+    pub async fn finish_verification(
+        &self,
+        token_hash: &[u8; 32],
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
         let write = sqlx::query(
             "update clubs set email_verified_at = coalesce(email_verified_at, $2), email_verification_token = null,
                  email_verification_expires = null
              where email_verification_token = $1 and email_verification_expires > $2",
         );
-        self.change(write.bind(hex::encode(token_hash)).bind(column(at))).await
+        self.change(write.bind(hex::encode(token_hash)).bind(column(at)))
+            .await
     }
 }
 
 /// Whoever had the mailed link acted as the account's holder: that is all that is known of them.
-async fn note_reset(connection: &mut PgConnection, holder: Holder, action: &str) -> Result<(), sqlx::Error> {
+async fn note_reset(
+    connection: &mut PgConnection,
+    holder: Holder,
+    action: &str,
+) -> Result<(), sqlx::Error> {
     let object = match holder {
         Holder::Club(club) => format!("club:{club}"),
         Holder::Member(member) => format!("club-user:{}", member.id),
         Holder::Admin(admin) => format!("admin:{admin}"),
     };
-    let act = Act { actor: &holder.name(), club: holder.club(), action, object: &object, ip: None };
+    let act = Act {
+        actor: &holder.name(),
+        club: holder.club(),
+        action,
+        object: &object,
+        ip: None,
+    };
     audit::write(connection, &act.entry(serde_json::json!({}))).await
 }
 
 /// Their password was changed (ASVS 6.3.7): once for each link, to the address it went to.
-async fn tell(connection: &mut PgConnection, holder: Holder, hash: [u8; 32]) -> Result<(), sqlx::Error> {
+async fn tell(
+    connection: &mut PgConnection,
+    holder: Holder,
+    hash: [u8; 32],
+) -> Result<(), sqlx::Error> {
     let (read, id) = match holder {
         Holder::Club(club) => ("select email, name from clubs where id = $1", club.0),
-        Holder::Member(member) => ("select email, name from club_users where id = $1", member.id),
+        Holder::Member(member) => (
+            "select email, name from club_users where id = $1",
+            member.id,
+        ),
         Holder::Admin(admin) => ("select email, name from admins where id = $1", admin),
     };
-    let (email, name): (String, String) = sqlx::query_as(read).bind(id).fetch_one(&mut *connection).await?;
+    let (email, name): (String, String) = sqlx::query_as(read)
+        .bind(id)
+        .fetch_one(&mut *connection)
+        .await?;
     let mail = "insert into email_outbox (dedupe_key, kind, to_address, data)
          values ($1, 'password-changed', $2, json_build_object('name', $3::text)::text)";
     let key = format!("password-changed-{}", hex::encode(&hash[..8]));
-    sqlx::query(mail).bind(key).bind(email).bind(name).execute(connection).await?;
+    sqlx::query(mail)
+        .bind(key)
+        .bind(email)
+        .bind(name)
+        .execute(connection)
+        .await?;
     Ok(())
 }
 
@@ -182,7 +228,12 @@ async fn reset_admin(
 ) -> Result<Option<i64>, sqlx::Error> {
     let write = "update admins set password = $2, reset_token_hash = null, reset_expires_at = null
          where reset_token_hash = $1 and reset_expires_at > $3 returning id";
-    sqlx::query_scalar(write).bind(hash.to_vec()).bind(password).bind(at).fetch_optional(connection).await
+    sqlx::query_scalar(write)
+        .bind(hash.to_vec())
+        .bind(password)
+        .bind(at)
+        .fetch_optional(connection)
+        .await
 }
 
 /// With what it was: an invitation that was taken, or a password that had been forgotten.
@@ -204,9 +255,18 @@ async fn reset_member(
     .bind(at)
     .fetch_optional(connection)
     .await?;
-    let Some((id, club, word, joins)) = row else { return Ok((None, RESET)) };
-    let member = Member { id, club: ClubId(club), role: role(&word)? };
-    Ok((Some(Holder::Member(member)), if joins { "accept-invitation" } else { RESET }))
+    let Some((id, club, word, joins)) = row else {
+        return Ok((None, RESET));
+    };
+    let member = Member {
+        id,
+        club: ClubId(club),
+        role: role(&word)?,
+    };
+    Ok((
+        Some(Holder::Member(member)),
+        if joins { "accept-invitation" } else { RESET },
+    ))
 }
 
 /// Also for somebody who has yet to take an invitation: the newest link is the one that opens.
@@ -225,14 +285,27 @@ async fn member_begins(
     .bind(expires)
     .fetch_optional(pool)
     .await?;
-    let Some((id, club, word, email, name)) = row else { return Ok(None) };
-    let member = Member { id, club: ClubId(club), role: role(&word)? };
-    Ok(Some(Addressee { holder: Holder::Member(member), email, name }))
+    let Some((id, club, word, email, name)) = row else {
+        return Ok(None);
+    };
+    let member = Member {
+        id,
+        club: ClubId(club),
+        role: role(&word)?,
+    };
+    Ok(Some(Addressee {
+        holder: Holder::Member(member),
+        email,
+        name,
+    }))
 }
 
 async fn end_sessions(connection: &mut PgConnection, holder: Holder) -> Result<(), sqlx::Error> {
     let (write, id) = match holder {
-        Holder::Club(club) => ("delete from sessions where club_id = $1 and club_user_id is null", club.0),
+        Holder::Club(club) => (
+            "delete from sessions where club_id = $1 and club_user_id is null",
+            club.0,
+        ),
         Holder::Member(member) => ("delete from sessions where club_user_id = $1", member.id),
         Holder::Admin(admin) => ("delete from sessions where admin_id = $1", admin),
     };

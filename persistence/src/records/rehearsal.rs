@@ -31,7 +31,11 @@ impl Records {
             let mut transaction = pool.begin().await?;
             let by = time::Duration::milliseconds(by_ms);
             for shift in SHIFTS {
-                sqlx::query(shift).bind(draw.0).bind(by).execute(&mut *transaction).await?;
+                sqlx::query(shift)
+                    .bind(draw.0)
+                    .bind(by)
+                    .execute(&mut *transaction)
+                    .await?;
             }
             catalogue_changed(&mut transaction).await?;
             transaction.commit().await?;

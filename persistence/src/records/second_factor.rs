@@ -23,14 +23,20 @@ pub struct SecondFactor {
 impl Records {
     /// An operator's second factor, if enrolment has begun.
     pub async fn second_factor(&self, admin: i64) -> Result<Option<SecondFactor>, Failure> {
-        let read = "select totp_secret_sealed, totp_enrolled_at is not null, totp_last_step from admins
+        let read =
+            "select totp_secret_sealed, totp_enrolled_at is not null, totp_last_step from admins
              where id = $1 and totp_secret_sealed is not null";
         let read = sqlx::query_as(read).bind(admin);
-        let row: Option<(Vec<u8>, bool, i64)> =
-            self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await?;
+        let row: Option<(Vec<u8>, bool, i64)> = self
+            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .await?;
         row.map(|(sealed, enrolled, last_step)| {
             let secret = self.postgres.sealer().open(PURPOSE, admin, &sealed)?;
-            Ok(SecondFactor { secret, enrolled, last_step })
+            Ok(SecondFactor {
+                secret,
+                enrolled,
+                last_step,
+            })
         })
         .transpose()
     }
@@ -39,7 +45,8 @@ impl Records {
     pub async fn begin_second_factor(&self, admin: i64, secret: &[u8]) -> Result<(), Failure> {
         let sealed = self.postgres.sealer().seal(PURPOSE, admin, secret);
         let write = "update admins set totp_secret_sealed = $2 where id = $1 and totp_secret_sealed is null";
-        self.execute(sqlx::query(write).bind(admin).bind(sealed)).await?;
+        self.execute(sqlx::query(write).bind(admin).bind(sealed))
+            .await?;
         Ok(())
     }
 
@@ -62,10 +69,19 @@ impl Records {
         let email = email.to_string();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let found: Option<i64> = sqlx::query_scalar(write).bind(email).fetch_optional(&mut *transaction).await?;
+            let found: Option<i64> = sqlx::query_scalar(write)
+                .bind(email)
+                .fetch_optional(&mut *transaction)
+                .await?;
             if let Some(id) = found {
                 let (action, object) = ("forget-second-factor", format!("admin:{id}"));
-                let act = Act { actor: COMMAND_LINE, club: None, action, object: &object, ip: None };
+                let act = Act {
+                    actor: COMMAND_LINE,
+                    club: None,
+                    action,
+                    object: &object,
+                    ip: None,
+                };
                 audit::write(&mut transaction, &act.entry(serde_json::json!({}))).await?;
             }
             transaction.commit().await?;

@@ -85,11 +85,19 @@ struct Row {
 impl Row {
     fn session(self) -> Option<Session> {
         let holder = match (self.club_id.map(ClubId), self.club_user_id) {
-            (Some(club), Some(id)) => Holder::Member(Member { id, club, role: role(&self.role?).ok()? }),
+            (Some(club), Some(id)) => Holder::Member(Member {
+                id,
+                club,
+                role: role(&self.role?).ok()?,
+            }),
             (Some(club), None) => Holder::Club(club),
             (None, _) => Holder::Admin(self.admin_id?),
         };
-        Some(Session { holder, proven_at: self.proven_at.map(timestamp), ends_at: timestamp(self.ends_at) })
+        Some(Session {
+            holder,
+            proven_at: self.proven_at.map(timestamp),
+            ends_at: timestamp(self.ends_at),
+        })
     }
 }
 
@@ -130,12 +138,21 @@ impl Records {
     /// The second factor was shown again.
     pub async fn prove_session(&self, token_hash: &[u8; 32], at: Timestamp) -> Result<(), Failure> {
         let write = "update sessions set proven_at = $2 where token_hash = $1";
-        self.execute(sqlx::query(write).bind(token_hash.to_vec()).bind(column(at))).await?;
+        self.execute(
+            sqlx::query(write)
+                .bind(token_hash.to_vec())
+                .bind(column(at)),
+        )
+        .await?;
         Ok(())
     }
 
     /// A session that is neither idle too long nor past its end. Seeing it keeps it alive, written at most once a minute.
-    pub async fn session(&self, token_hash: &[u8; 32], at: Timestamp) -> Result<Option<Session>, Failure> {
+    pub async fn session(
+        &self,
+        token_hash: &[u8; 32],
+        at: Timestamp,
+    ) -> Result<Option<Session>, Failure> {
         let read = sqlx::query_as(
             "select s.club_id, s.admin_id, s.club_user_id, u.role, s.proven_at, s.ends_at,
                  s.seen_at < $2 - interval '60 seconds' as stale
@@ -144,30 +161,43 @@ impl Records {
         )
         .bind(token_hash.to_vec())
         .bind(column(at));
-        let row: Option<Row> = self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await?;
+        let row: Option<Row> = self
+            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .await?;
         let Some(row) = row else {
             return Ok(None);
         };
         if row.stale {
             let write = "update sessions set seen_at = $2 where token_hash = $1";
-            self.execute(sqlx::query(write).bind(token_hash.to_vec()).bind(column(at))).await?;
+            self.execute(
+                sqlx::query(write)
+                    .bind(token_hash.to_vec())
+                    .bind(column(at)),
+            )
+            .await?;
         }
         Ok(row.session())
     }
 
     /// Whether a session is still open. Unlike [`Records::session`], looking does not keep it alive.
-    pub async fn session_is_open(&self, token_hash: &[u8; 32], at: Timestamp) -> Result<bool, Failure> {
+    pub async fn session_is_open(
+        &self,
+        token_hash: &[u8; 32],
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
         let read = sqlx::query_scalar(
             "select exists (select from sessions
                  where token_hash = $1 and ends_at > $2 and seen_at + make_interval(secs => idle_seconds) > $2)",
         )
         .bind(token_hash.to_vec())
         .bind(column(at));
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await
+        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+            .await
     }
 
     pub async fn close_session(&self, token_hash: &[u8; 32]) -> Result<(), Failure> {
-        let write = sqlx::query("delete from sessions where token_hash = $1").bind(token_hash.to_vec());
+        let write =
+            sqlx::query("delete from sessions where token_hash = $1").bind(token_hash.to_vec());
         self.execute(write).await?;
         Ok(())
     }

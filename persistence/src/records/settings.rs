@@ -36,7 +36,8 @@ impl Records {
     pub async fn setting_rows(&self) -> Result<Vec<SettingRow>, Failure> {
         let read = "select id, key, value, description, updated_at, updated_by from system_settings order by key";
         let read = sqlx::query_as(read);
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
+        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await
     }
 
     /// Sets a value, and a description if one is given, with who did it.
@@ -51,22 +52,31 @@ impl Records {
         let write = "insert into system_settings (key, value, description, updated_by) values ($1, $2, $3, $4)
              on conflict (key) do update set value = $2, description = coalesce($3, system_settings.description),
                  updated_by = $4, updated_at = now()";
-        let write = sqlx::query(write).bind(key.to_string()).bind(value.to_string());
-        let write = write.bind(description.map(str::to_string)).bind(by.to_string());
+        let write = sqlx::query(write)
+            .bind(key.to_string())
+            .bind(value.to_string());
+        let write = write
+            .bind(description.map(str::to_string))
+            .bind(by.to_string());
         self.act(write, entry, false).await?;
         Ok(())
     }
 
     pub async fn settings(&self) -> Result<BTreeMap<String, String>, Failure> {
         let read = sqlx::query_as("select key, value from system_settings");
-        let rows: Vec<(String, String)> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        let rows: Vec<(String, String)> = self
+            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await?;
         Ok(rows.into_iter().collect())
     }
 
     pub async fn set_setting(&self, key: &str, value: &str, by: &str) -> Result<(), Failure> {
         let write = "insert into system_settings (key, value, updated_by) values ($1, $2, $3)
              on conflict (key) do update set value = $2, updated_by = $3, updated_at = now()";
-        let write = sqlx::query(write).bind(key.to_string()).bind(value.to_string()).bind(by.to_string());
+        let write = sqlx::query(write)
+            .bind(key.to_string())
+            .bind(value.to_string())
+            .bind(by.to_string());
         self.execute(write).await?;
         Ok(())
     }

@@ -42,8 +42,16 @@ impl Records {
             "insert into terms_acceptances (club_id, accepted_at, ip_address, user_agent, terms_version, terms_digest)
              values ($1, $2, $3, $4, $5, $6) returning id";
         let work = async move |pool: PgPool| {
-            let write = sqlx::query_scalar(write).bind(said.club.0).bind(column(said.at)).bind(said.ip_address);
-            write.bind(said.user_agent).bind(said.version).bind(said.digest).fetch_one(&pool).await
+            let write = sqlx::query_scalar(write)
+                .bind(said.club.0)
+                .bind(column(said.at))
+                .bind(said.ip_address);
+            write
+                .bind(said.user_agent)
+                .bind(said.version)
+                .bind(said.digest)
+                .fetch_one(&pool)
+                .await
         };
         self.write(work).await
     }
@@ -54,7 +62,12 @@ impl Records {
     ///
     /// # Errors
     /// `NotWritten`: nothing was created.
-    pub async fn create_draws_agreed(&self, club: ClubId, new: &[NewDraw], at: Timestamp) -> Result<Created, Failure> {
+    pub async fn create_draws_agreed(
+        &self,
+        club: ClubId,
+        new: &[NewDraw],
+        at: Timestamp,
+    ) -> Result<Created, Failure> {
         let new = new.to_vec();
         let (sealer, act) = (self.postgres.sealer().clone(), self.act.clone());
         let since = column(at.plus_seconds(-GOOD_FOR_SECONDS));
@@ -82,7 +95,11 @@ impl Records {
             Ok(Ok(rows))
         };
         match self.write(work).await? {
-            Ok(rows) => Ok(Created::Draws(rows.into_iter().map(listings::Row::listing).collect::<Result<_, _>>()?)),
+            Ok(rows) => Ok(Created::Draws(
+                rows.into_iter()
+                    .map(listings::Row::listing)
+                    .collect::<Result<_, _>>()?,
+            )),
             Err(nothing) => Ok(nothing),
         }
     }
@@ -96,5 +113,9 @@ async fn latest(
 ) -> Result<Option<i64>, sqlx::Error> {
     let read = "select id from terms_acceptances where club_id = $1 and draw_id is null and accepted_at >= $2
          order by id desc limit 1 for update skip locked";
-    sqlx::query_scalar(read).bind(club.0).bind(since).fetch_optional(connection).await
+    sqlx::query_scalar(read)
+        .bind(club.0)
+        .bind(since)
+        .fetch_optional(connection)
+        .await
 }

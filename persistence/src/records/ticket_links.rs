@@ -52,7 +52,11 @@ impl Records {
     }
 
     /// What a link opens at a time; `None` for one that is unknown or over.
-    pub async fn ticket_link(&self, token_hash: &[u8; 32], at: Timestamp) -> Result<Option<TicketLink>, Failure> {
+    pub async fn ticket_link(
+        &self,
+        token_hash: &[u8; 32],
+        at: Timestamp,
+    ) -> Result<Option<TicketLink>, Failure> {
         let hash = token_hash.to_vec();
         let work = async move |pool: PgPool| {
             let link: Option<(String, OffsetDateTime)> =
@@ -91,6 +95,7 @@ impl Records {
                  where dedupe_key in (select 'my-tickets-' || encode(substring(token_hash for 8), 'hex') from over))
              select from over",
         );
-        self.execute(write.bind(column(at)).bind(ERASED_EMAIL)).await
+        self.execute(write.bind(column(at)).bind(ERASED_EMAIL))
+            .await
     }
 }

@@ -49,9 +49,16 @@ impl Row {
 impl Records {
     /// The serials of a draw that have an owner, ascending.
     pub async fn sold_serials(&self, draw: DrawId) -> Result<Vec<Serial>, Failure> {
-        let read = sqlx::query_scalar("select serial from tickets where draw_id = $1 order by serial").bind(draw.0);
-        let rows: Vec<i16> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
-        Ok(rows.into_iter().filter_map(|serial| Serial::new(serial as u16)).collect())
+        let read =
+            sqlx::query_scalar("select serial from tickets where draw_id = $1 order by serial")
+                .bind(draw.0);
+        let rows: Vec<i16> = self
+            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await?;
+        Ok(rows
+            .into_iter()
+            .filter_map(|serial| Serial::new(serial as u16))
+            .collect())
     }
 
     /// A draw's sold tickets with their buyers, ascending.
@@ -63,7 +70,9 @@ impl Records {
              where t.draw_id = $1 order by t.serial",
         )
         .bind(draw.0);
-        let rows: Vec<Row> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        let rows: Vec<Row> = self
+            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await?;
         rows.into_iter().map(Row::ticket).collect()
     }
 }

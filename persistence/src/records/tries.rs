@@ -62,7 +62,8 @@ impl Records {
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             for (about, _, _) in rows {
-                let write = query("update tries set count = count - 1 where about = $1 and count > 0");
+                let write =
+                    query("update tries set count = count - 1 where about = $1 and count > 0");
                 write.bind(about).execute(&mut *transaction).await?;
             }
             transaction.commit().await
@@ -75,13 +76,20 @@ impl Records {
     /// # Errors
     /// The books could not be written.
     pub async fn sweep_tries(&self, at: Timestamp) -> Result<u64, Failure> {
-        self.execute(query("delete from tries where until <= $1").bind(column(at))).await
+        self.execute(query("delete from tries where until <= $1").bind(column(at)))
+            .await
     }
 
     /// In one order for everybody, so that two that count the same things never wait for each other in a circle.
     fn rows(&self, tries: &[Try]) -> Vec<(Vec<u8>, u32, i64)> {
         let sealer = self.postgres.sealer();
-        let row = |one: &Try| (sealer.fingerprint(PURPOSE, &one.about).to_vec(), one.max, one.window_seconds);
+        let row = |one: &Try| {
+            (
+                sealer.fingerprint(PURPOSE, &one.about).to_vec(),
+                one.max,
+                one.window_seconds,
+            )
+        };
         let mut rows: Vec<_> = tries.iter().map(row).collect();
         rows.sort_unstable();
         rows

@@ -26,15 +26,21 @@ impl Records {
             let mut transaction = pool.begin().await?;
             // One after the other, so that two at once are counted both.
             take_turn(&mut transaction, "uploads", upload.club).await?;
-            let read =
-                "select count(*) < $2 or exists (select from uploads where key = $3) from uploads where club_id = $1";
-            let fits = sqlx::query_scalar(read).bind(upload.club.0).bind(PICTURES_MAX).bind(upload.key.clone());
+            let read = "select count(*) < $2 or exists (select from uploads where key = $3) from uploads where club_id = $1";
+            let fits = sqlx::query_scalar(read)
+                .bind(upload.club.0)
+                .bind(PICTURES_MAX)
+                .bind(upload.key.clone());
             if !fits.fetch_one(&mut *transaction).await? {
                 return Ok(false);
             }
             let write = "insert into uploads (key, club_id, purpose, bytes) values ($1, $2, $3, $4)
                  on conflict (key) do nothing";
-            let write = sqlx::query(write).bind(upload.key).bind(upload.club.0).bind(upload.purpose).bind(upload.bytes);
+            let write = sqlx::query(write)
+                .bind(upload.key)
+                .bind(upload.club.0)
+                .bind(upload.purpose)
+                .bind(upload.bytes);
             write.execute(&mut *transaction).await?;
             transaction.commit().await?;
             Ok(true)
@@ -43,22 +49,37 @@ impl Records {
     }
 
     pub async fn upload(&self, key: &str) -> Result<Option<Vec<u8>>, Failure> {
-        let read = sqlx::query_scalar("select bytes from uploads where key = $1").bind(key.to_string());
-        self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await
+        let read =
+            sqlx::query_scalar("select bytes from uploads where key = $1").bind(key.to_string());
+        self.read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .await
     }
 
     /// Forgets a share image of the club's, unless an offer other than the one named still shows it: the same picture is one
     /// row, however many offers have it. `false`: the club has no such picture.
-    pub async fn forget_upload(&self, key: &str, club: ClubId, offer: &str) -> Result<bool, Failure> {
+    pub async fn forget_upload(
+        &self,
+        key: &str,
+        club: ClubId,
+        offer: &str,
+    ) -> Result<bool, Failure> {
         let (key, offer) = (key.to_string(), offer.to_string());
         let work = async move |pool: PgPool| {
-            let read =
-                "select exists (select from uploads where key = $1 and club_id = $2 and purpose = 'bundle-image')";
-            let is_theirs: bool = sqlx::query_scalar(read).bind(key.clone()).bind(club.0).fetch_one(&pool).await?;
+            let read = "select exists (select from uploads where key = $1 and club_id = $2 and purpose = 'bundle-image')";
+            let is_theirs: bool = sqlx::query_scalar(read)
+                .bind(key.clone())
+                .bind(club.0)
+                .fetch_one(&pool)
+                .await?;
             let write = "delete from uploads u where u.key = $1 and u.club_id = $2 and u.purpose = 'bundle-image'
                  and not exists (select from bundles b where b.club_id = $2 and lower(b.slug) <> lower($3)
                      and right(b.share_image_url, length(u.key) + 1) = '/' || u.key)";
-            sqlx::query(write).bind(key).bind(club.0).bind(offer).execute(&pool).await?;
+            sqlx::query(write)
+                .bind(key)
+                .bind(club.0)
+                .bind(offer)
+                .execute(&pool)
+                .await?;
             Ok(is_theirs)
         };
         self.write(work).await

@@ -19,12 +19,22 @@ pub struct WaitlistEntry {
 }
 
 impl Records {
-    pub async fn join_waitlist(&self, club: &str, name: &str, email: &str, phone: &str) -> Result<i64, Failure> {
+    pub async fn join_waitlist(
+        &self,
+        club: &str,
+        name: &str,
+        email: &str,
+        phone: &str,
+    ) -> Result<i64, Failure> {
         let write = "insert into waitlist (club_name, contact_name, contact_email, contact_phone)
              values ($1, $2, $3, $4) returning id";
         let [club, name, email, phone] = [club, name, email, phone].map(str::to_string);
         let work = async move |pool: PgPool| {
-            let write = sqlx::query_scalar(write).bind(club).bind(name).bind(email).bind(phone);
+            let write = sqlx::query_scalar(write)
+                .bind(club)
+                .bind(name)
+                .bind(email)
+                .bind(phone);
             write.fetch_one(&pool).await
         };
         self.write(work).await
@@ -32,7 +42,12 @@ impl Records {
 
     /// Takes a club off the list; `false` when it was not on it.
     pub async fn leave_waitlist(&self, id: i64, entry: Entry) -> Result<bool, Failure> {
-        self.act(sqlx::query("delete from waitlist where id = $1").bind(id), entry, false).await
+        self.act(
+            sqlx::query("delete from waitlist where id = $1").bind(id),
+            entry,
+            false,
+        )
+        .await
     }
 
     pub async fn waitlist(&self) -> Result<Vec<WaitlistEntry>, Failure> {
@@ -40,14 +55,18 @@ impl Records {
         let read = sqlx::query_as(
             "select id, club_name, contact_name, contact_email, contact_phone, created_at from waitlist order by id",
         );
-        let rows: Vec<Row> = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
-        let entry = |(id, club_name, contact_name, contact_email, contact_phone, created_at)| WaitlistEntry {
-            id,
-            club_name,
-            contact_name,
-            contact_email,
-            contact_phone,
-            created_at: timestamp(created_at),
+        let rows: Vec<Row> = self
+            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await?;
+        let entry = |(id, club_name, contact_name, contact_email, contact_phone, created_at)| {
+            WaitlistEntry {
+                id,
+                club_name,
+                contact_name,
+                contact_email,
+                contact_phone,
+                created_at: timestamp(created_at),
+            }
         };
         Ok(rows.into_iter().map(entry).collect())
     }

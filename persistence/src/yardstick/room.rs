@@ -62,7 +62,8 @@ impl Room {
         let known = beside.get_database().unwrap_or_default();
         let url = url.replacen(&format!("/{known}"), &format!("/{name}"), 1);
         let room = Room { url, name, beside };
-        room.tell(&format!("drop database if exists {name} with (force)")).await?;
+        room.tell(&format!("drop database if exists {name} with (force)"))
+            .await?;
         room.tell(&format!("create database {name}")).await?;
         Ok(room)
     }
@@ -76,7 +77,11 @@ impl Room {
         let options = PgConnectOptions::from_str(&self.url).map_err(unread)?;
         let mut connection = PgConnection::connect_with(&options).await.map_err(unread)?;
         for rows in HISTORY {
-            sqlx::query(rows).bind(orders).execute(&mut connection).await.map_err(unread)?;
+            sqlx::query(rows)
+                .bind(orders)
+                .execute(&mut connection)
+                .await
+                .map_err(unread)?;
         }
         connection.execute("analyze").await.map_err(unread)?;
         connection.close().await.map_err(unread)?;
@@ -88,12 +93,18 @@ impl Room {
     /// # Errors
     /// The database did not do it.
     pub async fn clear_away(self) -> Result<(), Failure> {
-        self.tell(&format!("drop database {} with (force)", self.name)).await
+        self.tell(&format!("drop database {} with (force)", self.name))
+            .await
     }
 
     async fn tell(&self, statement: &str) -> Result<(), Failure> {
-        let mut connection = PgConnection::connect_with(&self.beside).await.map_err(unread)?;
-        connection.execute(AssertSqlSafe(statement.to_owned())).await.map_err(unread)?;
+        let mut connection = PgConnection::connect_with(&self.beside)
+            .await
+            .map_err(unread)?;
+        connection
+            .execute(AssertSqlSafe(statement.to_owned()))
+            .await
+            .map_err(unread)?;
         connection.close().await.map_err(unread)
     }
 }

@@ -67,12 +67,21 @@ impl Yardstick {
     pub async fn together(&self, draws: &[i64]) -> Result<bool, Failure> {
         let orders: Vec<Uuid> = draws.iter().map(|_| Uuid::new_v4()).collect();
         for write in [RESERVE, ALLOCATE] {
-            let written = sqlx::query(write).bind(draws).bind(&orders).execute(&self.pool).await.map_err(unread)?;
+            let written = sqlx::query(write)
+                .bind(draws)
+                .bind(&orders)
+                .execute(&self.pool)
+                .await
+                .map_err(unread)?;
             if written.rows_affected() != draws.len() as u64 {
                 return Ok(false);
             }
         }
-        sqlx::query(CAPTURED).bind(&orders).execute(&self.pool).await.map_err(unread)?;
+        sqlx::query(CAPTURED)
+            .bind(&orders)
+            .execute(&self.pool)
+            .await
+            .map_err(unread)?;
         Ok(true)
     }
 }

@@ -15,7 +15,10 @@ pub struct Gate {
 }
 
 impl Gate {
-    pub async fn close(world: &World, owners: &[Owner]) -> (Gate, Vec<JoinHandle<Result<(), Failure>>>) {
+    pub async fn close(
+        world: &World,
+        owners: &[Owner],
+    ) -> (Gate, Vec<JoinHandle<Result<(), Failure>>>) {
         let (mut locks, watch) = (world.connection().await, world.connection().await);
         locks.execute("begin").await.expect("begun");
         sqlx::query("select 1 from draws where id = any($1) for update")
@@ -39,7 +42,10 @@ impl Gate {
     /// Waits for a fact; not for ever, as a lock has its time limit.
     async fn until(&mut self, count: &'static str, expected: i64) {
         for _ in 0..2_000 {
-            let found: i64 = sqlx::query_scalar(count).fetch_one(&mut self.watch).await.expect("counted");
+            let found: i64 = sqlx::query_scalar(count)
+                .fetch_one(&mut self.watch)
+                .await
+                .expect("counted");
             if found == expected {
                 return;
             }

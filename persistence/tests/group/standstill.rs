@@ -13,9 +13,21 @@ async fn a_draw_is_taken_over_from_an_owner_whose_transaction_stands_still() {
     one.renew().await;
     one.claim(&world.draws).await;
     let (database, _) = world.postgres.as_ref().expect("in Postgres");
-    let mut stuck = PgConnection::connect(&database.ordinary_url).await.expect("the owner's login");
-    stuck.execute("begin; update draws set held = held").await.expect("its first statement");
-    let claims = other.ledger().take_over(Boot(2), world.draws[0], Boot(1)).await.expect("nobody waits for it");
+    let mut stuck = PgConnection::connect(&database.ordinary_url)
+        .await
+        .expect("the owner's login");
+    stuck
+        .execute("begin; update draws set held = held")
+        .await
+        .expect("its first statement");
+    let claims = other
+        .ledger()
+        .take_over(Boot(2), world.draws[0], Boot(1))
+        .await
+        .expect("nobody waits for it");
     assert_eq!(claims.taken[0].epoch, 2);
-    assert!(stuck.execute("commit").await.is_err(), "and its commit never was");
+    assert!(
+        stuck.execute("commit").await.is_err(),
+        "and its commit never was"
+    );
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use domain::draw::Snapshot;
 use domain::{
-    AccountId, Authority, Cents, ClubId, Command, Deal, Draw, DrawId, Event, FeePolicy, Line, OrderId, PaymentIntent,
-    PaymentIntentId, PaymentStatus, Seed, Terms, Timestamp,
+    AccountId, Authority, Cents, ClubId, Command, Deal, Draw, DrawId, Event, FeePolicy, Line,
+    OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Seed, Terms, Timestamp,
 };
 use persistence::books::OrderRecord;
 use persistence::ledger::{Append, BuyerDetails, Claims, NewOrder, Rider};
@@ -22,8 +22,13 @@ use sqlx::postgres::PgConnection;
 /// What the actors' clock says. Kick-off is far away for them and for the database's own clock.
 pub const NOW: Timestamp = Timestamp(1_900_000_000_000);
 pub const KICK_OFF: Timestamp = Timestamp(4_100_000_000_000);
-pub const TERMS: Terms =
-    Terms { price: Cents(500), prize_percentage: 50, round_up_prize: false, opens_at: None, closes_at: KICK_OFF };
+pub const TERMS: Terms = Terms {
+    price: Cents(500),
+    prize_percentage: 50,
+    round_up_prize: false,
+    opens_at: None,
+    closes_at: KICK_OFF,
+};
 pub const CLUB: ClubId = ClubId(1);
 /// A process that holds no lease: whoever claims after it gets its draws.
 pub const ANYBODY: Boot = Boot(7);
@@ -67,10 +72,10 @@ impl World {
         .execute(&mut database.connection().await)
         .await
         .expect("a club");
-        let new = terms
-            .iter()
-            .enumerate()
-            .map(|(n, terms)| NewDraw { seed: seed(n as i64), ..NewDraw::plain(CLUB, "Broncos", "Eels", *terms) });
+        let new = terms.iter().enumerate().map(|(n, terms)| NewDraw {
+            seed: seed(n as i64),
+            ..NewDraw::plain(CLUB, "Broncos", "Eels", *terms)
+        });
         let draws = postgres.create_draws(new.collect()).await.expect("draws");
         World {
             ledger: Arc::new(postgres.clone()),
@@ -82,17 +87,35 @@ impl World {
     }
 
     pub async fn owner(&self, draw: usize) -> Owner {
-        let mut claimed = self.ledger.claim(ANYBODY, &[self.draws[draw]]).await.expect("claimed");
+        let mut claimed = self
+            .ledger
+            .claim(ANYBODY, &[self.draws[draw]])
+            .await
+            .expect("claimed");
         let claimed = claimed.taken.remove(0);
-        Owner { ledger: self.ledger.clone(), epoch: claimed.epoch, draw: Draw::restore(claimed.snapshot), at: NOW }
+        Owner {
+            ledger: self.ledger.clone(),
+            epoch: claimed.epoch,
+            draw: Draw::restore(claimed.snapshot),
+            at: NOW,
+        }
     }
 
     /// A process beside others on the same books.
     pub async fn process(&self, number: u128) -> Process {
-        let node = Node { boot: Boot(number), address: format!("10.0.0.{number}:8080") };
+        let node = Node {
+            boot: Boot(number),
+            address: format!("10.0.0.{number}:8080"),
+        };
         match (&self.memory, &self.postgres) {
-            (Some(memory), _) => Process { node, books: Side::Memory(memory.clone()) },
-            (None, Some((database, _))) => Process { node, books: Side::Postgres(database.postgres().await) },
+            (Some(memory), _) => Process {
+                node,
+                books: Side::Memory(memory.clone()),
+            },
+            (None, Some((database, _))) => Process {
+                node,
+                books: Side::Postgres(database.postgres().await),
+            },
             (None, None) => unreachable!("a world has a memory"),
         }
     }
@@ -103,18 +126,27 @@ impl World {
             Some(memory) => memory.end_leases(),
             None => {
                 let end = sqlx::query("update nodes set lease_until = clock_timestamp()");
-                end.execute(&mut self.connection().await).await.expect("ended");
+                end.execute(&mut self.connection().await)
+                    .await
+                    .expect("ended");
             }
         }
     }
 
     pub async fn connection(&self) -> PgConnection {
-        self.postgres.as_ref().expect("a world in Postgres").0.connection().await
+        self.postgres
+            .as_ref()
+            .expect("a world in Postgres")
+            .0
+            .connection()
+            .await
     }
 
     /// An order of so many tickets in each draw.
     pub fn order(&self, id: u128, counts: &[(usize, u16)]) -> NewOrder {
-        let lines = counts.iter().map(|(draw, count)| line(self.draws[*draw], *count));
+        let lines = counts
+            .iter()
+            .map(|(draw, count)| line(self.draws[*draw], *count));
         NewOrder {
             id: OrderId(id),
             club: CLUB,
@@ -130,14 +162,28 @@ impl World {
     }
 
     pub async fn record(&self, id: u128) -> OrderRecord {
-        self.books.order(OrderId(id)).await.expect("read").expect("the order")
+        self.books
+            .order(OrderId(id))
+            .await
+            .expect("read")
+            .expect("the order")
     }
 
     /// A whole purchase of one draw, to the state `allocated`.
     pub async fn allocated(&self, owner: &mut Owner, id: u128, count: u16) -> OrderRecord {
-        let draw = self.draws.iter().position(|draw| *draw == owner.draw.id()).expect("one of ours");
-        owner.open(self.order(id, &[(draw, count)])).await.expect("opened");
-        self.books.opened(OrderId(id), &intent_id(id), "secret").await.expect("opened");
+        let draw = self
+            .draws
+            .iter()
+            .position(|draw| *draw == owner.draw.id())
+            .expect("one of ours");
+        owner
+            .open(self.order(id, &[(draw, count)]))
+            .await
+            .expect("opened");
+        self.books
+            .opened(OrderId(id), &intent_id(id), "secret")
+            .await
+            .expect("opened");
         owner.allocate(id, count).await.expect("allocated");
         self.record(id).await
     }
@@ -145,7 +191,10 @@ impl World {
     /// A whole purchase of one draw, money taken.
     pub async fn captured(&self, owner: &mut Owner, id: u128, count: u16) -> OrderRecord {
         let record = self.allocated(owner, id, count).await;
-        self.books.captured(OrderId(id), &said(&record, PaymentStatus::Succeeded), NOW).await.expect("captured");
+        self.books
+            .captured(OrderId(id), &said(&record, PaymentStatus::Succeeded), NOW)
+            .await
+            .expect("captured");
         self.record(id).await
     }
 }
@@ -181,7 +230,10 @@ impl Process {
     }
 
     pub async fn claim(&self, draws: &[DrawId]) -> Claims {
-        self.ledger().claim(self.node.boot, draws).await.expect("claimed")
+        self.ledger()
+            .claim(self.node.boot, draws)
+            .await
+            .expect("claimed")
     }
 
     /// As `kill -9` does it; in Postgres, its connections are closed by the kernel.
@@ -192,11 +244,20 @@ impl Process {
 }
 
 pub fn line(draw: DrawId, count: u16) -> Line {
-    Line { draw, count, unit_price: TERMS.price, card_fee: Cents(30) }
+    Line {
+        draw,
+        count,
+        unit_price: TERMS.price,
+        card_fee: Cents(30),
+    }
 }
 
 pub fn buyer() -> BuyerDetails {
-    BuyerDetails { name: Some("Alice".into()), email: Some("alice@buyer.test".into()), phone: None }
+    BuyerDetails {
+        name: Some("Alice".into()),
+        email: Some("alice@buyer.test".into()),
+        phone: None,
+    }
 }
 
 pub fn intent_id(order: u128) -> PaymentIntentId {
@@ -214,7 +275,11 @@ pub fn said(record: &OrderRecord, status: PaymentStatus) -> PaymentIntent {
         amount: total,
         amount_received: if taken { total } else { Cents::ZERO },
         amount_refunded: Cents::ZERO,
-        application_fee: if taken { record.order.application_fee } else { Cents::ZERO },
+        application_fee: if taken {
+            record.order.application_fee
+        } else {
+            Cents::ZERO
+        },
         application_fee_refunded: Cents::ZERO,
         currency: "aud".into(),
         order: Some(record.order.id),
@@ -259,12 +324,21 @@ pub struct Owner {
 }
 
 impl Owner {
-    pub async fn execute(&mut self, command: Command, rider: Option<Rider>) -> Result<Vec<Event>, Failure> {
-        let events = self.draw.decide(self.at, &command).unwrap_or_else(|refusal| panic!("{command:?}: {refusal}"));
+    pub async fn execute(
+        &mut self,
+        command: Command,
+        rider: Option<Rider>,
+    ) -> Result<Vec<Event>, Failure> {
+        let events = self
+            .draw
+            .decide(self.at, &command)
+            .unwrap_or_else(|refusal| panic!("{command:?}: {refusal}"));
         if events.is_empty() {
             return Ok(events);
         }
-        self.ledger.append(vec![self.commit(&command, events.clone(), rider)]).await?;
+        self.ledger
+            .append(vec![self.commit(&command, events.clone(), rider)])
+            .await?;
         self.draw.apply(&events);
         Ok(events)
     }
@@ -276,30 +350,53 @@ impl Owner {
             after: self.draw.revision(),
             events,
             at: self.at,
-            sells: matches!(command, Command::Allocate { authority: Authority::Sale, .. }),
+            sells: matches!(
+                command,
+                Command::Allocate {
+                    authority: Authority::Sale,
+                    ..
+                }
+            ),
             rider,
             act: None,
         }
     }
 
     pub fn reserve(&self, id: u128, count: u16) -> Command {
-        Command::Reserve { order: OrderId(id), count, until: NOW.plus_seconds(150) }
+        Command::Reserve {
+            order: OrderId(id),
+            count,
+            until: NOW.plus_seconds(150),
+        }
     }
 
     pub fn sale(&self, id: u128, count: u16) -> Command {
         let unit_price = self.draw.terms().price;
-        Command::Allocate { order: OrderId(id), count, unit_price, authority: Authority::Sale }
+        Command::Allocate {
+            order: OrderId(id),
+            count,
+            unit_price,
+            authority: Authority::Sale,
+        }
     }
 
     /// Opens an order with its reservation in this draw.
     pub async fn open(&mut self, order: NewOrder) -> Result<Vec<Event>, Failure> {
-        let count = order.lines.iter().find(|line| line.draw == self.draw.id()).expect("a line of this draw").count;
+        let count = order
+            .lines
+            .iter()
+            .find(|line| line.draw == self.draw.id())
+            .expect("a line of this draw")
+            .count;
         let command = self.reserve(order.id.0, count);
         self.execute(command, Some(Rider::Open(order))).await
     }
 
     pub async fn allocate(&mut self, id: u128, count: u16) -> Result<Vec<Event>, Failure> {
-        let rider = Rider::Authorised { order: OrderId(id), at: NOW };
+        let rider = Rider::Authorised {
+            order: OrderId(id),
+            at: NOW,
+        };
         self.execute(self.sale(id, count), Some(rider)).await
     }
 
@@ -312,6 +409,13 @@ impl Owner {
     }
 
     pub async fn void_as(&mut self, id: u128, charged: bool) -> Result<Vec<Event>, Failure> {
-        self.execute(Command::Void { order: OrderId(id), charged }, None).await
+        self.execute(
+            Command::Void {
+                order: OrderId(id),
+                charged,
+            },
+            None,
+        )
+        .await
     }
 }

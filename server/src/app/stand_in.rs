@@ -31,7 +31,10 @@ impl StandIn {
         .bind(("127.0.0.1", 0))?;
         let address = server.addrs().first().copied().context("an address")?;
         let server = server.run();
-        let stand_in = StandIn { url: format!("http://{address}/sandbox/stripe"), server: server.handle() };
+        let stand_in = StandIn {
+            url: format!("http://{address}/sandbox/stripe"),
+            server: server.handle(),
+        };
         tokio::spawn(server);
         Ok(stand_in)
     }

@@ -34,13 +34,20 @@ pub fn reach(config: &Config, sign: Option<&Sign>) -> anyhow::Result<Reached> {
         (Stage::Demo, Some(sign)) => (format!("{}/sandbox/stripe", sign.address), None),
         (Stage::Demo, None) => {
             let dir = config.data_dir.join("sandbox");
-            let sandbox = Sandbox::open(Some(dir), Options::default()).context("the sandbox's journal")?;
+            let sandbox =
+                Sandbox::open(Some(dir), Options::default()).context("the sandbox's journal")?;
             let stand_in = StandIn::serve(sandbox)?;
             (stand_in.url.clone(), Some(stand_in))
         }
     };
-    let calls =
-        config.stripe.calls_per_second.map(|calls| NonZeroU32::new(calls.get() / PART).unwrap_or(NonZeroU32::MIN));
-    let stripe = Stripe::new(&StripeSettings::new(config.stripe.secret_key.expose(), url).paced(calls));
-    Ok(Reached { gateway: stripe.map_err(anyhow::Error::msg)?, woken })
+    let calls = config
+        .stripe
+        .calls_per_second
+        .map(|calls| NonZeroU32::new(calls.get() / PART).unwrap_or(NonZeroU32::MIN));
+    let stripe =
+        Stripe::new(&StripeSettings::new(config.stripe.secret_key.expose(), url).paced(calls));
+    Ok(Reached {
+        gateway: stripe.map_err(anyhow::Error::msg)?,
+        woken,
+    })
 }

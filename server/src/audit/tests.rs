@@ -42,7 +42,10 @@ fn said(id: &str, amount: i64, fee: i64) -> PaymentIntent {
 fn objects(ours: &[OrderMoney], theirs: &[PaymentIntent], reported: &[&str]) -> Vec<String> {
     let reported = reported.iter().map(|id| id.to_string()).collect();
     let ours: Vec<&OrderMoney> = ours.iter().collect();
-    differences(&ours, theirs, &reported).into_iter().map(|row| row.object).collect()
+    differences(&ours, theirs, &reported)
+        .into_iter()
+        .map(|row| row.object)
+        .collect()
 }
 
 #[test]
@@ -52,8 +55,14 @@ fn equal_books_are_left_in_peace() {
 
 #[test]
 fn one_cent_is_a_row() {
-    assert_eq!(objects(&[order("pi_1", 1047, 35)], &[said("pi_1", 1046, 35)], &[]), ["pi_1"]);
-    assert_eq!(objects(&[order("pi_1", 1047, 35)], &[said("pi_1", 1047, 36)], &[]), ["pi_1"]);
+    assert_eq!(
+        objects(&[order("pi_1", 1047, 35)], &[said("pi_1", 1046, 35)], &[]),
+        ["pi_1"]
+    );
+    assert_eq!(
+        objects(&[order("pi_1", 1047, 35)], &[said("pi_1", 1047, 36)], &[]),
+        ["pi_1"]
+    );
 }
 
 #[test]
@@ -61,12 +70,18 @@ fn money_on_one_side_only_is_a_row_unless_somebody_is_on_it() {
     assert_eq!(objects(&[order("pi_1", 1047, 35)], &[], &[]), ["pi_1"]);
     assert_eq!(objects(&[], &[said("pi_1", 1047, 35)], &[]), ["pi_1"]);
     assert!(objects(&[], &[said("pi_1", 1047, 35)], &["pi_1"]).is_empty());
-    let reported = OrderMoney { is_reported: true, ..order("pi_1", 1047, 35) };
+    let reported = OrderMoney {
+        is_reported: true,
+        ..order("pi_1", 1047, 35)
+    };
     assert!(objects(&[reported], &[], &[]).is_empty());
 }
 
 #[test]
 fn what_was_given_back_in_whole_is_no_strangers_money() {
-    let back = PaymentIntent { amount_refunded: Cents(1047), ..said("pi_1", 1047, 0) };
+    let back = PaymentIntent {
+        amount_refunded: Cents(1047),
+        ..said("pi_1", 1047, 0)
+    };
     assert!(objects(&[], &[back], &[]).is_empty());
 }

@@ -47,7 +47,9 @@ type Listed = (Arc<Listing>, View);
 impl Lists {
     /// What was answered last, if nothing has changed since.
     fn as_of(&self, reading: u64, changed: u64, now: Timestamp) -> Option<&[Prepared; 3]> {
-        let current = self.reading == reading && self.changed == changed && self.until.is_none_or(|until| now < until);
+        let current = self.reading == reading
+            && self.changed == changed
+            && self.until.is_none_or(|until| now < until);
         self.whole.as_ref().filter(|_| current)
     }
 }
@@ -67,12 +69,21 @@ impl Catalogue {
             let kept = old.as_ref().map(|whole| &whole[list as usize]);
             self.joined(&facts, &members[list as usize], kept, now)
         };
-        let whole = [make(List::Active), make(List::Awaiting), make(List::Completed)];
+        let whole = [
+            make(List::Active),
+            make(List::Awaiting),
+            make(List::Completed),
+        ];
         let answer = whole[list as usize].clone();
         *lists = Lists {
             changed,
             reading: facts.reading,
-            until: members.iter().flatten().map(|(_, view)| view.closes_at).filter(|kick_off| *kick_off > now).min(),
+            until: members
+                .iter()
+                .flatten()
+                .map(|(_, view)| view.closes_at)
+                .filter(|kick_off| *kick_off > now)
+                .min(),
             whole: Some(whole),
         };
         answer
@@ -82,24 +93,36 @@ impl Catalogue {
     pub fn list_ready(&self, list: List, now: Timestamp) -> Option<Prepared> {
         let reading = self.looked_up(Facts::reading);
         let lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
-        lists.as_of(reading, self.draws.changes(), now).map(|whole| whole[list as usize].clone())
+        lists
+            .as_of(reading, self.draws.changes(), now)
+            .map(|whole| whole[list as usize].clone())
     }
 
     /// A part of a list, as the wire writes each of its draws.
     pub fn part(&self, list: List, part: Part, now: Timestamp) -> Vec<Draw> {
         let facts = self.facts();
         let members = self.members(&facts, now);
-        let chosen =
-            members[list as usize].iter().filter(|(listing, _)| part.club.is_none_or(|club| listing.club == club));
-        let chosen = chosen.skip(part.offset).take(part.limit.unwrap_or(usize::MAX));
-        chosen.filter_map(|(listing, view)| facts.wire(listing, view, now)).collect()
+        let chosen = members[list as usize]
+            .iter()
+            .filter(|(listing, _)| part.club.is_none_or(|club| listing.club == club));
+        let chosen = chosen
+            .skip(part.offset)
+            .take(part.limit.unwrap_or(usize::MAX));
+        chosen
+            .filter_map(|(listing, view)| facts.wire(listing, view, now))
+            .collect()
     }
 
     /// Every draw of a club, whatever became of it, by kick-off.
     pub fn of_club(&self, facts: &Facts, club: ClubId) -> Vec<(Arc<Listing>, View)> {
         let awake = self.draws.views();
         let newest = |listing: &Arc<Listing>| (listing.clone(), facts.newest_of(listing, &awake));
-        let mut draws: Vec<_> = facts.draws.values().filter(|listing| listing.club == club).map(newest).collect();
+        let mut draws: Vec<_> = facts
+            .draws
+            .values()
+            .filter(|listing| listing.club == club)
+            .map(newest)
+            .collect();
         draws.sort_by_key(|(_, view)| (view.closes_at, view.draw));
         draws
     }
@@ -107,8 +130,13 @@ impl Catalogue {
     /// Every draw that waits for its result, an archived club's too: what runs there finishes and pays (decision H-3).
     pub fn without_result(&self, facts: &Facts, now: Timestamp) -> Vec<(Arc<Listing>, View)> {
         let awake = self.draws.views();
-        let newest = facts.draws.values().map(|listing| (listing.clone(), facts.newest_of(listing, &awake)));
-        newest.filter(|(_, view)| status_shown(view, now) == "closed").collect()
+        let newest = facts
+            .draws
+            .values()
+            .map(|listing| (listing.clone(), facts.newest_of(listing, &awake)));
+        newest
+            .filter(|(_, view)| status_shown(view, now) == "closed")
+            .collect()
     }
 
     /// What the topic `draws` tells: every draw on sale or waiting for its result, and the latest results.
@@ -116,7 +144,11 @@ impl Catalogue {
         let facts = self.facts();
         let mut members = self.members(&facts, now);
         members[List::Completed as usize].truncate(RESULTS_TOLD_MAX);
-        let views = members.into_iter().flatten().map(|(_, view)| view).collect();
+        let views = members
+            .into_iter()
+            .flatten()
+            .map(|(_, view)| view)
+            .collect();
         (facts, views)
     }
 
@@ -141,24 +173,38 @@ impl Catalogue {
         }
         members[List::Active as usize].sort_by_key(|(_, view)| (view.closes_at, view.draw));
         for list in [List::Awaiting, List::Completed] {
-            members[list as usize].sort_by_key(|(_, view)| std::cmp::Reverse((view.closes_at, view.draw)));
+            members[list as usize]
+                .sort_by_key(|(_, view)| std::cmp::Reverse((view.closes_at, view.draw)));
         }
         members
     }
 
     /// The list as one JSON array, joined from each draw's own bytes, unless `kept` says the same already.
-    fn joined(&self, facts: &Facts, members: &[Listed], kept: Option<&Prepared>, now: Timestamp) -> Prepared {
+    fn joined(
+        &self,
+        facts: &Facts,
+        members: &[Listed],
+        kept: Option<&Prepared>,
+        now: Timestamp,
+    ) -> Prepared {
         let mut digest = DefaultHasher::new();
         for (_, view) in members {
             (view.draw, view.revision, now >= view.closes_at).hash(&mut digest);
         }
-        let key = Key { reading: facts.reading, revision: digest.finish(), phase: 0 };
+        let key = Key {
+            reading: facts.reading,
+            revision: digest.finish(),
+            phase: 0,
+        };
         if let Some(kept) = kept.filter(|kept| kept.key() == key) {
             return kept.clone();
         }
-        let parts: Vec<Bytes> =
-            members.iter().map(|(listing, view)| self.fragment(facts, listing, view, now)).collect();
-        let mut body = BytesMut::with_capacity(parts.iter().map(|part| part.len() + 1).sum::<usize>() + 2);
+        let parts: Vec<Bytes> = members
+            .iter()
+            .map(|(listing, view)| self.fragment(facts, listing, view, now))
+            .collect();
+        let mut body =
+            BytesMut::with_capacity(parts.iter().map(|part| part.len() + 1).sum::<usize>() + 2);
         body.put_u8(b'[');
         for (place, part) in parts.iter().filter(|part| !part.is_empty()).enumerate() {
             if place > 0 {
@@ -189,7 +235,11 @@ impl Facts {
     /// What a draw's answers depend on.
     pub(super) fn key(&self, view: &View, now: Timestamp) -> Key {
         let phase = u8::from(now >= view.closes_at);
-        Key { reading: self.reading, revision: view.revision, phase }
+        Key {
+            reading: self.reading,
+            revision: view.revision,
+            phase,
+        }
     }
 
     /// The newest of a draw where `awake` has what the actors say, ascending by draw.
@@ -201,6 +251,12 @@ impl Facts {
     /// A draw as lists show it; `None` only when its club is not known here yet.
     pub fn wire(&self, listing: &Listing, view: &View, now: Timestamp) -> Option<Draw> {
         let club = self.club(listing.club)?;
-        Some(Draw::listed(listing, club, view, self.winner_sold(view, now), now))
+        Some(Draw::listed(
+            listing,
+            club,
+            view,
+            self.winner_sold(view, now),
+            now,
+        ))
     }
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use actix_web::http::header::{self, EntityTag, Header, HeaderValue, IfNoneMatch, TryIntoHeaderValue};
+use actix_web::http::header::{
+    self, EntityTag, Header, HeaderValue, IfNoneMatch, TryIntoHeaderValue,
+};
 use actix_web::{HttpMessage, HttpRequest, HttpResponse};
 use bytes::Bytes;
 use dashmap::DashMap;
@@ -47,7 +49,10 @@ pub struct PerDraw(DashMap<DrawId, Prepared>);
 
 impl PerDraw {
     pub fn get(&self, draw: DrawId, key: Key) -> Option<Prepared> {
-        self.0.get(&draw).filter(|prepared| prepared.value().key() == key).map(|prepared| prepared.clone())
+        self.0
+            .get(&draw)
+            .filter(|prepared| prepared.value().key() == key)
+            .map(|prepared| prepared.clone())
     }
 
     pub fn keep(&self, draw: DrawId, prepared: Prepared) -> Prepared {
@@ -58,13 +63,27 @@ impl PerDraw {
 
 impl Prepared {
     pub fn new(key: Key, body: Bytes) -> Prepared {
-        let tag = EntityTag::new_weak(format!("{:x}.{:x}.{}", key.reading, key.revision, key.phase));
-        let header = tag.clone().try_into_value().expect("digits and points stand in a header");
-        Prepared(Arc::new(Made { key, body: Encoded::new(body, Compression::fast()), tag, header }))
+        let tag = EntityTag::new_weak(format!(
+            "{:x}.{:x}.{}",
+            key.reading, key.revision, key.phase
+        ));
+        let header = tag
+            .clone()
+            .try_into_value()
+            .expect("digits and points stand in a header");
+        Prepared(Arc::new(Made {
+            key,
+            body: Encoded::new(body, Compression::fast()),
+            tag,
+            header,
+        }))
     }
 
     pub fn json(key: Key, value: &impl Serialize) -> Prepared {
-        Prepared::new(key, Bytes::from(serde_json::to_vec(value).unwrap_or_default()))
+        Prepared::new(
+            key,
+            Bytes::from(serde_json::to_vec(value).unwrap_or_default()),
+        )
     }
 
     pub fn key(&self) -> Key {
@@ -82,7 +101,9 @@ impl Prepared {
 
     /// Whether the browser has these bytes already.
     pub fn is_known_to(&self, request: &impl HttpMessage) -> bool {
-        let Some(said) = request.headers().get(header::IF_NONE_MATCH) else { return false };
+        let Some(said) = request.headers().get(header::IF_NONE_MATCH) else {
+            return false;
+        };
         said == self.tag()
             || match IfNoneMatch::parse(request) {
                 Ok(IfNoneMatch::Any) => true,
@@ -94,17 +115,25 @@ impl Prepared {
     /// 200 with the bytes, or 304 when the browser has them. Browsers ask every time; nobody in between keeps a copy.
     pub fn answer(&self, request: &HttpRequest) -> HttpResponse {
         let known = self.is_known_to(request);
-        let mut response = if known { HttpResponse::NotModified() } else { HttpResponse::Ok() };
+        let mut response = if known {
+            HttpResponse::NotModified()
+        } else {
+            HttpResponse::Ok()
+        };
         response.insert_header((header::ETAG, self.tag().clone()));
         response.insert_header((header::CACHE_CONTROL, HeaderValue::from_static(CHECKED)));
         response.insert_header((header::VARY, HeaderValue::from_static(DEPENDS_ON)));
         if known {
             return response.finish();
         }
-        response.insert_header((header::CONTENT_TYPE, HeaderValue::from_static("application/json")));
+        response.insert_header((
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/json"),
+        ));
         match self.body().smaller(request.headers()) {
             Some(smaller) => {
-                response.insert_header((header::CONTENT_ENCODING, HeaderValue::from_static("gzip")));
+                response
+                    .insert_header((header::CONTENT_ENCODING, HeaderValue::from_static("gzip")));
                 response.body(smaller)
             }
             None => response.body(self.body().plain().clone()),

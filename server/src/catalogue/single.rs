@@ -61,7 +61,16 @@ impl Catalogue {
 }
 
 fn public_rows(view: &View, sold: &[Serial], deal: Option<&Deal>, now: Timestamp) -> Vec<Ticket> {
-    let revealed = deal.zip(view.revealed(now)).map(|(deal, (_, winner))| Revealed { deal, winner });
-    let row = |serial: Serial| Ticket::public(view.draw, serial, sold.binary_search(&serial).is_ok(), revealed);
+    let revealed = deal
+        .zip(view.revealed(now))
+        .map(|(deal, (_, winner))| Revealed { deal, winner });
+    let row = |serial: Serial| {
+        Ticket::public(
+            view.draw,
+            serial,
+            sold.binary_search(&serial).is_ok(),
+            revealed,
+        )
+    };
     Serial::all().map(row).collect()
 }

@@ -43,9 +43,18 @@ pub fn wishes(seller: &Seller, draw: DrawId, plan: &DrawPlan) -> Vec<Wish> {
         }
         let count = COUNTS[turn % COUNTS.len()].min(left);
         left -= count;
-        let wanted = Wanted { draw, count, unit_price: plan.price, passes_card_fee: plan.pass_card_fee };
+        let wanted = Wanted {
+            draw,
+            count,
+            unit_price: plan.price,
+            passes_card_fee: plan.pass_card_fee,
+        };
         let buyer = Some(BUYERS[(turn * 7) % BUYERS.len()]);
-        wishes.push(Wish { seller: seller.clone(), wanted, buyer });
+        wishes.push(Wish {
+            seller: seller.clone(),
+            wanted,
+            buyer,
+        });
     }
     wishes
 }
@@ -68,10 +77,17 @@ pub async fn buy_one(payments: &Payments, wish: Wish) -> anyhow::Result<OrderRec
 /// An order that is open already.
 pub async fn pay(payments: &Payments, record: OrderRecord) -> anyhow::Result<OrderRecord> {
     let order = record.order.id;
-    let Some(intent) = record.order.payment_intent else { bail!("order {order} has no payment intent") };
-    payments.consented(order, "127.0.0.1", terms::SALE.agreed()).await?;
+    let Some(intent) = record.order.payment_intent else {
+        bail!("order {order} has no payment intent")
+    };
+    payments
+        .consented(order, "127.0.0.1", terms::SALE.agreed())
+        .await?;
     let confirmed = patiently(|| payments.confirm(order, CARD)).await?;
-    ensure!(confirmed == Confirmed::Authorised, "the demo's card was not authorised: {confirmed:?}");
+    ensure!(
+        confirmed == Confirmed::Authorised,
+        "the demo's card was not authorised: {confirmed:?}"
+    );
     for _ in 0..TRIES_MAX {
         let fulfilled = patiently(|| payments.fulfil(&intent)).await?;
         match fulfilled.status {
@@ -117,7 +133,11 @@ fn details(name: &str) -> BuyerDetails {
     BuyerDetails {
         name: Some(name.to_string()),
         email: Some(format!("{local}@example.com")),
-        phone: Some(format!("0400 5{:02} {:03}", name.len(), local.len() * 37 % 1000)),
+        phone: Some(format!(
+            "0400 5{:02} {:03}",
+            name.len(),
+            local.len() * 37 % 1000
+        )),
     }
 }
 

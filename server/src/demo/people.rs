@@ -34,24 +34,49 @@ impl Seeding<'_> {
                 until: self.now.plus_seconds(INVITATION_SECONDS),
             };
             self.records().invite_club_user(&new).await?;
-            let joined = self.records().finish_reset(&token_hash, password_hash, self.now).await?;
+            let joined = self
+                .records()
+                .finish_reset(&token_hash, password_hash, self.now)
+                .await?;
             joined.with_context(|| format!("{name} has not joined"))?;
         }
         Ok(())
     }
 
     /// The first sale of an offer: it stays on sale, and cannot be edited any more (decision H-4).
-    pub(super) async fn first_sale(&self, sellers: &[Seller], draws: &[DrawId]) -> anyhow::Result<()> {
-        let offer = OFFERS.iter().find(|offer| offer.slug == LOCKED).context("the locked offer is planned")?;
+    pub(super) async fn first_sale(
+        &self,
+        sellers: &[Seller],
+        draws: &[DrawId],
+    ) -> anyhow::Result<()> {
+        let offer = OFFERS
+            .iter()
+            .find(|offer| offer.slug == LOCKED)
+            .context("the locked offer is planned")?;
         let (game, seller) = (offer.games[0], &sellers[offer.club]);
         let plan = &DRAWS[game];
-        let wanted =
-            Wanted { draw: draws[game], count: 1, unit_price: plan.price, passes_card_fee: plan.pass_card_fee };
-        let wish = Wish { seller: seller.clone(), wanted, buyer: Some(BUYERS[0]) };
-        let bundle = self.records().bundle_by_slug(seller.club, LOCKED).await?.context("it was made")?.id;
+        let wanted = Wanted {
+            draw: draws[game],
+            count: 1,
+            unit_price: plan.price,
+            passes_card_fee: plan.pass_card_fee,
+        };
+        let wish = Wish {
+            seller: seller.clone(),
+            wanted,
+            buyer: Some(BUYERS[0]),
+        };
+        let bundle = self
+            .records()
+            .bundle_by_slug(seller.club, LOCKED)
+            .await?
+            .context("it was made")?
+            .id;
         let payments = &self.running.engine.payments;
         let order = crowd::open(payments, &wish).await?;
-        self.records().note_offers(order.order.id, &[(bundle, 1)]).await?;
+        self.records()
+            .note_offers(order.order.id, &[(bundle, 1)])
+            .await?;
         crowd::pay(payments, order).await?;
         Ok(())
     }

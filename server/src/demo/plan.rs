@@ -103,7 +103,14 @@ pub struct DrawPlan {
     pub prize: Prize,
 }
 
-const fn draw(club: usize, away: &'static str, price: i64, prize_percentage: u8, sold: u16, fate: Fate) -> DrawPlan {
+const fn draw(
+    club: usize,
+    away: &'static str,
+    price: i64,
+    prize_percentage: u8,
+    sold: u16,
+    fate: Fate,
+) -> DrawPlan {
     DrawPlan {
         club,
         league: "",
@@ -149,43 +156,110 @@ const fn on_sale(minutes: i64) -> Fate {
 }
 
 const fn completed(days_ago: i64, home: u8, away: u8) -> Fate {
-    Fate::Completed { days_ago, result: (home, away) }
+    Fate::Completed {
+        days_ago,
+        result: (home, away),
+    }
 }
 
 /// In the order they are numbered, from 1001.
 pub const DRAWS: [DrawPlan; 21] = [
-    draw(0, "Ipswich Jetties", 500, 50, 113, on_sale(2 * HOUR + 14 * MINUTE))
-        .league("Coastal Cup Round 9")
-        .passing_card_fee(),
+    draw(
+        0,
+        "Ipswich Jetties",
+        500,
+        50,
+        113,
+        on_sale(2 * HOUR + 14 * MINUTE),
+    )
+    .league("Coastal Cup Round 9")
+    .passing_card_fee(),
     draw(0, "Logan Lorikeets", 200, 40, 31, on_sale(38 * MINUTE)).league("Coastal Cup Colts"),
-    draw(0, "Caboolture Curlews", 1000, 60, 148, on_sale(DAY + 3 * HOUR)).league("Coastal Cup Round 10").rounding_up(),
-    draw(0, "Tweed Taipans", 500, 50, 7, on_sale(6 * DAY + 5 * HOUR)).league("Coastal Cup Round 11"),
-    draw(1, "Parkes Pelicans", 250, 55, 160, on_sale(5 * HOUR)).league("Western Premiership Round 4").rounding_up(),
-    draw(1, "Dubbo Drovers", 500, 50, 169, on_sale(20 * HOUR)).league("Western Premiership Round 5"),
-    draw(1, "Orange Ospreys", 2000, 70, 42, on_sale(2 * DAY + 2 * HOUR))
-        .league("Grand Final Qualifier")
+    draw(
+        0,
+        "Caboolture Curlews",
+        1000,
+        60,
+        148,
+        on_sale(DAY + 3 * HOUR),
+    )
+    .league("Coastal Cup Round 10")
+    .rounding_up(),
+    draw(0, "Tweed Taipans", 500, 50, 7, on_sale(6 * DAY + 5 * HOUR))
+        .league("Coastal Cup Round 11"),
+    draw(1, "Parkes Pelicans", 250, 55, 160, on_sale(5 * HOUR))
+        .league("Western Premiership Round 4")
+        .rounding_up(),
+    draw(1, "Dubbo Drovers", 500, 50, 169, on_sale(20 * HOUR))
+        .league("Western Premiership Round 5"),
+    draw(
+        1,
+        "Orange Ospreys",
+        2000,
+        70,
+        42,
+        on_sale(2 * DAY + 2 * HOUR),
+    )
+    .league("Grand Final Qualifier")
+    .passing_card_fee(),
+    draw(1, "Bathurst Bullants", 500, 45, 0, on_sale(4 * DAY))
+        .league("Western Premiership Round 6"),
+    draw(2, "Innisfail Ibises", 300, 50, 88, on_sale(95 * MINUTE))
+        .league("Tropical League")
         .passing_card_fee(),
-    draw(1, "Bathurst Bullants", 500, 45, 0, on_sale(4 * DAY)).league("Western Premiership Round 6"),
-    draw(2, "Innisfail Ibises", 300, 50, 88, on_sale(95 * MINUTE)).league("Tropical League").passing_card_fee(),
-    draw(2, "Mareeba Mudcrabs", 500, 65, 56, on_sale(27 * HOUR)).league("Tropical League").rounding_up(),
-    draw(2, "Townsville Turtles", 150, 50, 19, on_sale(3 * DAY + 6 * HOUR)).league("Tropical League Under 20s"),
-    draw(2, "Mackay Marlins", 1000, 50, 122, on_sale(7 * DAY)).league("Tropical League").passing_card_fee(),
-    draw(0, "Redland Rosellas", 500, 50, 137, Fate::Awaiting { hours_ago: 2 }).league("Coastal Cup Round 8"),
-    draw(2, "Atherton Antechinus", 300, 60, 94, Fate::Awaiting { hours_ago: 20 })
+    draw(2, "Mareeba Mudcrabs", 500, 65, 56, on_sale(27 * HOUR))
         .league("Tropical League")
         .rounding_up(),
-    draw(0, "Gympie Goannas", 500, 50, 169, completed(6, 2, 5)).league("Coastal Cup Round 7").prize(Prize::Received),
-    draw(0, "Noosa Nightjars", 200, 50, 66, completed(13, 9, 9)).league("Coastal Cup Round 6").prize(Prize::Paid),
+    draw(
+        2,
+        "Townsville Turtles",
+        150,
+        50,
+        19,
+        on_sale(3 * DAY + 6 * HOUR),
+    )
+    .league("Tropical League Under 20s"),
+    draw(2, "Mackay Marlins", 1000, 50, 122, on_sale(7 * DAY))
+        .league("Tropical League")
+        .passing_card_fee(),
+    draw(
+        0,
+        "Redland Rosellas",
+        500,
+        50,
+        137,
+        Fate::Awaiting { hours_ago: 2 },
+    )
+    .league("Coastal Cup Round 8"),
+    draw(
+        2,
+        "Atherton Antechinus",
+        300,
+        60,
+        94,
+        Fate::Awaiting { hours_ago: 20 },
+    )
+    .league("Tropical League")
+    .rounding_up(),
+    draw(0, "Gympie Goannas", 500, 50, 169, completed(6, 2, 5))
+        .league("Coastal Cup Round 7")
+        .prize(Prize::Received),
+    draw(0, "Noosa Nightjars", 200, 50, 66, completed(13, 9, 9))
+        .league("Coastal Cup Round 6")
+        .prize(Prize::Paid),
     draw(1, "Mudgee Magpies", 500, 50, 151, completed(5, 4, 1))
         .league("Western Premiership Round 3")
         .rounding_up()
         .prize(Prize::Notified),
-    draw(1, "Lithgow Lyrebirds", 1000, 60, 24, completed(12, 13, 2)).league("Western Premiership Round 2"),
+    draw(1, "Lithgow Lyrebirds", 1000, 60, 24, completed(12, 13, 2))
+        .league("Western Premiership Round 2"),
     draw(2, "Cardwell Cormorants", 300, 55, 140, completed(4, 3, 11))
         .league("Tropical League")
         .passing_card_fee()
         .prize(Prize::Won),
-    draw(2, "Tully Tree Frogs", 500, 50, 103, completed(11, 1, 6)).league("Tropical League").prize(Prize::Late),
+    draw(2, "Tully Tree Frogs", 500, 50, 103, completed(11, 1, 6))
+        .league("Tropical League")
+        .prize(Prize::Late),
     draw(2, "Cooktown Kookaburras", 250, 40, 12, completed(18, 8, 9)).league("Tropical League"),
 ];
 
@@ -246,7 +320,8 @@ pub struct OfferPlan {
 /// The slug of the offer whose first ticket is sold: locked, and on sale.
 pub const LOCKED: &str = "derby-special";
 /// Who helps the first club.
-pub const HELPERS: [(Role, &str); 2] = [(Role::Seller, "Sally Seller"), (Role::Viewer, "Vic Viewer")];
+pub const HELPERS: [(Role, &str); 2] =
+    [(Role::Seller, "Sally Seller"), (Role::Viewer, "Vic Viewer")];
 
 pub const OFFERS: [OfferPlan; 6] = [
     OfferPlan {
@@ -315,15 +390,35 @@ pub const OFFERS: [OfferPlan; 6] = [
 pub const FOOTERS: [(&str, &[(&str, &str)]); 2] = [
     (
         "For supporters",
-        &[("How It Works", "/#how-it-works"), ("Find Draws", "/#live-draws"), ("Check a draw", "/verify/1001")],
+        &[
+            ("How It Works", "/#how-it-works"),
+            ("Find Draws", "/#live-draws"),
+            ("Check a draw", "/verify/1001"),
+        ],
     ),
-    ("For clubs", &[("Club Login", "/admin/login"), ("Start Your First Draw", "/admin/login")]),
+    (
+        "For clubs",
+        &[
+            ("Club Login", "/admin/login"),
+            ("Start Your First Draw", "/admin/login"),
+        ],
+    ),
 ];
 
 /// Club, person, e-mail, phone.
 pub const WAITLIST: [(&str, &str, &str, &str); 2] = [
-    ("Emu Park Emus", "Jo Banfield", "jo@example.com", "0400 555 404"),
-    ("Broken Hill Bilbies", "Al Reyes", "al@example.com", "0400 555 505"),
+    (
+        "Emu Park Emus",
+        "Jo Banfield",
+        "jo@example.com",
+        "0400 555 404",
+    ),
+    (
+        "Broken Hill Bilbies",
+        "Al Reyes",
+        "al@example.com",
+        "0400 555 505",
+    ),
 ];
 
 #[cfg(test)]
@@ -340,19 +435,35 @@ mod tests {
             Fate::OnSale { minutes } => Some(minutes),
             _ => None,
         });
-        assert!(soonest.min().is_some_and(|minutes| minutes < HOUR), "one kicks off within the hour");
+        assert!(
+            soonest.min().is_some_and(|minutes| minutes < HOUR),
+            "one kicks off within the hour"
+        );
     }
 
     #[test]
     fn a_prize_is_seen_at_every_step() {
-        for prize in [Prize::Chance, Prize::Won, Prize::Notified, Prize::Late, Prize::Received, Prize::Paid] {
-            let shown = |draw: &&DrawPlan| draw.prize == prize && matches!(draw.fate, Fate::Completed { .. });
+        for prize in [
+            Prize::Chance,
+            Prize::Won,
+            Prize::Notified,
+            Prize::Late,
+            Prize::Received,
+            Prize::Paid,
+        ] {
+            let shown = |draw: &&DrawPlan| {
+                draw.prize == prize && matches!(draw.fate, Fate::Completed { .. })
+            };
             assert!(DRAWS.iter().any(|draw| shown(&draw)), "{prize:?}");
         }
         // An answer is taken for seven days.
         for draw in &DRAWS {
             if let Fate::Completed { days_ago, .. } = draw.fate {
-                assert!(draw.prize != Prize::Notified || days_ago < 7, "{}", draw.away);
+                assert!(
+                    draw.prize != Prize::Notified || days_ago < 7,
+                    "{}",
+                    draw.away
+                );
                 assert!(draw.prize != Prize::Late || days_ago > 7, "{}", draw.away);
             }
         }
@@ -361,8 +472,19 @@ mod tests {
     #[test]
     fn every_draw_belongs_to_its_offers_club() {
         for offer in OFFERS {
-            assert!(offer.games.iter().all(|game| DRAWS[*game].club == offer.club), "{}", offer.slug);
+            assert!(
+                offer
+                    .games
+                    .iter()
+                    .all(|game| DRAWS[*game].club == offer.club),
+                "{}",
+                offer.slug
+            );
         }
-        assert!(CLUBS.iter().all(|club| domain::club::slug_is_valid(club.slug)));
+        assert!(
+            CLUBS
+                .iter()
+                .all(|club| domain::club::slug_is_valid(club.slug))
+        );
     }
 }

@@ -29,7 +29,16 @@ const PATIENCE_MS: i64 = 24 * HOUR_MS;
 const MINUTE_MS: i64 = 60 * 1000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 /// Kick-offs of new draws, in minutes from now, in turn: from one within the hour to one most of a week away.
-const MINUTES_AHEAD: [i64; 8] = [45, 5 * 60, 20 * 60, 28 * 60, 50 * 60, 75 * 60, 100 * 60, 150 * 60];
+const MINUTES_AHEAD: [i64; 8] = [
+    45,
+    5 * 60,
+    20 * 60,
+    28 * 60,
+    50 * 60,
+    75 * 60,
+    100 * 60,
+    150 * 60,
+];
 
 /// Looks at once and then every now and then, until aborted.
 pub fn keep(running: &Running, clock: Arc<dyn Clock>) -> tokio::task::JoinHandle<()> {
@@ -54,7 +63,12 @@ pub struct Keeper {
 
 impl Keeper {
     pub fn of(state: web::Data<State>, engine: &Engine, clock: Arc<dyn Clock>) -> Keeper {
-        Keeper { state, draws: engine.draws.clone(), payments: engine.payments.clone(), clock }
+        Keeper {
+            state,
+            draws: engine.draws.clone(),
+            payments: engine.payments.clone(),
+            clock,
+        }
     }
 
     /// Puts draws on sale when too few are left, and plays games that have waited for too long.
@@ -63,13 +77,20 @@ impl Keeper {
     /// The books do not answer, or somebody has taken the demo's clubs away.
     pub async fn look(&self) -> anyhow::Result<()> {
         let now = self.clock.now();
-        let live = self.state.catalogue.part(List::Active, Part::default(), now).len();
+        let live = self
+            .state
+            .catalogue
+            .part(List::Active, Part::default(), now)
+            .len();
         if live < LIVE_MIN {
             self.put_on_sale(LIVE_AGAIN - live, now).await?;
         }
         let (_, views) = self.state.catalogue.listed(now);
-        let awaiting = views.iter().filter(|view| view.result.is_none() && view.closes_at <= now);
-        let mut awaiting: Vec<(Timestamp, DrawId)> = awaiting.map(|view| (view.closes_at, view.draw)).collect();
+        let awaiting = views
+            .iter()
+            .filter(|view| view.result.is_none() && view.closes_at <= now);
+        let mut awaiting: Vec<(Timestamp, DrawId)> =
+            awaiting.map(|view| (view.closes_at, view.draw)).collect();
         awaiting.sort();
         let played = awaiting.len().saturating_sub(AWAITING_KEPT);
         for (kick_off, draw) in awaiting.into_iter().take(played) {
@@ -82,20 +103,40 @@ impl Keeper {
 
     /// With everything that follows when a club enters a result.
     async fn complete(&self, draw: DrawId) -> anyhow::Result<()> {
-        let done = self.draws.execute(draw, Command::Complete { result: result_of(draw) }, None).await?;
+        let done = self
+            .draws
+            .execute(
+                draw,
+                Command::Complete {
+                    result: result_of(draw),
+                },
+                None,
+            )
+            .await?;
         self.state.catalogue.reload().await?;
         let facts = self.state.catalogue.facts();
-        let listing = facts.listing(draw).with_context(|| format!("draw {draw} is listed"))?.clone();
+        let listing = facts
+            .listing(draw)
+            .with_context(|| format!("draw {draw} is listed"))?
+            .clone();
         let settled = results::settle(&self.state, &listing, draw, &done.view).await;
         settled.map_err(|problem| anyhow::anyhow!("{problem}"))
     }
 
     async fn put_on_sale(&self, count: usize, now: Timestamp) -> anyhow::Result<()> {
         let clubs = self.state.records.clubs().await?;
-        let sellers = CLUBS.iter().map(|plan| seller(&clubs, plan.slug)).collect::<anyhow::Result<Vec<Seller>>>()?;
+        let sellers = CLUBS
+            .iter()
+            .map(|plan| seller(&clubs, plan.slug))
+            .collect::<anyhow::Result<Vec<Seller>>>()?;
         let turn = self.state.records.listings().await?.len();
-        let plans: Vec<(DrawPlan, Timestamp)> = (turn..turn + count).map(|turn| planned(turn, now)).collect();
-        let new: Vec<_> = plans.iter().map(|(plan, kick_off)| new_draw(plan, &sellers[plan.club], *kick_off)).collect();
+        let plans: Vec<(DrawPlan, Timestamp)> = (turn..turn + count)
+            .map(|turn| planned(turn, now))
+            .collect();
+        let new: Vec<_> = plans
+            .iter()
+            .map(|(plan, kick_off)| new_draw(plan, &sellers[plan.club], *kick_off))
+            .collect();
         let ids = self.state.records.create_draws(&new).await?;
         self.state.catalogue.reload().await?;
         let mut wishes = Vec::new();
@@ -116,14 +157,25 @@ fn planned(turn: usize, now: Timestamp) -> (DrawPlan, Timestamp) {
         club: turn % CLUBS.len(),
         ..*model
     };
-    (plan, round(now.plus_ms(MINUTES_AHEAD[turn % MINUTES_AHEAD.len()] * MINUTE_MS)))
+    (
+        plan,
+        round(now.plus_ms(MINUTES_AHEAD[turn % MINUTES_AHEAD.len()] * MINUTE_MS)),
+    )
 }
 
 fn seller(clubs: &[Club], slug: &str) -> anyhow::Result<Seller> {
-    let club =
-        clubs.iter().find(|club| club.slug == slug).with_context(|| format!("the demo's club {slug} is gone"))?;
-    let account = club.account.clone().with_context(|| format!("the demo's club {slug} has no account"))?;
-    Ok(Seller { club: club.id, account })
+    let club = clubs
+        .iter()
+        .find(|club| club.slug == slug)
+        .with_context(|| format!("the demo's club {slug} is gone"))?;
+    let account = club
+        .account
+        .clone()
+        .with_context(|| format!("the demo's club {slug} has no account"))?;
+    Ok(Seller {
+        club: club.id,
+        account,
+    })
 }
 
 /// Some result, the same each time one asks.

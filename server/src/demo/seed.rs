@@ -45,7 +45,11 @@ pub async fn look(records: &Records) -> anyhow::Result<Found> {
     if records.settings().await?.contains_key(SEEDED) {
         return Ok(Found::Whole);
     }
-    Ok(if records.clubs().await?.is_empty() { Found::Nothing } else { Found::Half })
+    Ok(if records.clubs().await?.is_empty() {
+        Found::Nothing
+    } else {
+        Found::Half
+    })
 }
 
 /// Moves the games that have been played into the past, and says that the seed is whole. No actor may be awake.
@@ -91,20 +95,32 @@ impl Seeding<'_> {
     /// Everything the demo shows, but for what is left to do when nothing runs.
     pub async fn run(&self) -> anyhow::Result<Rehearsed> {
         let hash = password::hash(PASSWORD);
-        for (email, name) in [(OPERATOR, "Demo Operator"), (SECOND_OPERATOR, "Second Operator")] {
+        for (email, name) in [
+            (OPERATOR, "Demo Operator"),
+            (SECOND_OPERATOR, "Second Operator"),
+        ] {
             let operator = self.records().create_admin(email, name, &hash).await?;
-            self.records().begin_second_factor(operator, OPERATOR_SECRET).await?;
+            self.records()
+                .begin_second_factor(operator, OPERATOR_SECRET)
+                .await?;
             self.records().use_step(operator, 1, self.now).await?;
         }
         let mut sellers = Vec::new();
         for plan in &CLUBS {
-            sellers.push(self.club(plan, &hash).await.with_context(|| format!("club {}", plan.slug))?);
+            sellers.push(
+                self.club(plan, &hash)
+                    .await
+                    .with_context(|| format!("club {}", plan.slug))?,
+            );
         }
         let draws = self.draws(&sellers).await?;
         self.furniture(&sellers, &draws).await?;
         self.helpers(&sellers[0], &hash).await?;
-        let orders: Vec<crowd::Wish> =
-            DRAWS.iter().zip(&draws).flat_map(|(plan, draw)| crowd::wishes(&sellers[plan.club], *draw, plan)).collect();
+        let orders: Vec<crowd::Wish> = DRAWS
+            .iter()
+            .zip(&draws)
+            .flat_map(|(plan, draw)| crowd::wishes(&sellers[plan.club], *draw, plan))
+            .collect();
         crowd::buy(&self.running.engine.payments, orders).await?;
         self.first_sale(&sellers, &draws).await?;
         self.declined(&sellers, &draws).await?;
@@ -114,7 +130,11 @@ impl Seeding<'_> {
         }
         let late = trouble::make(self, &draws, &sellers).await?;
         // The second witness sees every payment before its dates move.
-        self.running.engine.reconciler.scan(self.now.plus_ms(-REHEARSAL_MS)).await?;
+        self.running
+            .engine
+            .reconciler
+            .scan(self.now.plus_ms(-REHEARSAL_MS))
+            .await?;
         Ok(Rehearsed { played, late })
     }
 
@@ -128,18 +148,37 @@ impl Seeding<'_> {
     /// One buyer of each club whose card is declined.
     async fn declined(&self, sellers: &[Seller], draws: &[DrawId]) -> anyhow::Result<()> {
         for (club, seller) in sellers.iter().enumerate() {
-            let of_club =
-                |plan: &DrawPlan| plan.club == club && plan.sold < 169 && matches!(plan.fate, Fate::OnSale { .. });
-            let place = DRAWS.iter().position(of_club).context("every club has a draw with room")?;
+            let of_club = |plan: &DrawPlan| {
+                plan.club == club && plan.sold < 169 && matches!(plan.fate, Fate::OnSale { .. })
+            };
+            let place = DRAWS
+                .iter()
+                .position(of_club)
+                .context("every club has a draw with room")?;
             let plan = &DRAWS[place];
-            let wanted =
-                Wanted { draw: draws[place], count: 3, unit_price: plan.price, passes_card_fee: plan.pass_card_fee };
-            let wish = crowd::Wish { seller: seller.clone(), wanted, buyer: Some(BUYERS[club]) };
+            let wanted = Wanted {
+                draw: draws[place],
+                count: 3,
+                unit_price: plan.price,
+                passes_card_fee: plan.pass_card_fee,
+            };
+            let wish = crowd::Wish {
+                seller: seller.clone(),
+                wanted,
+                buyer: Some(BUYERS[club]),
+            };
             crowd::declined(&self.running.engine.payments, wish).await?;
         }
         // The provider's notices tell of them; one that is late comes again after the start.
         for _ in 0..NOTICE_TRIES {
-            if self.records().failed_payments(None, self.now.plus_ms(-HOUR_MS)).await?.newest.len() >= sellers.len() {
+            if self
+                .records()
+                .failed_payments(None, self.now.plus_ms(-HOUR_MS))
+                .await?
+                .newest
+                .len()
+                >= sellers.len()
+            {
                 break;
             }
             crowd::pause().await;
@@ -170,14 +209,24 @@ impl Seeding<'_> {
         if plan.is_verified {
             let token: [u8; 32] = random();
             let hash = link_hash(&token);
-            self.records().begin_verification(club.id, &hash, self.now.plus_ms(HOUR_MS)).await?;
-            ensure!(self.records().finish_verification(&hash, self.now).await?, "the club's address is confirmed");
+            self.records()
+                .begin_verification(club.id, &hash, self.now.plus_ms(HOUR_MS))
+                .await?;
+            ensure!(
+                self.records().finish_verification(&hash, self.now).await?,
+                "the club's address is confirmed"
+            );
         }
         let account = AccountId(format!("acct_demo_{}", plan.slug.replace('-', "_")));
         self.sandbox.ensure_account(&account.0, plan.name)?;
         self.records().connect_account(club.id, &account).await?;
-        self.records().account_updated(&account, true, true, true).await?;
-        Ok(Seller { club: club.id, account })
+        self.records()
+            .account_updated(&account, true, true, true)
+            .await?;
+        Ok(Seller {
+            club: club.id,
+            account,
+        })
     }
 
     async fn draws(&self, sellers: &[Seller]) -> anyhow::Result<Vec<DrawId>> {
@@ -186,7 +235,9 @@ impl Seeding<'_> {
             .map(|plan| {
                 let kick_off = match plan.fate {
                     Fate::OnSale { minutes } => round(self.now.plus_ms(minutes * MINUTE_MS)),
-                    Fate::Awaiting { .. } | Fate::Completed { .. } => round(self.now.plus_ms(REHEARSAL_MS)),
+                    Fate::Awaiting { .. } | Fate::Completed { .. } => {
+                        round(self.now.plus_ms(REHEARSAL_MS))
+                    }
                 };
                 new_draw(plan, &sellers[plan.club], kick_off)
             })
@@ -211,35 +262,56 @@ impl Seeding<'_> {
                 games: offer.games.iter().map(|game| draws[*game]).collect(),
                 ..NewBundle::default()
             };
-            self.records().create_bundle(sellers[offer.club].club, &new).await?;
+            self.records()
+                .create_bundle(sellers[offer.club].club, &new)
+                .await?;
         }
         for (order, (heading, items)) in (0..).zip(FOOTERS) {
             let menu = self.records().create_footer_menu(heading, order).await?;
             for (order, (label, url)) in (0..).zip(items) {
-                self.records().create_footer_item(menu, label, url, order).await?;
+                self.records()
+                    .create_footer_item(menu, label, url, order)
+                    .await?;
             }
         }
         for (club, name, email, phone) in WAITLIST {
-            self.records().join_waitlist(club, name, email, phone).await?;
+            self.records()
+                .join_waitlist(club, name, email, phone)
+                .await?;
         }
         Ok(())
     }
 
     /// Enters the result of a draw that has been played, and what follows from it.
-    async fn settle(&self, plan: &DrawPlan, draw: DrawId, seller: &Seller) -> anyhow::Result<Option<Played>> {
+    async fn settle(
+        &self,
+        plan: &DrawPlan,
+        draw: DrawId,
+        seller: &Seller,
+    ) -> anyhow::Result<Option<Played>> {
         let (days_ago, (home, away)) = match plan.fate {
             Fate::OnSale { .. } => return Ok(None),
             Fate::Awaiting { hours_ago } => {
-                return Ok(Some(Played { draw, back_ms: REHEARSAL_MS + hours_ago * HOUR_MS }));
+                return Ok(Some(Played {
+                    draw,
+                    back_ms: REHEARSAL_MS + hours_ago * HOUR_MS,
+                }));
             }
             Fate::Completed { days_ago, result } => (days_ago, result),
         };
         let planned = GameResult::new(home, away).context("a result within 1…13")?;
         let result = self.result(plan.prize, draw, planned).await?;
-        let done = self.running.engine.draws.execute(draw, Command::Complete { result }, None).await?;
+        let done = self
+            .running
+            .engine
+            .draws
+            .execute(draw, Command::Complete { result }, None)
+            .await?;
         ensure!(done.view.result.is_some(), "draw {draw} has no result");
         let kept = self.records().draw_financials(draw).await?;
-        let share = kept.revenue + kept.card_fees_passed_on - kept.provider_fees_known - kept.application_fee;
+        let share = kept.revenue + kept.card_fees_passed_on
+            - kept.provider_fees_known
+            - kept.application_fee;
         self.pay(draw, seller, "club_share", share).await?;
         let back_ms = REHEARSAL_MS + days_ago * 24 * HOUR_MS;
         self.award(plan.prize, draw, seller, back_ms).await?;
@@ -249,10 +321,25 @@ impl Seeding<'_> {
 
 impl Seeding<'_> {
     /// Records a payout that has been made (decision D-17).
-    pub(super) async fn pay(&self, draw: DrawId, seller: &Seller, kind: &str, amount: Cents) -> anyhow::Result<()> {
-        let new = NewPayout { draw, club: seller.club, kind, amount, recipient_email: None, recipient_name: None };
+    pub(super) async fn pay(
+        &self,
+        draw: DrawId,
+        seller: &Seller,
+        kind: &str,
+        amount: Cents,
+    ) -> anyhow::Result<()> {
+        let new = NewPayout {
+            draw,
+            club: seller.club,
+            kind,
+            amount,
+            recipient_email: None,
+            recipient_name: None,
+        };
         let payout = self.records().record_payout(&new).await?;
-        self.records().settle_payout(payout.id, "completed", None).await?;
+        self.records()
+            .settle_payout(payout.id, "completed", None)
+            .await?;
         Ok(())
     }
 }

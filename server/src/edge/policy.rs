@@ -22,7 +22,14 @@ pub enum Place {
 
 impl Place {
     /// In the order of their names above.
-    const ALL: [Place; 6] = [Place::Api, Place::Widget, Place::Board, Place::Asset, Place::Sandbox, Place::Page];
+    const ALL: [Place; 6] = [
+        Place::Api,
+        Place::Widget,
+        Place::Board,
+        Place::Asset,
+        Place::Sandbox,
+        Place::Page,
+    ];
 
     pub fn of(path: &str) -> Place {
         if path.starts_with("/api/public/widget/") || path == "/api/qr.svg" {
@@ -47,7 +54,13 @@ impl Place {
 }
 
 fn is_file(path: &str) -> bool {
-    let alone = ["/widgets/live.js", "/robots.txt", "/sitemap.xml", "/manifest.webmanifest", "/sw.js"];
+    let alone = [
+        "/widgets/live.js",
+        "/robots.txt",
+        "/sitemap.xml",
+        "/manifest.webmanifest",
+        "/sw.js",
+    ];
     path.starts_with("/assets/") || path.starts_with("/og/") || alone.contains(&path)
 }
 
@@ -63,7 +76,10 @@ impl Policies {
             let content = HeaderValue::try_from(content_security_policy(place, config));
             content.unwrap_or(HeaderValue::from_static("default-src 'none'"))
         });
-        Policies { content, over_tls: config.over_tls() }
+        Policies {
+            content,
+            over_tls: config.over_tls(),
+        }
     }
 
     /// Adds what is not said already.
@@ -73,17 +89,32 @@ impl Policies {
                 headers.insert(name, value);
             }
         };
-        say(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        say(
+            header::X_CONTENT_TYPE_OPTIONS,
+            HeaderValue::from_static("nosniff"),
+        );
         // A client secret in a query must not leave with a link (decision C-21).
-        say(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-        say(header::CONTENT_SECURITY_POLICY, self.content[place as usize].clone());
+        say(
+            header::REFERRER_POLICY,
+            HeaderValue::from_static("no-referrer"),
+        );
+        say(
+            header::CONTENT_SECURITY_POLICY,
+            self.content[place as usize].clone(),
+        );
         if matches!(place, Place::Page | Place::Board) {
             // Where the policy's group of that name is; the other way to say it, for older browsers, stands in the policy.
             let endpoints = HeaderName::from_static("reporting-endpoints");
-            say(endpoints, HeaderValue::from_static("breaches=\"/api/policy-report\""));
+            say(
+                endpoints,
+                HeaderValue::from_static("breaches=\"/api/policy-report\""),
+            );
         }
         if place != Place::Board {
-            say(HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin"));
+            say(
+                HeaderName::from_static("cross-origin-opener-policy"),
+                HeaderValue::from_static("same-origin"),
+            );
         }
         if matches!(place, Place::Api | Place::Page | Place::Sandbox) {
             // No other site's page gets it as a script, a picture or a style.
@@ -96,7 +127,10 @@ impl Policies {
         }
         if matches!(place, Place::Asset | Place::Widget) {
             // A board in a sandboxed frame has no origin, and its scripts and fonts are fetched across origins.
-            say(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+            say(
+                header::ACCESS_CONTROL_ALLOW_ORIGIN,
+                HeaderValue::from_static("*"),
+            );
         }
         if matches!(place, Place::Api | Place::Widget) {
             say(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -112,11 +146,17 @@ fn content_security_policy(place: Place, config: &Config) -> String {
     let sockets = config.public_url.replacen("http", "ws", 1);
     let (stripe_script, stripe_frame, stripe_call) = match config.stage {
         Stage::Demo => ("", "", ""),
-        Stage::Production => {
-            (" https://js.stripe.com", " https://js.stripe.com https://hooks.stripe.com", " https://api.stripe.com")
-        }
+        Stage::Production => (
+            " https://js.stripe.com",
+            " https://js.stripe.com https://hooks.stripe.com",
+            " https://api.stripe.com",
+        ),
     };
-    let inline_script = if place == Place::Sandbox { " 'unsafe-inline'" } else { "" };
+    let inline_script = if place == Place::Sandbox {
+        " 'unsafe-inline'"
+    } else {
+        ""
+    };
     let ancestors = match place {
         Place::Board => "*",
         Place::Sandbox => "'self'",
@@ -144,7 +184,8 @@ mod tests {
     #[test]
     fn only_boards_may_be_framed_by_anyone() {
         let config = Config::demo(&Environment::default()).expect("the demo needs nothing");
-        let framed = |path| content_security_policy(Place::of(path), &config).ends_with("frame-ancestors *");
+        let framed =
+            |path| content_security_policy(Place::of(path), &config).ends_with("frame-ancestors *");
         assert!(framed("/draw/1042/display"));
         assert!(framed("/w/draw:1042"));
         let bare = [
@@ -164,31 +205,50 @@ mod tests {
 
     /// The hosts that a policy names.
     fn hosts(policy: &str) -> Vec<&str> {
-        policy.split([' ', ';']).filter(|word| word.contains("://")).collect()
+        policy
+            .split([' ', ';'])
+            .filter(|word| word.contains("://"))
+            .collect()
     }
 
     fn directive<'a>(policy: &'a str, name: &str) -> &'a str {
         let all = policy.split(';').map(str::trim);
-        all.filter_map(|part| part.strip_prefix(name)).map(str::trim).next().unwrap_or("missing")
+        all.filter_map(|part| part.strip_prefix(name))
+            .map(str::trim)
+            .next()
+            .unwrap_or("missing")
     }
 
     /// As in production: over TLS, with the real provider.
     #[test]
     fn in_production_only_the_providers_hosts_may_be_reached_and_only_over_tls() {
         let mut config = Config::demo(&Environment::default()).expect("the demo needs nothing");
-        (config.stage, config.public_url) = (Stage::Production, "https://doubles.example.com".to_string());
+        (config.stage, config.public_url) =
+            (Stage::Production, "https://doubles.example.com".to_string());
         let policies = Policies::new(&config);
         let headers = |place| {
             let mut headers = HeaderMap::new();
             policies.write(&mut headers, place);
             headers
         };
-        for place in [Place::Api, Place::Widget, Place::Board, Place::Asset, Place::Page] {
+        for place in [
+            Place::Api,
+            Place::Widget,
+            Place::Board,
+            Place::Asset,
+            Place::Page,
+        ] {
             let headers = headers(place);
             let header = |name: &'static str| {
-                headers.get(HeaderName::from_static(name)).map(|value| value.to_str().expect("text"))
+                headers
+                    .get(HeaderName::from_static(name))
+                    .map(|value| value.to_str().expect("text"))
             };
-            assert_eq!(header("strict-transport-security"), Some("max-age=31536000; includeSubDomains"), "{place:?}");
+            assert_eq!(
+                header("strict-transport-security"),
+                Some("max-age=31536000; includeSubDomains"),
+                "{place:?}"
+            );
             let policy = header("content-security-policy").expect("a policy");
             let allowed = [
                 "https://js.stripe.com",
@@ -200,13 +260,22 @@ mod tests {
                 assert!(allowed.contains(&host), "{place:?}: {host}");
             }
             assert!(
-                !policy.contains("http:") && !directive(policy, "script-src").contains("unsafe-inline"),
+                !policy.contains("http:")
+                    && !directive(policy, "script-src").contains("unsafe-inline"),
                 "{place:?}: {policy}"
             );
             let reported = matches!(place, Place::Page | Place::Board);
-            assert_eq!(directive(policy, "report-uri") == "/api/policy-report", reported, "{place:?}: {policy}");
+            assert_eq!(
+                directive(policy, "report-uri") == "/api/policy-report",
+                reported,
+                "{place:?}: {policy}"
+            );
             let group = header("reporting-endpoints") == Some("breaches=\"/api/policy-report\"");
-            assert_eq!(group && directive(policy, "report-to") == "breaches", reported, "{place:?}: {policy}");
+            assert_eq!(
+                group && directive(policy, "report-to") == "breaches",
+                reported,
+                "{place:?}: {policy}"
+            );
             for (name, value) in [
                 ("object-src", "'none'"),
                 ("base-uri", "'none'"),
@@ -214,7 +283,8 @@ mod tests {
                 ("worker-src", "'self'"),
                 ("manifest-src", "'self'"),
             ] {
-                let is_said = directive(policy, name) == value || policy.starts_with("default-src 'none'");
+                let is_said =
+                    directive(policy, name) == value || policy.starts_with("default-src 'none'");
                 assert!(is_said, "{place:?}: {name} in {policy}");
             }
         }

@@ -40,7 +40,11 @@ impl Address {
     pub fn of(uri: &Uri) -> Option<Address> {
         let path = uri.path();
         if let Some(call) = path.strip_prefix("/api/draws/") {
-            return if uri.query().is_none() { Call::of(call).map(Address::Call) } else { None };
+            return if uri.query().is_none() {
+                Call::of(call).map(Address::Call)
+            } else {
+                None
+            };
         }
         if path == "/" {
             return Some(Address::Page(Name::of_draw(None)));
@@ -89,8 +93,14 @@ impl Call {
 }
 
 fn number(word: &str) -> Option<DrawId> {
-    let plain = word.len() <= DIGITS_MAX && !word.starts_with('0') && word.bytes().all(|byte| byte.is_ascii_digit());
-    if plain { word.parse().ok().map(DrawId) } else { None }
+    let plain = word.len() <= DIGITS_MAX
+        && !word.starts_with('0')
+        && word.bytes().all(|byte| byte.is_ascii_digit());
+    if plain {
+        word.parse().ok().map(DrawId)
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]
@@ -108,18 +118,25 @@ mod tests {
     #[test]
     fn every_call_that_may_lie_ready_is_anybodys_to_read() {
         for (place, path) in CALLS.into_iter().enumerate() {
-            let row =
-                ROUTES.iter().find(|route| route.path == path && route.method == Verb::Get).expect("in the table");
+            let row = ROUTES
+                .iter()
+                .find(|route| route.path == path && route.method == Verb::Get)
+                .expect("in the table");
             assert_eq!(row.audience, Audience::Public, "{path}");
             let uri: Uri = path.replace("{draw}", "1042").parse().expect("an address");
-            let Some(Address::Call(call)) = Address::of(&uri) else { panic!("{path}") };
+            let Some(Address::Call(call)) = Address::of(&uri) else {
+                panic!("{path}")
+            };
             assert_eq!(call.place(), place, "{path}");
         }
     }
 
     #[test]
     fn a_wish_is_anybodys_to_make() {
-        let row = ROUTES.iter().find(|route| route.path == WISH && route.method == Verb::Post).expect("in the table");
+        let row = ROUTES
+            .iter()
+            .find(|route| route.path == WISH && route.method == Verb::Post)
+            .expect("in the table");
         assert_eq!((row.audience, row.body_max), (Audience::Public, FORM));
     }
 
@@ -129,7 +146,11 @@ mod tests {
             let name = Name::of(&Page::of(path).expect("a page")).expect("kept");
             assert_eq!(of(path), Some(Address::Page(name)), "{path}");
         }
-        assert_eq!(of("/draw/1042?utm_source=x"), of("/draw/1042"), "what a page shows does not depend on it");
+        assert_eq!(
+            of("/draw/1042?utm_source=x"),
+            of("/draw/1042"),
+            "what a page shows does not depend on it"
+        );
     }
 
     #[test]

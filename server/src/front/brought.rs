@@ -61,12 +61,22 @@ mod tests {
             "fd_loginx=1; xfd_login=2; fd_login=".to_string(),
         ];
         for url in ["http://localhost:8080", "https://fd.test"] {
-            let config = Config::demo(&Environment::from_pairs([("PUBLIC_URL", url)])).expect("the demo needs nothing");
+            let config = Config::demo(&Environment::from_pairs([("PUBLIC_URL", url)]))
+                .expect("the demo needs nothing");
             for cookies in &both {
-                let request = TestRequest::default().append_header(("cookie", cookies.as_str())).to_http_request();
+                let request = TestRequest::default()
+                    .append_header(("cookie", cookies.as_str()))
+                    .to_http_request();
                 let brought = Brought::by(request.headers(), &config).expect("plain");
-                assert!(brought.browser == Browser::read(&request, &config), "{cookies} at {url}");
-                assert_eq!(brought.login, has_login_cookie(&request, &config), "{cookies} at {url}");
+                assert!(
+                    brought.browser == Browser::read(&request, &config),
+                    "{cookies} at {url}"
+                );
+                assert_eq!(
+                    brought.login,
+                    has_login_cookie(&request, &config),
+                    "{cookies} at {url}"
+                );
             }
         }
     }
@@ -74,11 +84,18 @@ mod tests {
     #[test]
     fn what_is_not_plain_is_left_to_who_knows_all_the_rules() {
         let config = Config::demo(&Environment::default()).expect("the demo needs nothing");
-        for cookies in [&b"fd%5Flogin=x"[..], b"fd_session=\"00112233445566778899aabbccddeeff\"", b"a=\xff; fd_login=x"]
-        {
+        for cookies in [
+            &b"fd%5Flogin=x"[..],
+            b"fd_session=\"00112233445566778899aabbccddeeff\"",
+            b"a=\xff; fd_login=x",
+        ] {
             let mut headers = HeaderMap::new();
             headers.append(COOKIE, HeaderValue::from_bytes(cookies).expect("a header"));
-            assert!(Brought::by(&headers, &config).is_none(), "{}", cookies.escape_ascii());
+            assert!(
+                Brought::by(&headers, &config).is_none(),
+                "{}",
+                cookies.escape_ascii()
+            );
         }
     }
 }

@@ -42,13 +42,25 @@ where
         self.app.call(request).await.map(Response::from)
     }
 
-    fn too_late(&self, headers: &HeaderMap, body: &[u8], begun: Instant) -> Option<Response<BoxBody>> {
+    fn too_late(
+        &self,
+        headers: &HeaderMap,
+        body: &[u8],
+        begun: Instant,
+    ) -> Option<Response<BoxBody>> {
         let config = &self.state.config;
         let brought = Brought::by(headers, config)?;
-        if brought.browser.is_some_and(|browser| self.state.open_orders.knows(&browser)) {
+        if brought
+            .browser
+            .is_some_and(|browser| self.state.open_orders.knows(&browser))
+        {
             return None;
         }
-        let word = |name| headers.get(name).map(|value| value.to_str().unwrap_or("unreadable"));
+        let word = |name| {
+            headers
+                .get(name)
+                .map(|value| value.to_str().unwrap_or("unreadable"))
+        };
         let verdict = origin::judge(&origin::Signs {
             site: word(HeaderName::from_static("sec-fetch-site")),
             origin: word(header::ORIGIN),
@@ -65,9 +77,15 @@ where
         let mut response = Response::with_body(status, BoxBody::new(words));
         let took = begun.elapsed();
         tell_alone(&id, &Method::POST, WISH, status.as_u16(), took);
-        self.said.unkept.write(response.headers_mut(), id, self.said.time(self.state.clock.now()));
+        self.said.unkept.write(
+            response.headers_mut(),
+            id,
+            self.said.time(self.state.clock.now()),
+        );
         if brought.browser.is_none() {
-            response.headers_mut().append(SET_COOKIE, self.said.cookie(Browser::new()));
+            response
+                .headers_mut()
+                .append(SET_COOKIE, self.said.cookie(Browser::new()));
         }
         self.counts.too_late.note(took);
         Some(response)
@@ -100,7 +118,9 @@ async fn gather(payload: Payload) -> Result<Bytes, Payload> {
 /// What was read already, and then the rest.
 fn again(read: Vec<Chunk>, rest: Option<Payload>) -> Payload {
     let rest = rest.map_or_else(|| stream::empty().right_stream(), StreamExt::left_stream);
-    Payload::Stream { payload: Box::pin(stream::iter(read).chain(rest)) }
+    Payload::Stream {
+        payload: Box::pin(stream::iter(read).chain(rest)),
+    }
 }
 
 #[cfg(test)]
@@ -112,22 +132,40 @@ mod tests {
     }
 
     async fn read_again(payload: Payload) -> Vec<Result<Bytes, String>> {
-        payload.map(|chunk| chunk.map_err(|failure| failure.to_string())).collect().await
+        payload
+            .map(|chunk| chunk.map_err(|failure| failure.to_string()))
+            .collect()
+            .await
     }
 
     #[actix_web::test]
-    async fn a_body_in_pieces_is_whole_and_one_that_breaks_off_or_grows_too_long_is_read_as_if_nobody_had() {
+    async fn a_body_in_pieces_is_whole_and_one_that_breaks_off_or_grows_too_long_is_read_as_if_nobody_had()
+     {
         let piece = |text: &'static str| Ok(Bytes::from_static(text.as_bytes()));
-        let whole = gather(sent(vec![piece("{\"a\""), piece(":"), piece("1}")])).await.ok().expect("whole");
+        let whole = gather(sent(vec![piece("{\"a\""), piece(":"), piece("1}")]))
+            .await
+            .ok()
+            .expect("whole");
         assert_eq!(whole, "{\"a\":1}");
         assert!(gather(sent(vec![])).await.ok().expect("nothing").is_empty());
-        let broken = gather(sent(vec![piece("{"), piece("}"), Err(PayloadError::Incomplete(None))])).await;
+        let broken = gather(sent(vec![
+            piece("{"),
+            piece("}"),
+            Err(PayloadError::Incomplete(None)),
+        ]))
+        .await;
         let broken = read_again(broken.expect_err("broken off")).await;
-        assert!(matches!(&broken[..], [Ok(first), Err(_)] if first == "{}"), "{broken:?}");
+        assert!(
+            matches!(&broken[..], [Ok(first), Err(_)] if first == "{}"),
+            "{broken:?}"
+        );
         let long = Bytes::from(vec![b' '; FORM]);
         let long = gather(sent(vec![Ok(long.clone()), Ok(long.clone()), piece("end")])).await;
         let long = read_again(long.expect_err("too long")).await;
-        let length: usize = long.iter().map(|chunk| chunk.as_ref().expect("a chunk").len()).sum();
+        let length: usize = long
+            .iter()
+            .map(|chunk| chunk.as_ref().expect("a chunk").len())
+            .sum();
         assert_eq!(length, 2 * FORM + 3);
     }
 }

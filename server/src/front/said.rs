@@ -61,14 +61,30 @@ impl Said {
             Lines(headers.into_iter().collect())
         };
         let (json, checked) = ((CONTENT_TYPE, "application/json"), (CACHE_CONTROL, CHECKED));
-        let (html, kept) = ((CONTENT_TYPE, "text/html; charset=utf-8"), (CACHE_CONTROL, "no-cache"));
+        let (html, kept) = (
+            (CONTENT_TYPE, "text/html; charset=utf-8"),
+            (CACHE_CONTROL, "no-cache"),
+        );
         let (depends, varies) = ((VARY, DEPENDS_ON), (VARY, "Accept-Encoding"));
         let smaller = (CONTENT_ENCODING, "gzip");
         let cookie = NOBODY.cookie(&state.config).to_string();
-        let (before, after) = cookie.split_once(&hex::encode(NOBODY.0)).expect("a cookie says whose it is");
+        let (before, after) = cookie
+            .split_once(&hex::encode(NOBODY.0))
+            .expect("a cookie says whose it is");
         Said {
-            checked: of(Place::Api, &[json.clone(), checked.clone(), depends.clone()]),
-            smaller_checked: of(Place::Api, &[json.clone(), checked.clone(), depends.clone(), smaller.clone()]),
+            checked: of(
+                Place::Api,
+                &[json.clone(), checked.clone(), depends.clone()],
+            ),
+            smaller_checked: of(
+                Place::Api,
+                &[
+                    json.clone(),
+                    checked.clone(),
+                    depends.clone(),
+                    smaller.clone(),
+                ],
+            ),
             not_modified: of(Place::Api, &[checked, depends]),
             unkept: of(Place::Api, &[json]),
             page: of(Place::Page, &[html.clone(), kept.clone(), varies.clone()]),
@@ -98,7 +114,10 @@ impl Said {
             Some(refused) if (refused.draw, refused.free) == (draw, free) => refused,
             other => other.insert(Refused::new(draw, free)),
         };
-        (refused.status, [&refused.before, request_id, &refused.after].concat())
+        (
+            refused.status,
+            [&refused.before, request_id, &refused.after].concat(),
+        )
     }
 
     /// The time, as a line says it.
@@ -115,8 +134,16 @@ impl Refused {
     fn new(draw: DrawId, free: u16) -> Refused {
         let problem = Problem::refused(draw, Refusal::TooFewTickets { free });
         let body = problem.body(NO_REQUEST);
-        let (before, after) = body.split_once(NO_REQUEST).expect("a problem says which request it answers");
-        Refused { draw, free, status: problem.status(), before: before.into(), after: after.into() }
+        let (before, after) = body
+            .split_once(NO_REQUEST)
+            .expect("a problem says which request it answers");
+        Refused {
+            draw,
+            free,
+            status: problem.status(),
+            before: before.into(),
+            after: after.into(),
+        }
     }
 }
 

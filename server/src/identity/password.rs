@@ -18,8 +18,7 @@ pub const PASSWORD_CHARS_MIN: usize = 8;
 static AT_ONCE: Semaphore = Semaphore::const_new(2);
 
 /// The hash of no password: an unknown e-mail takes as long as a known one.
-const NOBODY: &str =
-    "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 fn argon2() -> Argon2<'static> {
     let params = Params::new(MEMORY_KIB, PASSES, 1, None).expect("constant parameters are valid");
@@ -31,7 +30,10 @@ fn argon2() -> Argon2<'static> {
 /// # Panics
 /// When the operating system has no randomness for the salt.
 pub fn hash(password: &str) -> String {
-    argon2().hash_password(password.as_bytes()).expect("a salt and constant parameters").to_string()
+    argon2()
+        .hash_password(password.as_bytes())
+        .expect("a salt and constant parameters")
+        .to_string()
 }
 
 /// A password as it is stored, made on the blocking threads.
@@ -42,7 +44,9 @@ pub async fn hashed(password: String) -> Result<String, Problem> {
     let Ok(_permit) = AT_ONCE.acquire().await else {
         return Err(Problem::unavailable());
     };
-    web::block(move || hash(&password)).await.map_err(|_| Problem::unavailable())
+    web::block(move || hash(&password))
+        .await
+        .map_err(|_| Problem::unavailable())
 }
 
 /// Whether a password is the stored one. `None`, an e-mail nobody has, takes as long and is never right.
@@ -56,7 +60,8 @@ pub async fn verify(password: String, stored: Option<String>) -> Result<bool, Pr
     let known = stored.is_some();
     let stored = stored.unwrap_or_else(|| NOBODY.to_string());
     let matches = web::block(move || {
-        PasswordHash::new(&stored).is_ok_and(|hash| argon2().verify_password(password.as_bytes(), &hash).is_ok())
+        PasswordHash::new(&stored)
+            .is_ok_and(|hash| argon2().verify_password(password.as_bytes(), &hash).is_ok())
     })
     .await
     .map_err(|_| Problem::unavailable())?;
@@ -71,11 +76,24 @@ mod tests {
     async fn a_password_is_known_by_its_hash_and_nobody_has_one() {
         let stored = hash("correct horse");
         assert!(stored.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"));
-        assert!(verify("correct horse".into(), Some(stored.clone())).await.expect("verified"));
-        assert!(!verify("wrong".into(), Some(stored)).await.expect("verified"));
+        assert!(
+            verify("correct horse".into(), Some(stored.clone()))
+                .await
+                .expect("verified")
+        );
+        assert!(
+            !verify("wrong".into(), Some(stored))
+                .await
+                .expect("verified")
+        );
         assert!(!verify("".into(), None).await.expect("verified"));
         // As much memory, as many passes: an unknown address takes as long as a known one.
-        let work = |hash: &str| hash.split('$').take(4).map(str::to_string).collect::<Vec<_>>();
+        let work = |hash: &str| {
+            hash.split('$')
+                .take(4)
+                .map(str::to_string)
+                .collect::<Vec<_>>()
+        };
         assert!(PasswordHash::new(NOBODY).is_ok());
         assert_eq!(work(NOBODY), work(&hash("correct horse")));
     }

@@ -48,11 +48,19 @@ pub enum Shown {
 ///
 /// # Errors
 /// The books could not be read or written.
-pub async fn take(records: &Records, admin: &Admin, code: &str, now: Timestamp) -> Result<Shown, Problem> {
+pub async fn take(
+    records: &Records,
+    admin: &Admin,
+    code: &str,
+    now: Timestamp,
+) -> Result<Shown, Problem> {
     let Some(factor) = records.second_factor(admin.id).await? else {
         return Ok(Shown::Wrong);
     };
-    let digits: String = code.chars().filter(|letter| !letter.is_whitespace()).collect();
+    let digits: String = code
+        .chars()
+        .filter(|letter| !letter.is_whitespace())
+        .collect();
     let seconds = now.0.div_euclid(1000).unsigned_abs();
     let Some(step) = authenticator(&factor.secret, &admin.email)?.check(&digits, seconds) else {
         return Ok(Shown::Wrong);
@@ -68,9 +76,14 @@ mod tests {
     #[test]
     fn both_sides_compute_the_standards_own_example() {
         // RFC 6238, appendix B, cut to six digits.
-        let totp = authenticator(b"12345678901234567890", "a@example.com").expect("an authenticator");
+        let totp =
+            authenticator(b"12345678901234567890", "a@example.com").expect("an authenticator");
         assert_eq!(totp.generate(59).to_string(), "287082");
-        assert_eq!(totp.check("287082", 59 + 30), Some(1), "a clock may be one step behind");
+        assert_eq!(
+            totp.check("287082", 59 + 30),
+            Some(1),
+            "a clock may be one step behind"
+        );
         assert_eq!(totp.check("287082", 59 + 90), None);
     }
 }

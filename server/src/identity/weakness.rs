@@ -11,8 +11,16 @@ const GUESSES_MIN: u64 = 1_000_000;
 /// Shorter parts of a name are no clue.
 const CLUE_CHARS_MIN: usize = 3;
 /// What the product is called, and what its passwords are about.
-const PRODUCT: [&str; 8] =
-    ["football doubles", "footballdoubles", "football", "doubles", "double", "rugby", "league", "raffle"];
+const PRODUCT: [&str; 8] = [
+    "football doubles",
+    "footballdoubles",
+    "football",
+    "doubles",
+    "double",
+    "rugby",
+    "league",
+    "raffle",
+];
 
 pub const EASY: &str = "Password is too easy to guess. Please use a longer one, or other words.";
 
@@ -21,19 +29,27 @@ pub const EASY: &str = "Password is too easy to guess. Please use a longer one, 
 /// # Errors
 /// The blocking threads are gone: the server is stopping.
 pub async fn is_easy(password: String, about: Vec<String>) -> Result<bool, Problem> {
-    web::block(move || guessed(&password, &about)).await.map_err(|_| Problem::unavailable())
+    web::block(move || guessed(&password, &about))
+        .await
+        .map_err(|_| Problem::unavailable())
 }
 
 fn guessed(password: &str, about: &[String]) -> bool {
     let mut clues: Vec<String> = PRODUCT.map(str::to_string).to_vec();
     for text in about {
         let text = text.to_lowercase();
-        let parts = text.split(|c: char| !c.is_alphanumeric()).filter(|part| part.chars().count() >= CLUE_CHARS_MIN);
+        let parts = text
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|part| part.chars().count() >= CLUE_CHARS_MIN);
         clues.extend(parts.clone().map(str::to_string));
         clues.push(parts.collect());
         clues.push(text);
     }
-    let clues: Vec<&str> = clues.iter().map(String::as_str).filter(|clue| !clue.is_empty()).collect();
+    let clues: Vec<&str> = clues
+        .iter()
+        .map(String::as_str)
+        .filter(|clue| !clue.is_empty())
+        .collect();
     zxcvbn(password, &clues).guesses() < GUESSES_MIN
 }
 
@@ -42,7 +58,13 @@ mod tests {
     use super::*;
 
     fn about() -> Vec<String> {
-        ["Redcliffe Sharks RLFC", "redcliffe-sharks", "secretary@sharks-rlfc.com.au"].map(str::to_string).to_vec()
+        [
+            "Redcliffe Sharks RLFC",
+            "redcliffe-sharks",
+            "secretary@sharks-rlfc.com.au",
+        ]
+        .map(str::to_string)
+        .to_vec()
     }
 
     #[test]
@@ -87,7 +109,10 @@ mod tests {
         ] {
             assert!(guessed(password, &about()), "{password}");
         }
-        assert!(!guessed("redcliffesharks", &["Somebody Else".to_string()]), "it is a clue to one account only");
+        assert!(
+            !guessed("redcliffesharks", &["Somebody Else".to_string()]),
+            "it is a clue to one account only"
+        );
     }
 
     #[test]

@@ -43,11 +43,17 @@ impl Limits {
         let (account, place) = (account_key(email), Network::from(address));
         // The place first: no account can be written so that it reads as another one's somewhere else.
         let mut tries = vec![
-            password(format!("from {place} of {account}"), WRONG_PASSWORDS_PER_ACCOUNT_AND_ADDRESS_MAX),
+            password(
+                format!("from {place} of {account}"),
+                WRONG_PASSWORDS_PER_ACCOUNT_AND_ADDRESS_MAX,
+            ),
             password(format!("of {account}"), WRONG_PASSWORDS_PER_ACCOUNT_MAX),
         ];
         if !self.exempt(address) {
-            tries.push(password(format!("from {place}"), WRONG_PASSWORDS_PER_ADDRESS_MAX));
+            tries.push(password(
+                format!("from {place}"),
+                WRONG_PASSWORDS_PER_ADDRESS_MAX,
+            ));
         }
         Guess::new(&self.wrong_passwords, tries, 60)
     }
@@ -57,7 +63,10 @@ impl Limits {
     /// # Errors
     /// 429 with `Retry-After`.
     pub fn password_again(&self, holder: Holder) -> Result<Guess<'_>, Problem> {
-        let again = password(format!("again of {}", holder.name()), WRONG_PASSWORDS_PER_HOLDER_MAX);
+        let again = password(
+            format!("again of {}", holder.name()),
+            WRONG_PASSWORDS_PER_HOLDER_MAX,
+        );
         Guess::new(&self.wrong_passwords, vec![again], 60)
     }
 
@@ -68,7 +77,11 @@ impl Limits {
     pub fn showing_code(&self, operator: i64) -> Result<Guess<'_>, Problem> {
         let window_seconds = WRONG_CODES_WINDOW.as_secs();
         let about = format!("code of {operator}");
-        let code = Try { about, max: WRONG_CODES_MAX, window_seconds: window_seconds as i64 };
+        let code = Try {
+            about,
+            max: WRONG_CODES_MAX,
+            window_seconds: window_seconds as i64,
+        };
         Guess::new(&self.wrong_codes, vec![code], window_seconds as u32)
     }
 
@@ -76,7 +89,12 @@ impl Limits {
     ///
     /// # Errors
     /// The books could not be written: no mail either.
-    pub async fn may_mail(&self, records: &Records, email: &str, now: Timestamp) -> Result<bool, Problem> {
+    pub async fn may_mail(
+        &self,
+        records: &Records,
+        email: &str,
+        now: Timestamp,
+    ) -> Result<bool, Problem> {
         Ok(self.links_here(email) && records.count_tries(&[link("link", email)], now).await?)
     }
 
@@ -84,8 +102,16 @@ impl Limits {
     ///
     /// # Errors
     /// The books could not be written: no mail either.
-    pub async fn may_mail_tickets(&self, records: &Records, email: &str, now: Timestamp) -> Result<bool, Problem> {
-        let few_here = self.ticket_links_by_account.check_key(&account_key(email)).is_ok();
+    pub async fn may_mail_tickets(
+        &self,
+        records: &Records,
+        email: &str,
+        now: Timestamp,
+    ) -> Result<bool, Problem> {
+        let few_here = self
+            .ticket_links_by_account
+            .check_key(&account_key(email))
+            .is_ok();
         Ok(few_here && records.count_tries(&[link("tickets", email)], now).await?)
     }
 
@@ -93,18 +119,35 @@ impl Limits {
     ///
     /// # Errors
     /// 429 with `Retry-After`; 503 when the books could not be written.
-    pub async fn fills_form(&self, records: &Records, address: IpAddr, now: Timestamp) -> Result<(), Problem> {
+    pub async fn fills_form(
+        &self,
+        records: &Records,
+        address: IpAddr,
+        now: Timestamp,
+    ) -> Result<(), Problem> {
         self.form_here(address)?;
         if self.exempt(address) {
             return Ok(());
         }
         let about = format!("forms from {}", Network::from(address));
-        let form = Try { about, max: FORMS_PER_ADDRESS_AND_HOUR, window_seconds: AN_HOUR.as_secs() as i64 };
-        if records.count_tries(&[form], now).await? { Ok(()) } else { Err(too_many(60)) }
+        let form = Try {
+            about,
+            max: FORMS_PER_ADDRESS_AND_HOUR,
+            window_seconds: AN_HOUR.as_secs() as i64,
+        };
+        if records.count_tries(&[form], now).await? {
+            Ok(())
+        } else {
+            Err(too_many(60))
+        }
     }
 
     pub(super) fn form_here(&self, address: IpAddr) -> Result<(), Problem> {
-        if self.exempt(address) { Ok(()) } else { self.take(&self.forms_by_address, &address.into()) }
+        if self.exempt(address) {
+            Ok(())
+        } else {
+            self.take(&self.forms_by_address, &address.into())
+        }
     }
 
     pub(super) fn links_here(&self, email: &str) -> bool {
@@ -121,10 +164,18 @@ pub struct Guess<'a> {
 
 impl<'a> Guess<'a> {
     /// Counts one more of each, or none of them.
-    fn new(failures: &'a Failures<String>, tries: Vec<Try>, retry_after_seconds: u32) -> Result<Guess<'a>, Problem> {
-        let full = tries.iter().position(|one| !failures.add_below(&one.about, one.max));
+    fn new(
+        failures: &'a Failures<String>,
+        tries: Vec<Try>,
+        retry_after_seconds: u32,
+    ) -> Result<Guess<'a>, Problem> {
+        let full = tries
+            .iter()
+            .position(|one| !failures.add_below(&one.about, one.max));
         if let Some(full) = full {
-            tries[..full].iter().for_each(|one| failures.take_back(&one.about));
+            tries[..full]
+                .iter()
+                .for_each(|one| failures.take_back(&one.about));
             return Err(too_many(retry_after_seconds));
         }
         Ok(Guess { failures, tries })
@@ -135,15 +186,24 @@ impl<'a> Guess<'a> {
     ///
     /// # Errors
     /// 429 with `Retry-After`; 503 when the books could not be written.
-    pub async fn on_all_nodes(self, records: &'a Records, now: Timestamp) -> Result<Counted<'a>, Problem> {
+    pub async fn on_all_nodes(
+        self,
+        records: &'a Records,
+        now: Timestamp,
+    ) -> Result<Counted<'a>, Problem> {
         if !records.count_tries(&self.tries, now).await? {
             return Err(too_many(60));
         }
-        Ok(Counted { guess: self, records })
+        Ok(Counted {
+            guess: self,
+            records,
+        })
     }
 
     pub(super) fn take_back(&self) {
-        self.tries.iter().for_each(|one| self.failures.take_back(&one.about));
+        self.tries
+            .iter()
+            .for_each(|one| self.failures.take_back(&one.about));
     }
 }
 
@@ -167,12 +227,20 @@ impl Counted<'_> {
 
 fn password(about: String, max: u32) -> Try {
     let window_seconds = WRONG_PASSWORDS_WINDOW.as_secs() as i64;
-    Try { about: format!("password {about}"), max, window_seconds }
+    Try {
+        about: format!("password {about}"),
+        max,
+        window_seconds,
+    }
 }
 
 fn link(what: &str, email: &str) -> Try {
     let about = format!("{what} for {}", account_key(email));
-    Try { about, max: LINKS_PER_ACCOUNT_AND_HOUR, window_seconds: AN_HOUR.as_secs() as i64 }
+    Try {
+        about,
+        max: LINKS_PER_ACCOUNT_AND_HOUR,
+        window_seconds: AN_HOUR.as_secs() as i64,
+    }
 }
 
 fn account_key(email: &str) -> String {

@@ -13,7 +13,9 @@ const IPV6_BITS: u32 = 64;
 impl From<IpAddr> for Network {
     fn from(address: IpAddr) -> Network {
         Network(match address.to_canonical() {
-            IpAddr::V6(whole) => IpAddr::V6(Ipv6Addr::from_bits(whole.to_bits() & (u128::MAX << (128 - IPV6_BITS)))),
+            IpAddr::V6(whole) => IpAddr::V6(Ipv6Addr::from_bits(
+                whole.to_bits() & (u128::MAX << (128 - IPV6_BITS)),
+            )),
             v4 => v4,
         })
     }

@@ -1,8 +1,8 @@
 use persistence::records::sessions::Holder;
 
 use super::accounts::{
-    WRONG_PASSWORDS_PER_ACCOUNT_AND_ADDRESS_MAX, WRONG_PASSWORDS_PER_ACCOUNT_MAX, WRONG_PASSWORDS_PER_ADDRESS_MAX,
-    WRONG_PASSWORDS_PER_HOLDER_MAX,
+    WRONG_PASSWORDS_PER_ACCOUNT_AND_ADDRESS_MAX, WRONG_PASSWORDS_PER_ACCOUNT_MAX,
+    WRONG_PASSWORDS_PER_ADDRESS_MAX, WRONG_PASSWORDS_PER_HOLDER_MAX,
 };
 use super::*;
 
@@ -18,18 +18,32 @@ fn elsewhere(turn: u32) -> IpAddr {
 fn wrong_passwords_slow_an_account_and_an_address_down() {
     let limits = Limits::new(Stage::Production);
     for _ in 0..2 * WRONG_PASSWORDS_PER_ADDRESS_MAX {
-        limits.sign_in("a@demo.test", ELSEWHERE).expect("a right one is none").take_back();
+        limits
+            .sign_in("a@demo.test", ELSEWHERE)
+            .expect("a right one is none")
+            .take_back();
     }
     for _ in 0..WRONG_PASSWORDS_PER_ACCOUNT_AND_ADDRESS_MAX {
         assert!(limits.sign_in("a@demo.test", ELSEWHERE).is_ok());
     }
-    assert!(limits.sign_in(" A@Demo.test ", ELSEWHERE).is_err(), "however it is written");
+    assert!(
+        limits.sign_in(" A@Demo.test ", ELSEWHERE).is_err(),
+        "however it is written"
+    );
     let owner = limits.sign_in("a@demo.test", HERE);
-    owner.expect("whoever guessed elsewhere keeps nobody out here").take_back();
+    owner
+        .expect("whoever guessed elsewhere keeps nobody out here")
+        .take_back();
     let clubhouse = limits.sign_in("b@demo.test", ELSEWHERE);
-    clubhouse.expect("another account of the same clubhouse").take_back();
+    clubhouse
+        .expect("another account of the same clubhouse")
+        .take_back();
     for turn in WRONG_PASSWORDS_PER_ACCOUNT_AND_ADDRESS_MAX..WRONG_PASSWORDS_PER_ADDRESS_MAX {
-        assert!(limits.sign_in(&format!("{turn}@demo.test"), ELSEWHERE).is_ok());
+        assert!(
+            limits
+                .sign_in(&format!("{turn}@demo.test"), ELSEWHERE)
+                .is_ok()
+        );
     }
     assert!(limits.sign_in("b@demo.test", ELSEWHERE).is_err());
     assert!(limits.sign_in("b@demo.test", HERE).is_ok());
@@ -41,15 +55,25 @@ fn an_account_is_guessed_at_fifty_times_from_however_many_addresses() {
     let guess = |turn: u32| limits.sign_in("a@demo.test", elsewhere(turn % 25)).is_ok();
     assert!((0..WRONG_PASSWORDS_PER_ACCOUNT_MAX).all(guess));
     assert!(!(WRONG_PASSWORDS_PER_ACCOUNT_MAX..100).any(guess));
-    assert!(limits.sign_in("a@demo.test", HERE).is_err(), "from anywhere");
-    assert!(limits.sign_in("b@demo.test", elsewhere(0)).is_ok(), "another account");
+    assert!(
+        limits.sign_in("a@demo.test", HERE).is_err(),
+        "from anywhere"
+    );
+    assert!(
+        limits.sign_in("b@demo.test", elsewhere(0)).is_ok(),
+        "another account"
+    );
 }
 
 /// Who writes another one's place into the name of an account counts for nobody else.
 #[test]
 fn no_account_reads_as_another_ones_somewhere_else() {
     let limits = Limits::new(Stage::Production);
-    for named in [format!("a@demo.test from {HERE}"), format!("{HERE} of a@demo.test"), HERE.to_string()] {
+    for named in [
+        format!("a@demo.test from {HERE}"),
+        format!("{HERE} of a@demo.test"),
+        HERE.to_string(),
+    ] {
         while limits.sign_in(&named, ELSEWHERE).is_ok() {}
     }
     assert!(limits.sign_in("a@demo.test", HERE).is_ok());
@@ -62,7 +86,11 @@ fn a_password_that_is_shown_once_more_is_counted_apart_from_signing_in() {
     while limits.sign_in("a@demo.test", HERE).is_ok() {}
     assert!((0..WRONG_PASSWORDS_PER_HOLDER_MAX).all(|_| limits.password_again(holder).is_ok()));
     assert!(limits.password_again(holder).is_err());
-    assert!(limits.password_again(Holder::Club(domain::ClubId(8))).is_ok());
+    assert!(
+        limits
+            .password_again(Holder::Club(domain::ClubId(8)))
+            .is_ok()
+    );
     assert!(limits.sign_in("a@demo.test", ELSEWHERE).is_ok());
 }
 
@@ -72,7 +100,10 @@ fn who_brings_no_cookie_opens_one_payment_while_a_reservation_lasts() {
     assert!(limits.new_intent(None, ELSEWHERE).is_ok());
     assert!((0..1_000).all(|_| limits.new_intent(None, ELSEWHERE).is_err()));
     assert!(limits.new_intent(None, HERE).is_ok(), "of another address");
-    assert!(limits.new_intent(Some(&[3; 16]), ELSEWHERE).is_ok(), "who has a cookie is not kept waiting by them");
+    assert!(
+        limits.new_intent(Some(&[3; 16]), ELSEWHERE).is_ok(),
+        "who has a cookie is not kept waiting by them"
+    );
     let demo = Limits::new(Stage::Demo);
     assert!((0..20).all(|_| demo.new_intent(None, HERE).is_ok()));
 }
@@ -87,35 +118,70 @@ fn the_addresses_of_one_ipv6_customer_share_every_limit_by_address() {
         assert!((0..max).all(|turn| call(of_one(turn))) && !call(of_one(max)) && call(neighbour));
     };
     tried(1, &|address| limits.new_intent(None, address).is_ok());
-    tried(CLAIMS_PER_ADDRESS_AND_MINUTE, &|address| limits.claiming(address).is_ok());
-    tried(LOGS_PER_ADDRESS_AND_MINUTE, &|address| limits.may_log(address));
-    tried(FORMS_PER_ADDRESS_AND_HOUR, &|address| limits.form_here(address).is_ok());
-    tried(WRONG_PASSWORDS_PER_ACCOUNT_AND_ADDRESS_MAX, &|address| limits.sign_in("a@demo.test", address).is_ok());
+    tried(CLAIMS_PER_ADDRESS_AND_MINUTE, &|address| {
+        limits.claiming(address).is_ok()
+    });
+    tried(LOGS_PER_ADDRESS_AND_MINUTE, &|address| {
+        limits.may_log(address)
+    });
+    tried(FORMS_PER_ADDRESS_AND_HOUR, &|address| {
+        limits.form_here(address).is_ok()
+    });
+    tried(WRONG_PASSWORDS_PER_ACCOUNT_AND_ADDRESS_MAX, &|address| {
+        limits.sign_in("a@demo.test", address).is_ok()
+    });
     let limits = Limits::new(Stage::Production);
-    let guess = |address: IpAddr| limits.sign_in(&format!("{address}@demo.test"), address).is_ok();
+    let guess = |address: IpAddr| {
+        limits
+            .sign_in(&format!("{address}@demo.test"), address)
+            .is_ok()
+    };
     tried(WRONG_PASSWORDS_PER_ADDRESS_MAX, &guess);
-    assert_eq!(Network::from(of_one(1)).to_string(), "2001:db8:1:2::", "one row of the books, one count of sockets");
-    assert_eq!(Network::from(IpAddr::from([0, 0, 0, 0, 0, 0xffff, 0xcb00, 0x7107])), ELSEWHERE.into());
+    assert_eq!(
+        Network::from(of_one(1)).to_string(),
+        "2001:db8:1:2::",
+        "one row of the books, one count of sockets"
+    );
+    assert_eq!(
+        Network::from(IpAddr::from([0, 0, 0, 0, 0, 0xffff, 0xcb00, 0x7107])),
+        ELSEWHERE.into()
+    );
 }
 
 #[test]
 fn an_address_keeps_a_thousand_sockets_and_the_server_takes_some_hundreds_a_second() {
     let limits = Limits::new(Stage::Production);
-    assert!(limits.new_socket(ELSEWHERE, SOCKETS_PER_ADDRESS_MAX - 1).is_ok());
-    let full = limits.new_socket(ELSEWHERE, SOCKETS_PER_ADDRESS_MAX).expect_err("no more");
+    assert!(
+        limits
+            .new_socket(ELSEWHERE, SOCKETS_PER_ADDRESS_MAX - 1)
+            .is_ok()
+    );
+    let full = limits
+        .new_socket(ELSEWHERE, SOCKETS_PER_ADDRESS_MAX)
+        .expect_err("no more");
     assert_eq!(full.status(), StatusCode::TOO_MANY_REQUESTS);
-    let rush = (0..2 * SOCKETS_PER_SECOND).filter_map(|_| limits.new_socket(ELSEWHERE, 0).err()).next();
-    assert_eq!(rush.expect("too many at once").status(), StatusCode::SERVICE_UNAVAILABLE);
+    let rush = (0..2 * SOCKETS_PER_SECOND)
+        .filter_map(|_| limits.new_socket(ELSEWHERE, 0).err())
+        .next();
+    assert_eq!(
+        rush.expect("too many at once").status(),
+        StatusCode::SERVICE_UNAVAILABLE
+    );
     let demo = Limits::new(Stage::Demo);
-    assert!((0..2 * SOCKETS_PER_SECOND).all(|_| demo.new_socket(HERE, SOCKETS_PER_ADDRESS_MAX).is_ok()));
+    assert!(
+        (0..2 * SOCKETS_PER_SECOND).all(|_| demo.new_socket(HERE, SOCKETS_PER_ADDRESS_MAX).is_ok())
+    );
 }
 
 #[test]
 fn the_demo_lets_this_machine_knock_as_often_as_it_likes() {
     let (demo, real) = (Limits::new(Stage::Demo), Limits::new(Stage::Production));
-    let joins = |limits: &Limits| (0..=FORMS_PER_ADDRESS_AND_HOUR).all(|_| limits.form_here(HERE).is_ok());
+    let joins =
+        |limits: &Limits| (0..=FORMS_PER_ADDRESS_AND_HOUR).all(|_| limits.form_here(HERE).is_ok());
     assert!(joins(&demo) && !joins(&real));
-    let claims = |limits: &Limits| (0..=CLAIMS_PER_ADDRESS_AND_MINUTE).all(|_| limits.claiming(HERE).is_ok());
+    let claims = |limits: &Limits| {
+        (0..=CLAIMS_PER_ADDRESS_AND_MINUTE).all(|_| limits.claiming(HERE).is_ok())
+    };
     assert!(claims(&demo) && !claims(&real));
 }
 
@@ -138,7 +204,10 @@ fn five_declines_of_a_session_or_of_a_card_are_enough() {
     assert!(limits.declined(Some(&alice), None));
     assert!(limits.new_intent(Some(&alice), here).is_err());
     assert!(limits.new_intent(Some(&bob), here).is_ok());
-    assert!(limits.declined(Some(&bob), Some("card")), "his first, the card's fifth");
+    assert!(
+        limits.declined(Some(&bob), Some("card")),
+        "his first, the card's fifth"
+    );
     assert!(limits.new_intent(Some(&bob), here).is_err());
 }
 

@@ -45,7 +45,11 @@ pub struct Newest {
 impl Hub {
     /// Sockets that are open.
     pub fn sessions(&self) -> usize {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).open.len()
+        self.sessions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .open
+            .len()
     }
 
     /// Those of one network.
@@ -55,13 +59,19 @@ impl Hub {
     }
 
     pub(super) fn admit(&self, outbox: Arc<Outbox>) {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).admit(outbox);
+        self.sessions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .admit(outbox);
     }
 
     /// An order's payment went on: whoever watches it hears so at once.
     pub fn order_moved(&self, token: &str) {
         if self.subjects.contains_key(&Topic::Order(token.to_string())) {
-            self.moved.lock().unwrap_or_else(PoisonError::into_inner).insert(token.to_string());
+            self.moved
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .insert(token.to_string());
         }
     }
 
@@ -83,7 +93,10 @@ impl Hub {
         };
         outbox.put(&topic, &first);
         if let Some(mut subject) = self.subjects.get_mut(&topic)
-            && subject.newest.as_ref().is_none_or(|old| old.seq < first.seq)
+            && subject
+                .newest
+                .as_ref()
+                .is_none_or(|old| old.seq < first.seq)
         {
             subject.newest = Some(first);
         }
@@ -92,8 +105,16 @@ impl Hub {
     /// What the others who watch heard last. While nobody watches nothing is published: then that may be old, and is not given.
     fn watch(&self, topic: &Topic, outbox: &Arc<Outbox>) -> Option<Newest> {
         let mut subject = self.subjects.entry(topic.clone()).or_default();
-        let known = if subject.watchers.is_empty() { None } else { subject.newest.clone() };
-        if !subject.watchers.iter().any(|watcher| Arc::ptr_eq(watcher, outbox)) {
+        let known = if subject.watchers.is_empty() {
+            None
+        } else {
+            subject.newest.clone()
+        };
+        if !subject
+            .watchers
+            .iter()
+            .any(|watcher| Arc::ptr_eq(watcher, outbox))
+        {
             subject.watchers.push(outbox.clone());
         }
         known
@@ -101,7 +122,9 @@ impl Hub {
 
     pub fn leave(&self, topic: &Topic, outbox: &Arc<Outbox>) {
         if let Some(mut subject) = self.subjects.get_mut(topic) {
-            subject.watchers.retain(|watcher| !Arc::ptr_eq(watcher, outbox));
+            subject
+                .watchers
+                .retain(|watcher| !Arc::ptr_eq(watcher, outbox));
         }
     }
 
@@ -110,19 +133,34 @@ impl Hub {
         let Some(mut subject) = self.subjects.get_mut(topic) else {
             return;
         };
-        if subject.newest.as_ref().is_some_and(|old| old.seq >= newest.seq) {
+        if subject
+            .newest
+            .as_ref()
+            .is_some_and(|old| old.seq >= newest.seq)
+        {
             return;
         }
-        subject.watchers.retain(|watcher| watcher.put(topic, &newest));
+        subject
+            .watchers
+            .retain(|watcher| watcher.put(topic, &newest));
         subject.newest = Some(newest);
     }
 
     /// Whoever opened the socket with a login that has ended since hears no more of a topic that is for that login alone.
     pub(super) async fn dismiss_signed_out(&self, state: &State, topic: &Topic) {
-        let watchers = self.subjects.get(topic).map(|subject| subject.watchers.clone()).unwrap_or_default();
+        let watchers = self
+            .subjects
+            .get(topic)
+            .map(|subject| subject.watchers.clone())
+            .unwrap_or_default();
         for watcher in watchers {
             let open = match &watcher.login {
-                Some(login) => state.records.session_is_open(login, state.clock.now()).await,
+                Some(login) => {
+                    state
+                        .records
+                        .session_is_open(login, state.clock.now())
+                        .await
+                }
                 None => Ok(false),
             };
             // While the books cannot be read nobody is told anything new anyway.
@@ -135,14 +173,25 @@ impl Hub {
 
     /// Topics that somebody watches, with the sequence number of what they heard last.
     pub(super) fn watched(&self, wanted: impl Fn(&Topic) -> bool) -> Vec<(Topic, u64)> {
-        let subjects = self.subjects.iter().filter(|subject| wanted(subject.key()) && !subject.watchers.is_empty());
+        let subjects = self
+            .subjects
+            .iter()
+            .filter(|subject| wanted(subject.key()) && !subject.watchers.is_empty());
         subjects
-            .map(|subject| (subject.key().clone(), subject.newest.as_ref().map_or(0, |newest| newest.seq)))
+            .map(|subject| {
+                (
+                    subject.key().clone(),
+                    subject.newest.as_ref().map_or(0, |newest| newest.seq),
+                )
+            })
             .collect()
     }
 
     pub(super) fn clean(&self, now_ms: i64) {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).clean(now_ms);
+        self.sessions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clean(now_ms);
         self.subjects.retain(|_, subject| {
             subject.watchers.retain(|watcher| !watcher.is_closed());
             !subject.watchers.is_empty()
@@ -150,7 +199,12 @@ impl Hub {
     }
 
     pub(super) fn say_goodbye(&self) {
-        for outbox in &self.sessions.lock().unwrap_or_else(PoisonError::into_inner).open {
+        for outbox in &self
+            .sessions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .open
+        {
             outbox.close(Farewell::Draining);
         }
     }

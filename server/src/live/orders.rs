@@ -46,9 +46,15 @@ pub(super) async fn run(state: web::Data<State>) {
             changed = now_changed;
         }
         let watched = state.live.watched(|topic| matches!(topic, Topic::Order(_)));
-        told.retain(|token, _| watched.iter().any(|(topic, _)| matches!(topic, Topic::Order(other) if other == token)));
+        told.retain(|token, _| {
+            watched
+                .iter()
+                .any(|(topic, _)| matches!(topic, Topic::Order(other) if other == token))
+        });
         for (topic, seq) in watched {
-            let Topic::Order(token) = &topic else { continue };
+            let Topic::Order(token) = &topic else {
+                continue;
+            };
             let open = told.get(token).is_none_or(|told| told.open);
             if moved.contains(token) || (look && (open || draws_moved)) {
                 tell(&state, &topic, token, seq, &mut told).await;
@@ -64,14 +70,25 @@ struct Told {
     open: bool,
 }
 
-async fn tell(state: &State, topic: &Topic, token: &str, seq: u64, told: &mut BTreeMap<String, Told>) {
+async fn tell(
+    state: &State,
+    topic: &Topic,
+    token: &str,
+    seq: u64,
+    told: &mut BTreeMap<String, Told>,
+) {
     let Some(order) = read(state, token).await else {
         return;
     };
     if told.get(token).is_some_and(|told| told.order == order) {
         return;
     }
-    state.live.publish(topic, encode(state, topic, seq, "order", order.clone()));
-    let open = matches!(order.status, "processing" | "requires_payment_method" | "refunding");
+    state
+        .live
+        .publish(topic, encode(state, topic, seq, "order", order.clone()));
+    let open = matches!(
+        order.status,
+        "processing" | "requires_payment_method" | "refunding"
+    );
     told.insert(token.to_string(), Told { order, open });
 }

@@ -56,7 +56,9 @@ impl Inner {
     }
 
     fn drop_waiting(&mut self) {
-        self.topics.iter_mut().for_each(|heard| heard.waiting = None);
+        self.topics
+            .iter_mut()
+            .for_each(|heard| heard.waiting = None);
     }
 }
 
@@ -68,7 +70,11 @@ pub struct Taken {
 
 impl Outbox {
     pub fn of(login: Option<[u8; 32]>, network: Network) -> Outbox {
-        Outbox { login, network: Some(network), ..Outbox::default() }
+        Outbox {
+            login,
+            network: Some(network),
+            ..Outbox::default()
+        }
     }
 
     /// The session started and can be woken.
@@ -92,7 +98,11 @@ impl Outbox {
             None => {
                 inner.topics.reserve_exact(1);
                 let (topic, waiting) = (topic.clone(), Some(newest.text.clone()));
-                inner.topics.push(Heard { topic, seen: newest.seq, waiting });
+                inner.topics.push(Heard {
+                    topic,
+                    seen: newest.seq,
+                    waiting,
+                });
             }
         }
         drop(inner);
@@ -108,8 +118,15 @@ impl Outbox {
     pub fn take(&self) -> Taken {
         let mut inner = self.lock();
         inner.waiting_since_ms = None;
-        let frames = inner.topics.iter_mut().filter_map(|heard| heard.waiting.take()).collect();
-        Taken { frames, farewell: inner.farewell }
+        let frames = inner
+            .topics
+            .iter_mut()
+            .filter_map(|heard| heard.waiting.take())
+            .collect();
+        Taken {
+            frames,
+            farewell: inner.farewell,
+        }
     }
 
     /// Ends the socket as soon as its session runs.
@@ -160,7 +177,10 @@ mod tests {
     use super::*;
 
     fn newest(seq: u64) -> Newest {
-        Newest { seq, text: format!("{seq}").into() }
+        Newest {
+            seq,
+            text: format!("{seq}").into(),
+        }
     }
 
     fn outbox() -> (Outbox, Arc<AtomicUsize>) {
@@ -206,7 +226,10 @@ mod tests {
         assert!(!outbox.is_closed());
         outbox.drop_if_stalled(STALLED_MS);
         assert!(outbox.is_closed());
-        assert!(!outbox.put(&Topic::Draws, &newest(2)), "cut off from the topic");
+        assert!(
+            !outbox.put(&Topic::Draws, &newest(2)),
+            "cut off from the topic"
+        );
         assert_eq!(outbox.take().farewell, Some(Farewell::TooSlow));
     }
 }

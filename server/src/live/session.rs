@@ -50,13 +50,33 @@ pub(super) fn start(
     topics: Vec<Topic>,
 ) -> Result<HttpResponse, Problem> {
     let now = Instant::now();
-    let outbox = Arc::new(Outbox::of(login(request, &state.config), address(request, &state.config).into()));
-    let session = Session { principal, state, outbox, topics: Vec::new(), heard_at: now, second: (now, 0) };
+    let outbox = Arc::new(Outbox::of(
+        login(request, &state.config),
+        address(request, &state.config).into(),
+    ));
+    let session = Session {
+        principal,
+        state,
+        outbox,
+        topics: Vec::new(),
+        heard_at: now,
+        second: (now, 0),
+    };
     let (outbox, state) = (session.outbox.clone(), session.state.clone());
-    let topics: Vec<Topic> = topics.into_iter().filter(|topic| may_hear(principal, topic)).take(TOPICS_MAX).collect();
-    let session = Session { topics: topics.clone(), ..session };
-    let response = ws::WsResponseBuilder::new(session, request, payload).frame_size(MESSAGE_BYTES_MAX).start();
-    let response = response.map_err(|_| Problem::bad_request("not-a-websocket", "This address speaks WebSocket."))?;
+    let topics: Vec<Topic> = topics
+        .into_iter()
+        .filter(|topic| may_hear(principal, topic))
+        .take(TOPICS_MAX)
+        .collect();
+    let session = Session {
+        topics: topics.clone(),
+        ..session
+    };
+    let response = ws::WsResponseBuilder::new(session, request, payload)
+        .frame_size(MESSAGE_BYTES_MAX)
+        .start();
+    let response = response
+        .map_err(|_| Problem::bad_request("not-a-websocket", "This address speaks WebSocket."))?;
     state.live.admit(outbox.clone());
     join_all(state, topics, outbox);
     Ok(response)
@@ -81,7 +101,9 @@ impl Actor for Session {
     fn started(&mut self, ctx: &mut Self::Context) {
         let address = ctx.address();
         // Bounded: at most one wake-up is under way, whatever the crowd does.
-        self.outbox.opened(Box::new(move || !matches!(address.try_send(Wake), Err(SendError::Closed(_)))));
+        self.outbox.opened(Box::new(move || {
+            !matches!(address.try_send(Wake), Err(SendError::Closed(_)))
+        }));
         ctx.run_interval(HEARTBEAT, |session, ctx| session.beat(ctx));
     }
 
@@ -115,14 +137,20 @@ impl Session {
         let Ok(wish) = serde_json::from_str::<Wish>(text) else {
             return;
         };
-        for topic in wish.unsubscribe.iter().filter_map(|topic| Topic::read(topic)) {
+        for topic in wish
+            .unsubscribe
+            .iter()
+            .filter_map(|topic| Topic::read(topic))
+        {
             self.topics.retain(|known| *known != topic);
             self.state.live.leave(&topic, &self.outbox);
             self.outbox.forget(&topic);
         }
         let wanted = wish.subscribe.iter().filter_map(|topic| Topic::read(topic));
         let wanted = wanted.filter(|topic| may_hear(self.principal, topic));
-        let new: Vec<Topic> = wanted.filter(|topic| !self.topics.contains(topic)).collect();
+        let new: Vec<Topic> = wanted
+            .filter(|topic| !self.topics.contains(topic))
+            .collect();
         let room = TOPICS_MAX.saturating_sub(self.topics.len());
         let new: Vec<Topic> = new.into_iter().take(room).collect();
         self.topics.extend(new.iter().cloned());
@@ -149,9 +177,15 @@ fn reason(farewell: Farewell) -> ws::CloseReason {
     match farewell {
         Farewell::Draining => {
             let hint = u16::from_be_bytes(random()) % RETRY_AFTER_MS_MAX;
-            ws::CloseReason { code: ws::CloseCode::Away, description: Some(hint.to_string()) }
+            ws::CloseReason {
+                code: ws::CloseCode::Away,
+                description: Some(hint.to_string()),
+            }
         }
-        Farewell::TooSlow => ws::CloseReason { code: ws::CloseCode::Again, description: Some("too slow".into()) },
+        Farewell::TooSlow => ws::CloseReason {
+            code: ws::CloseCode::Again,
+            description: Some("too slow".into()),
+        },
     }
 }
 

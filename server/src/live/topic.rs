@@ -24,8 +24,13 @@ impl Topic {
             None if text.trim() == "draws" => Some(Topic::Draws),
             None if text.trim() == "public" => Some(Topic::Public),
             None if text.trim() == "ops" => Some(Topic::Ops),
-            Some(("draw", number)) => number.parse().ok().map(|number| Topic::Draw(DrawId(number))),
-            Some(("order", token)) if token.len() == 32 && token.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+            Some(("draw", number)) => number
+                .parse()
+                .ok()
+                .map(|number| Topic::Draw(DrawId(number))),
+            Some(("order", token))
+                if token.len() == 32 && token.bytes().all(|byte| byte.is_ascii_hexdigit()) =>
+            {
                 Some(Topic::Order(token.to_lowercase()))
             }
             _ => None,
@@ -57,12 +62,24 @@ mod tests {
     #[test]
     fn topics_read_as_they_are_written() {
         let token = "0123456789abcdef0123456789abcdef";
-        for text in ["draw:1042", "draws", "public", "ops", &format!("order:{token}")] {
+        for text in [
+            "draw:1042",
+            "draws",
+            "public",
+            "ops",
+            &format!("order:{token}"),
+        ] {
             assert_eq!(Topic::read(text).expect("a topic").to_string(), text);
         }
-        for text in
-            ["", "draw:", "draw:x", "order:short", "admin:anomalies", "draw", "order:../../../../../../etc/passwd.."]
-        {
+        for text in [
+            "",
+            "draw:",
+            "draw:x",
+            "order:short",
+            "admin:anomalies",
+            "draw",
+            "order:../../../../../../etc/passwd..",
+        ] {
             assert_eq!(Topic::read(text), None, "{text}");
         }
         assert_eq!(read_list("draws, nonsense,draw:1042").len(), 2);

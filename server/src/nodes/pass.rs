@@ -38,7 +38,11 @@ impl Pass {
     /// Whether a pass was issued for this node, lately.
     pub fn admits(&self, pass: &str, now: Timestamp) -> bool {
         let sealed = hex::decode(pass).unwrap_or_default();
-        let issued = self.sealer.open(PURPOSE_PASS, self.me, &sealed).ok().and_then(|bytes| bytes.try_into().ok());
+        let issued = self
+            .sealer
+            .open(PURPOSE_PASS, self.me, &sealed)
+            .ok()
+            .and_then(|bytes| bytes.try_into().ok());
         issued.is_some_and(|at| now.0.abs_diff(i64::from_be_bytes(at)) <= GOOD_MS)
     }
 
@@ -70,7 +74,10 @@ mod tests {
         assert!(other.admits(&issued, NOW) && other.admits(&issued, NOW.plus_ms(60_000)));
         assert!(!other.admits(&issued, NOW.plus_ms(60_001)), "it is old");
         assert!(!one.admits(&issued, NOW), "it is for another node");
-        assert!(!pass(8, 2).admits(&issued, NOW), "that node has another key");
+        assert!(
+            !pass(8, 2).admits(&issued, NOW),
+            "that node has another key"
+        );
         for wrong in ["", "zz", "00", &issued[2..]] {
             assert!(!other.admits(wrong, NOW), "{wrong}");
         }

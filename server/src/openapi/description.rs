@@ -44,7 +44,11 @@ pub struct Model {
 
 impl Model {
     pub const fn of<T: ToSchema>() -> Model {
-        Model { name: T::name, schema: T::schema, parts: T::schemas }
+        Model {
+            name: T::name,
+            schema: T::schema,
+            parts: T::schemas,
+        }
     }
 }
 
@@ -90,7 +94,10 @@ pub fn variable(name: &str) -> (&'static str, &'static str) {
         "slug" => ("string", "A club's slug, present or former, in any case."),
         "bundle" => ("string", "An offer's slug."),
         "order" => ("string", "An order's id, which is its reservation's."),
-        "token" => ("string", "A secret: 128 random bits as 32 hexadecimal digits."),
+        "token" => (
+            "string",
+            "A secret: 128 random bits as 32 hexadecimal digits.",
+        ),
         "kind" => ("string", "`sale` or `service`."),
         "type" => ("string", "`draw` or `bundle`."),
         "user" => ("integer", "The id of one of a club's people."),

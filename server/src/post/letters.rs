@@ -26,7 +26,9 @@ use serde::Deserialize;
 use crate::catalogue::Facts;
 use crate::config::Config;
 use crate::render::colour::Colour;
-use crate::render::mail::{Confirmation, Game, Letterhead, Note, Numbers, Paragraph, Words, subject};
+use crate::render::mail::{
+    Confirmation, Game, Letterhead, Note, Numbers, Paragraph, Words, subject,
+};
 use crate::render::when;
 
 /// The bar of a mail that no club sends.
@@ -69,11 +71,19 @@ struct Data {
 
 impl Writer<'_> {
     pub async fn write(&self, mail: &Mail, order: Option<&OrderRecord>) -> Result<Letter, String> {
-        let mut data: Data = serde_json::from_str(&mail.data).map_err(|_| "the mail's data cannot be read")?;
+        let mut data: Data =
+            serde_json::from_str(&mail.data).map_err(|_| "the mail's data cannot be read")?;
         if let Some(sealed) = &data.sealed_link {
-            let link = self.records.unseal(super::LINK, &mail.to, sealed).map_err(|failure| failure.to_string())?;
+            let link = self
+                .records
+                .unseal(super::LINK, &mail.to, sealed)
+                .map_err(|failure| failure.to_string())?;
             // The demo's seed does not know its address yet.
-            data.link = Some(if link.starts_with('/') { self.page(&link) } else { link });
+            data.link = Some(if link.starts_with('/') {
+                self.page(&link)
+            } else {
+                link
+            });
         }
         match (mail.kind.as_str(), order) {
             ("tickets" | "resend", Some(order)) => self.confirmation(order).await,
@@ -89,9 +99,16 @@ impl Writer<'_> {
             ("account-lost", _) => self.account_lost(data).await,
             ("reset", _) => self.note(self.house(), "Reset your password", data, &RESET),
             ("verify", _) => self.note(self.house(), "Confirm your e-mail address", data, &VERIFY),
-            ("password-changed", _) => self.note(self.house(), "Your password was changed", data, &CHANGED),
+            ("password-changed", _) => {
+                self.note(self.house(), "Your password was changed", data, &CHANGED)
+            }
             ("invitation", _) => self.invitation(data).await,
-            ("my-tickets", _) => self.note(self.house(), "Your Football Doubles tickets", data, &MY_TICKETS),
+            ("my-tickets", _) => self.note(
+                self.house(),
+                "Your Football Doubles tickets",
+                data,
+                &MY_TICKETS,
+            ),
             ("waitlist", _) => self.note(self.house(), "You are on the waitlist", data, &WAITLIST),
             (kind, _) => Err(format!("no letter of kind {kind}")),
         }
@@ -125,14 +142,27 @@ impl Writer<'_> {
             calendar: self.page(&calendar(&record.tickets)),
             reference: reference(record),
         };
-        let words = confirmation.write().map_err(|failure| failure.to_string())?;
-        Ok(Letter { words, reply_to: Some(club.email.clone()) })
+        let words = confirmation
+            .write()
+            .map_err(|failure| failure.to_string())?;
+        Ok(Letter {
+            words,
+            reply_to: Some(club.email.clone()),
+        })
     }
 
     async fn game(&self, listing: &Listing, serials: &[Serial]) -> Result<Game, String> {
         let draw = listing.id();
-        let cells = self.draws.cells(draw, serials).await.map_err(|denied| denied.to_string())?;
-        let view = self.draws.view(draw).await.map_err(|denied| denied.to_string())?;
+        let cells = self
+            .draws
+            .cells(draw, serials)
+            .await
+            .map_err(|denied| denied.to_string())?;
+        let view = self
+            .draws
+            .view(draw)
+            .await
+            .map_err(|denied| denied.to_string())?;
         let tickets = cells.into_iter().map(|(serial, cell)| Numbers {
             label: serial.label(draw),
             home: cell.home(),
@@ -170,35 +200,67 @@ impl Writer<'_> {
         self.finish(note, Some(club.email.clone()))
     }
 
-    fn note(&self, head: Letterhead, subject: &str, data: Data, about: &About) -> Result<Letter, String> {
-        let hello = data.name.map_or_else(|| "Hello.".to_string(), |name| format!("Hello {name}."));
+    fn note(
+        &self,
+        head: Letterhead,
+        subject: &str,
+        data: Data,
+        about: &About,
+    ) -> Result<Letter, String> {
+        let hello = data
+            .name
+            .map_or_else(|| "Hello.".to_string(), |name| format!("Hello {name}."));
         let link = match (about.button, data.link) {
             (Some(button), Some(link)) => Some((button.to_string(), link)),
             (Some(_), None) => return Err("the mail has no link".to_string()),
             (None, _) => None,
         };
-        let paragraphs =
-            [hello.into()].into_iter().chain(about.paragraphs.iter().map(|words| Paragraph::from(*words))).collect();
-        let note = Note { head, subject: subject.to_string(), heading: subject.to_string(), paragraphs, link };
+        let paragraphs = [hello.into()]
+            .into_iter()
+            .chain(about.paragraphs.iter().map(|words| Paragraph::from(*words)))
+            .collect();
+        let note = Note {
+            head,
+            subject: subject.to_string(),
+            heading: subject.to_string(),
+            paragraphs,
+            link,
+        };
         self.finish(note, None)
     }
 
     fn finish(&self, note: Note, reply_to: Option<String>) -> Result<Letter, String> {
-        Ok(Letter { words: note.write().map_err(|failure| failure.to_string())?, reply_to })
+        Ok(Letter {
+            words: note.write().map_err(|failure| failure.to_string())?,
+            reply_to,
+        })
     }
 
     async fn club(&self, id: domain::ClubId) -> Result<Arc<Club>, String> {
         if let Some(club) = self.facts.club(id) {
             return Ok(club.clone());
         }
-        let found = self.records.club(id).await.map_err(|failure| failure.to_string())?;
-        found.map(Arc::new).ok_or_else(|| format!("club {id} is gone"))
+        let found = self
+            .records
+            .club(id)
+            .await
+            .map_err(|failure| failure.to_string())?;
+        found
+            .map(Arc::new)
+            .ok_or_else(|| format!("club {id} is gone"))
     }
 
     /// As the books say: what is decided of a draw may be newer there than anywhere else.
     async fn listing(&self, draw: DrawId) -> Result<Listing, String> {
-        let found = self.records.listings_of([draw]).await.map_err(|failure| failure.to_string())?;
-        found.into_iter().next().ok_or_else(|| format!("draw {draw} is gone"))
+        let found = self
+            .records
+            .listings_of([draw])
+            .await
+            .map_err(|failure| failure.to_string())?;
+        found
+            .into_iter()
+            .next()
+            .ok_or_else(|| format!("draw {draw} is gone"))
     }
 
     async fn draw_of(&self, data: &Data) -> Result<(Listing, Arc<Club>), String> {
@@ -216,7 +278,9 @@ impl Writer<'_> {
         let colour = club.and_then(|club| Colour::parse(&club.primary_color));
         Letterhead {
             club: club.map(|club| club.name.clone()),
-            bar: colour.or_else(|| Colour::parse(HOUSE_COLOUR)).expect("the house's colour is one"),
+            bar: colour
+                .or_else(|| Colour::parse(HOUSE_COLOUR))
+                .expect("the house's colour is one"),
             support_email: self.config.support.email.clone(),
             support_sms: self.config.support.sms.clone(),
         }
@@ -262,7 +326,9 @@ const MY_TICKETS: About = About {
     button: Some("See my tickets"),
 };
 const WAITLIST: About = About {
-    paragraphs: &["Thanks for your interest in Football Doubles. We will write to you when new clubs can join."],
+    paragraphs: &[
+        "Thanks for your interest in Football Doubles. We will write to you when new clubs can join.",
+    ],
     button: None,
 };
 
@@ -284,14 +350,22 @@ fn calendar(tickets: &[(DrawId, Vec<Serial>)]) -> String {
     let mut draws = tickets.iter().map(|(draw, _)| draw.to_string());
     let first = draws.next().unwrap_or_default();
     let others: Vec<String> = draws.collect();
-    let also = if others.is_empty() { String::new() } else { format!("?also={}", others.join(",")) };
+    let also = if others.is_empty() {
+        String::new()
+    } else {
+        format!("?also={}", others.join(","))
+    };
     format!("/api/draws/{first}/calendar.ics{also}")
 }
 
 /// What buyer and support call an order: the end of its payment's id.
 fn reference(record: &OrderRecord) -> String {
     const LETTERS: usize = 8;
-    let id = record.order.payment_intent.as_ref().map_or_else(|| record.order.id.to_string(), |id| id.0.clone());
+    let id = record
+        .order
+        .payment_intent
+        .as_ref()
+        .map_or_else(|| record.order.id.to_string(), |id| id.0.clone());
     let from = id.len().saturating_sub(LETTERS);
     id.get(from..).unwrap_or(&id).to_uppercase()
 }

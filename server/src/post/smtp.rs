@@ -26,12 +26,16 @@ pub struct Smtp(AsyncSmtpTransport<Tokio1Executor>);
 impl Smtp {
     /// `smtps://user:password@host`, or `smtp://host:587?tls=required`.
     pub fn new(url: &Secret) -> Result<Smtp, SmtpError> {
-        let builder = AsyncSmtpTransport::<Tokio1Executor>::from_url(url.expose()).map_err(SmtpError::Url)?;
+        let builder =
+            AsyncSmtpTransport::<Tokio1Executor>::from_url(url.expose()).map_err(SmtpError::Url)?;
         Ok(Smtp(builder.build()))
     }
 
     pub async fn deliver(&self, mail: &RenderedMail) -> Result<(), SmtpError> {
-        self.0.send(message(mail)?).await.map_err(SmtpError::Refused)?;
+        self.0
+            .send(message(mail)?)
+            .await
+            .map_err(SmtpError::Refused)?;
         Ok(())
     }
 }
@@ -43,10 +47,15 @@ fn message(mail: &RenderedMail) -> Result<Message, SmtpError> {
         .subject(&mail.subject)
         .message_id(Some(format!("<{}>", mail.message_id)));
     // A club may have one from before addresses were read as the mailer reads them: its buyers' tickets do not wait for that.
-    if let Some(reply_to) = mail.reply_to.as_ref().and_then(|address| address.parse().ok()) {
+    if let Some(reply_to) = mail
+        .reply_to
+        .as_ref()
+        .and_then(|address| address.parse().ok())
+    {
         builder = builder.reply_to(Mailbox::new(None, reply_to));
     }
-    let part = |kind: ContentType, words: &str| SinglePart::builder().header(kind).body(words.to_string());
+    let part =
+        |kind: ContentType, words: &str| SinglePart::builder().header(kind).body(words.to_string());
     let parts = MultiPart::alternative()
         .singlepart(part(ContentType::TEXT_PLAIN, &mail.text))
         .singlepart(part(ContentType::TEXT_HTML, &mail.html));
@@ -75,7 +84,11 @@ mod tests {
 
     #[test]
     fn a_doubled_send_is_the_same_message_to_its_reader() {
-        let raw = String::from_utf8(message(&mail("alice@example.com", "2 tickets")).expect("a mail").formatted());
+        let raw = String::from_utf8(
+            message(&mail("alice@example.com", "2 tickets"))
+                .expect("a mail")
+                .formatted(),
+        );
         let raw = raw.expect("text");
         for line in [
             "Message-ID: <order-7@doubles.example.com>",
@@ -91,16 +104,32 @@ mod tests {
 
     #[test]
     fn a_mail_leaves_without_an_address_for_answers_that_cannot_be_read() {
-        let mail = RenderedMail { reply_to: Some("a..b@x.au".to_string()), ..mail("alice@example.com", "2 tickets") };
+        let mail = RenderedMail {
+            reply_to: Some("a..b@x.au".to_string()),
+            ..mail("alice@example.com", "2 tickets")
+        };
         let raw = String::from_utf8(message(&mail).expect("a mail").formatted()).expect("text");
-        assert!(raw.contains("To: alice@example.com") && !raw.contains("Reply-To"), "{raw}");
+        assert!(
+            raw.contains("To: alice@example.com") && !raw.contains("Reply-To"),
+            "{raw}"
+        );
     }
 
     #[test]
     fn no_line_of_a_subject_or_an_address_becomes_a_header() {
-        let raw = message(&mail("alice@example.com", "2 tickets\r\nBcc: everyone@example.com")).expect("a mail");
+        let raw = message(&mail(
+            "alice@example.com",
+            "2 tickets\r\nBcc: everyone@example.com",
+        ))
+        .expect("a mail");
         let raw = String::from_utf8(raw.formatted()).expect("text");
         assert!(!raw.lines().any(|line| line.starts_with("Bcc:")), "{raw}");
-        assert!(message(&mail("alice@example.com\r\nBcc: everyone@example.com", "2 tickets")).is_err());
+        assert!(
+            message(&mail(
+                "alice@example.com\r\nBcc: everyone@example.com",
+                "2 tickets"
+            ))
+            .is_err()
+        );
     }
 }

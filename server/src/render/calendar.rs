@@ -40,8 +40,15 @@ pub fn file(events: &[Event], now: Timestamp) -> String {
 }
 
 fn event_lines(event: &Event, now: Timestamp) -> Vec<String> {
-    let league = event.league.as_ref().map(|league| format!("{league}. ")).unwrap_or_default();
-    let about = format!("{league}Football Doubles draw {}: {}", event.draw, event.url);
+    let league = event
+        .league
+        .as_ref()
+        .map(|league| format!("{league}. "))
+        .unwrap_or_default();
+    let about = format!(
+        "{league}Football Doubles draw {}: {}",
+        event.draw, event.url
+    );
     vec![
         "BEGIN:VEVENT".to_string(),
         format!("UID:draw-{}@football-doubles", event.draw),
@@ -51,7 +58,14 @@ fn event_lines(event: &Event, now: Timestamp) -> Vec<String> {
         format!("SUMMARY:{}", escaped(&event.name)),
         format!("DESCRIPTION:{}", escaped(&about)),
         format!("URL:{}", event.url),
-        format!("STATUS:{}", if event.cancelled { "CANCELLED" } else { "CONFIRMED" }),
+        format!(
+            "STATUS:{}",
+            if event.cancelled {
+                "CANCELLED"
+            } else {
+                "CONFIRMED"
+            }
+        ),
         "END:VEVENT".to_string(),
     ]
 }
@@ -59,7 +73,8 @@ fn event_lines(event: &Event, now: Timestamp) -> Vec<String> {
 /// `20261120T091000Z`.
 fn utc(at: Timestamp) -> String {
     let shape = format_description!("[year][month][day]T[hour][minute][second]Z");
-    let at = OffsetDateTime::from_unix_timestamp(at.0.div_euclid(1000)).unwrap_or(OffsetDateTime::UNIX_EPOCH);
+    let at = OffsetDateTime::from_unix_timestamp(at.0.div_euclid(1000))
+        .unwrap_or(OffsetDateTime::UNIX_EPOCH);
     at.format(shape).unwrap_or_default()
 }
 
@@ -104,7 +119,14 @@ mod tests {
 
     fn event(name: &str) -> Event {
         let url = "https://doubles.example.com/draw/1042".to_string();
-        Event { draw: DrawId(1042), name: name.into(), league: None, kick_off: FRIDAY, cancelled: false, url }
+        Event {
+            draw: DrawId(1042),
+            name: name.into(),
+            league: None,
+            kick_off: FRIDAY,
+            cancelled: false,
+            url,
+        }
     }
 
     #[test]
@@ -136,12 +158,30 @@ mod tests {
     #[test]
     fn no_team_can_break_out_of_its_line_and_no_line_is_too_long() {
         let evil = format!("A\\B; C,D\r\nATTENDEE:x\u{7} {}", "Ünïted ".repeat(20));
-        let file = file(&[Event { cancelled: true, ..event(&evil) }], FRIDAY);
-        assert!(file.contains("SUMMARY:A\\\\B\\; C\\,D\\nATTENDEE:x Ünïted"), "{file}");
+        let file = file(
+            &[Event {
+                cancelled: true,
+                ..event(&evil)
+            }],
+            FRIDAY,
+        );
+        assert!(
+            file.contains("SUMMARY:A\\\\B\\; C\\,D\\nATTENDEE:x Ünïted"),
+            "{file}"
+        );
         assert!(file.contains("STATUS:CANCELLED\r\n"));
         let unfolded = file.replace("\r\n ", "");
-        assert!(!unfolded.contains("\r\nATTENDEE") && !unfolded.replace("\r\n", "").contains(['\r', '\n', '\u{7}']));
-        assert!(file.split("\r\n").all(|line| line.len() <= LINE_BYTES_MAX), "{file}");
-        assert!(unfolded.contains(&"Ünïted ".repeat(20)), "folding cuts no letter");
+        assert!(
+            !unfolded.contains("\r\nATTENDEE")
+                && !unfolded.replace("\r\n", "").contains(['\r', '\n', '\u{7}'])
+        );
+        assert!(
+            file.split("\r\n").all(|line| line.len() <= LINE_BYTES_MAX),
+            "{file}"
+        );
+        assert!(
+            unfolded.contains(&"Ünïted ".repeat(20)),
+            "folding cuts no letter"
+        );
     }
 }

@@ -39,8 +39,12 @@ fn house() -> [Colour; 3] {
 
 fn of_club(club: &Club) -> [Colour; 3] {
     let [primary, secondary, accent] = house();
-    [(&club.primary_color, primary), (&club.secondary_color, secondary), (&club.accent_color, accent)]
-        .map(|(text, otherwise)| Colour::parse(text).unwrap_or(otherwise))
+    [
+        (&club.primary_color, primary),
+        (&club.secondary_color, secondary),
+        (&club.accent_color, accent),
+    ]
+    .map(|(text, otherwise)| Colour::parse(text).unwrap_or(otherwise))
 }
 
 fn digest(of: impl Hash) -> u64 {
@@ -54,8 +58,14 @@ impl Card {
         Card {
             colours: house(),
             above: "Football Doubles".to_string(),
-            title: vec!["Pick the first try scorers.".to_string(), "Back your club.".to_string()],
-            figures: vec![("169".to_string(), "tickets a game"), ("1".to_string(), "winning pair")],
+            title: vec![
+                "Pick the first try scorers.".to_string(),
+                "Back your club.".to_string(),
+            ],
+            figures: vec![
+                ("169".to_string(), "tickets a game"),
+                ("1".to_string(), "winning pair"),
+            ],
             seed: 1,
         }
     }
@@ -65,7 +75,11 @@ impl Card {
         let figures = match face.phase {
             // Nothing is to be won, and nothing is for sale.
             Phase::Cancelled => vec![("Cancelled".to_string(), "every ticket is refunded")],
-            _ => vec![(face.prize.to_string(), "prize pool"), sold, (face.price.clone(), "a ticket")],
+            _ => vec![
+                (face.prize.to_string(), "prize pool"),
+                sold,
+                (face.price.clone(), "a ticket"),
+            ],
         };
         Card {
             colours: of_club(club),
@@ -84,7 +98,11 @@ impl Card {
             colours: of_club(club),
             above: "Football Doubles".to_string(),
             title: vec![name],
-            figures: if draws > 0 { vec![(draws.to_string(), "draws on sale")] } else { Vec::new() },
+            figures: if draws > 0 {
+                vec![(draws.to_string(), "draws on sale")]
+            } else {
+                Vec::new()
+            },
             seed: digest(&club.slug),
         }
     }
@@ -96,7 +114,14 @@ impl Card {
             above: offer.club.name.clone(),
             title: vec![offer.bundle.name.clone()],
             figures: vec![
-                (offer.games.len().to_string(), if offer.games.len() == 1 { "game" } else { "games" }),
+                (
+                    offer.games.len().to_string(),
+                    if offer.games.len() == 1 {
+                        "game"
+                    } else {
+                        "games"
+                    },
+                ),
                 (prize, "prize pools"),
                 (price, "from"),
             ],
@@ -122,7 +147,14 @@ impl Card {
         canvas.text(&self.above, MARGIN, 96.0, 36.0, wide, ink);
         let size = if self.title.len() == 1 { 104.0 } else { 96.0 };
         for (line, text) in (0u8..).zip(&self.title) {
-            canvas.text(text, MARGIN, 224.0 + f32::from(line) * 112.0, size, wide, ink);
+            canvas.text(
+                text,
+                MARGIN,
+                224.0 + f32::from(line) * 112.0,
+                size,
+                wide,
+                ink,
+            );
         }
         let ink = Colour::parse(secondary.text()).unwrap_or(secondary);
         let mut left = MARGIN;
@@ -143,9 +175,18 @@ fn pattern(canvas: &mut Canvas, seed: u64, colour: Colour) {
     let mut lot = seed | 1;
     for row in 0..7 {
         for column in 0..6 {
-            lot = lot.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            lot = lot
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             if (lot >> 60) < 7 {
-                canvas.blend(WIDTH - 396 + column * 66, row * 66 + 4, CELL, CELL, colour, 0.35);
+                canvas.blend(
+                    WIDTH - 396 + column * 66,
+                    row * 66 + 4,
+                    CELL,
+                    CELL,
+                    colour,
+                    0.35,
+                );
             }
         }
     }
@@ -158,7 +199,12 @@ pub fn address(public_url: &str, path: &str, card: &Card) -> String {
 
 /// The club's own picture of an offer, else the card.
 pub fn address_of_offer(public_url: &str, offer: &Offer) -> String {
-    match offer.bundle.share_image_url.as_deref().filter(|url| !url.is_empty()) {
+    match offer
+        .bundle
+        .share_image_url
+        .as_deref()
+        .filter(|url| !url.is_empty())
+    {
         Some(own) if own.starts_with('/') => format!("{public_url}{own}"),
         Some(own) => own.to_string(),
         None => {
@@ -173,16 +219,29 @@ mod tests {
     use super::*;
 
     fn card(title: &str, accent: &str) -> Card {
-        let colours = ["#0b2e6b", "#071c42", accent].map(|text| Colour::parse(text).expect("a colour"));
-        let figures = vec![("$290".to_string(), "prize pool"), ("113/169".to_string(), "tickets sold")];
-        Card { colours, above: "Bayside Barracudas".into(), title: vec![title.into()], figures, seed: 7 }
+        let colours =
+            ["#0b2e6b", "#071c42", accent].map(|text| Colour::parse(text).expect("a colour"));
+        let figures = vec![
+            ("$290".to_string(), "prize pool"),
+            ("113/169".to_string(), "tickets sold"),
+        ];
+        Card {
+            colours,
+            above: "Bayside Barracudas".into(),
+            title: vec![title.into()],
+            figures,
+            seed: 7,
+        }
     }
 
     #[test]
     fn a_card_is_a_png_of_the_right_size_and_small() {
         let png = card("Bayside Barracudas", "#ffc72c").draw();
         assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
-        assert_eq!((&png[16..20], &png[20..24]), (&WIDTH.to_be_bytes()[..], &HEIGHT.to_be_bytes()[..]));
+        assert_eq!(
+            (&png[16..20], &png[20..24]),
+            (&WIDTH.to_be_bytes()[..], &HEIGHT.to_be_bytes()[..])
+        );
         assert!(png.len() < 300 * 1024, "{} bytes", png.len());
         if let Ok(path) = std::env::var("CARD") {
             std::fs::write(path, &png).expect("written");
@@ -194,7 +253,10 @@ mod tests {
         let one = card("Sharks", "#ffc72c");
         assert_eq!(
             (one.version(), one.draw()),
-            (card("Sharks", "#ffc72c").version(), card("Sharks", "#ffc72c").draw())
+            (
+                card("Sharks", "#ffc72c").version(),
+                card("Sharks", "#ffc72c").draw()
+            )
         );
         for other in [card("Tigers", "#ffc72c"), card("Sharks", "#ff8a3d")] {
             assert_ne!(one.version(), other.version());
@@ -204,9 +266,11 @@ mod tests {
 
     #[test]
     fn words_of_any_length_and_script_are_drawn() {
-        for title in
-            ["", "Ā very long name of a club that would never fit on one line of a card, whatever its size", "龙 🐉"]
-        {
+        for title in [
+            "",
+            "Ā very long name of a club that would never fit on one line of a card, whatever its size",
+            "龙 🐉",
+        ] {
             assert!(card(title, "#ffffff").draw().len() > 1000, "{title}");
         }
     }

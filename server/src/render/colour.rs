@@ -19,7 +19,11 @@ impl Colour {
 
     /// White where it reads at 4.5 or more, else black: the better of the two is never under 4.58.
     pub fn text(self) -> &'static str {
-        if self.contrast(Colour([255; 3])) >= 4.5 { "#ffffff" } else { "#000000" }
+        if self.contrast(Colour([255; 3])) >= 4.5 {
+            "#ffffff"
+        } else {
+            "#000000"
+        }
     }
 
     /// WCAG contrast ratio, 1…21.
@@ -31,7 +35,11 @@ impl Colour {
     fn luminance(self) -> f64 {
         let linear = self.0.map(|byte| {
             let part = f64::from(byte) / 255.0;
-            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+            if part <= 0.04045 {
+                part / 12.92
+            } else {
+                ((part + 0.055) / 1.055).powf(2.4)
+            }
         });
         0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     }
@@ -63,7 +71,9 @@ mod tests {
 
     #[test]
     fn what_is_no_colour_is_refused() {
-        for text in ["", "red", "#12345", "#12345g", "#1234567", "url(x)", "#fff;}"] {
+        for text in [
+            "", "red", "#12345", "#12345g", "#1234567", "url(x)", "#fff;}",
+        ] {
             assert_eq!(Colour::parse(text), None, "{text}");
         }
     }

@@ -89,8 +89,15 @@ fn structure(paper: &mut Paper, report: &PlatformFees, fee_note: &str) {
 fn reading(reading: &FeeReading) -> String {
     let cap = Cents(reading.cap_cents);
     match reading.rate_bps {
-        Some(rate) => format!("Reading: {} capped at {cap} ({}).", percent(rate), reading.source),
-        None => format!("Reading: capped at {cap}, no rate named ({}).", reading.source),
+        Some(rate) => format!(
+            "Reading: {} capped at {cap} ({}).",
+            percent(rate),
+            reading.source
+        ),
+        None => format!(
+            "Reading: capped at {cap}, no rate named ({}).",
+            reading.source
+        ),
     }
 }
 
@@ -119,7 +126,11 @@ fn head(paper: &mut Paper) {
 
 fn cells(draw: &DrawFees) -> [String; COLUMNS.len()] {
     let fee = money(&draw.platform_fee);
-    let fee = if draw.capped { format!("{fee} (cap)") } else { fee };
+    let fee = if draw.capped {
+        format!("{fee} (cap)")
+    } else {
+        fee
+    };
     [
         draw.serial_number.clone(),
         format!("{} v {}", draw.home_team, draw.away_team),

@@ -50,7 +50,10 @@ impl Letterhead {
     }
 
     fn signature(&self) -> String {
-        self.club.as_ref().map_or_else(|| format!("{HOUSE}."), |club| format!("{HOUSE}, for {club}."))
+        self.club.as_ref().map_or_else(
+            || format!("{HOUSE}."),
+            |club| format!("{HOUSE}, for {club}."),
+        )
     }
 
     fn bar_text(&self) -> &'static str {
@@ -110,7 +113,11 @@ struct ConfirmationHtml<'a>(&'a Confirmation);
 
 impl Confirmation {
     pub fn write(&self) -> askama::Result<Words> {
-        words(&self.subject, ConfirmationText(self), ConfirmationHtml(self))
+        words(
+            &self.subject,
+            ConfirmationText(self),
+            ConfirmationHtml(self),
+        )
     }
 }
 
@@ -125,19 +132,29 @@ pub struct Paragraph {
 impl Paragraph {
     /// The words end before the address, which is the paragraph's last word.
     pub fn leading_to(words: &str, address: String) -> Paragraph {
-        Paragraph { words: words.to_string(), address: Some(address) }
+        Paragraph {
+            words: words.to_string(),
+            address: Some(address),
+        }
     }
 
     /// Of a page, or of a mailbox.
     fn href(address: &str) -> String {
         let is_mailbox = address.contains('@') && !address.contains(['/', ':']);
-        if is_mailbox { format!("mailto:{address}") } else { address.to_string() }
+        if is_mailbox {
+            format!("mailto:{address}")
+        } else {
+            address.to_string()
+        }
     }
 }
 
 impl From<String> for Paragraph {
     fn from(words: String) -> Paragraph {
-        Paragraph { words, address: None }
+        Paragraph {
+            words,
+            address: None,
+        }
     }
 }
 
@@ -175,7 +192,11 @@ impl Note {
 fn words(subject: &str, text: impl Template, html: impl Template) -> askama::Result<Words> {
     // A line break in a team's name must not become a header of its own (ASVS 1.3.11).
     let subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");
-    Ok(Words { subject, text: text.render()?, html: html.render()? })
+    Ok(Words {
+        subject,
+        text: text.render()?,
+        html: html.render()?,
+    })
 }
 
 #[cfg(test)]

@@ -50,7 +50,10 @@ impl Frame {
 
     /// Where a tap on the text number leads.
     fn sms(&self) -> String {
-        format!("sms:{}", self.support_sms.split_whitespace().collect::<String>())
+        format!(
+            "sms:{}",
+            self.support_sms.split_whitespace().collect::<String>()
+        )
     }
 }
 
@@ -161,19 +164,49 @@ impl Body<'_> {
     fn render(&self, frame: &Frame) -> askama::Result<String> {
         match *self {
             Body::Landing { draws } => {
-                let nothing = ("No active draws at the moment.", "Check back soon for new fundraising opportunities!");
-                LandingPage { frame, draws, nothing }.render()
+                let nothing = (
+                    "No active draws at the moment.",
+                    "Check back soon for new fundraising opportunities!",
+                );
+                LandingPage {
+                    frame,
+                    draws,
+                    nothing,
+                }
+                .render()
             }
             Body::Draw(draw) => DrawPage { frame, draw }.render(),
-            Body::Club { club, draws } => {
-                ClubPage { frame, club, draws, nothing: ("No active draws right now", "") }.render()
+            Body::Club { club, draws } => ClubPage {
+                frame,
+                club,
+                draws,
+                nothing: ("No active draws right now", ""),
             }
+            .render(),
             Body::Board(draw) => BoardPage { draw }.render(),
             Body::Offer(offer) => OfferPage { frame, offer }.render(),
             Body::OfferBoard(offer) => OfferBoardPage { offer }.render(),
-            Body::Plain { heading, words } => PlainPage { frame, heading, words, room: Room::Buying }.render(),
-            Body::Desk { heading } => PlainPage { frame, heading, words: "", room: Room::Desk }.render(),
-            Body::Missing { heading, words } => PlainPage { frame, heading, words, room: Room::Missing }.render(),
+            Body::Plain { heading, words } => PlainPage {
+                frame,
+                heading,
+                words,
+                room: Room::Buying,
+            }
+            .render(),
+            Body::Desk { heading } => PlainPage {
+                frame,
+                heading,
+                words: "",
+                room: Room::Desk,
+            }
+            .render(),
+            Body::Missing { heading, words } => PlainPage {
+                frame,
+                heading,
+                words,
+                room: Room::Missing,
+            }
+            .render(),
         }
     }
 }
@@ -188,9 +221,23 @@ pub fn document(
     boot: &Value,
 ) -> askama::Result<String> {
     let chunks = site.chunks.get(key).map(Vec::as_slice).unwrap_or_default();
-    let (styles, scripts) = chunks.iter().map(String::as_str).partition(|chunk| chunk.ends_with(".css"));
-    let payment_script = boot["config"]["stripeJs"].as_str().filter(|address| address.starts_with('/'));
-    Document { head, site, scripts, styles, body: body.render(frame)?, boot: embeddable(boot), payment_script }.render()
+    let (styles, scripts) = chunks
+        .iter()
+        .map(String::as_str)
+        .partition(|chunk| chunk.ends_with(".css"));
+    let payment_script = boot["config"]["stripeJs"]
+        .as_str()
+        .filter(|address| address.starts_with('/'));
+    Document {
+        head,
+        site,
+        scripts,
+        styles,
+        body: body.render(frame)?,
+        boot: embeddable(boot),
+        payment_script,
+    }
+    .render()
 }
 
 /// JSON that may stand inside a script element: no `<` can end it, and no line separator can trip an old parser.

@@ -5,8 +5,9 @@ use std::sync::OnceLock;
 
 use domain::Cents;
 use printpdf::{
-    Color, FontId, Greyscale, Line, LinePoint, Mm, Op, PaintMode, ParsedFont, PdfDocument, PdfFont, PdfFontHandle,
-    PdfPage, PdfSaveOptions, Point, Polygon, PolygonRing, Pt, Rgb, TextItem, WindingOrder,
+    Color, FontId, Greyscale, Line, LinePoint, Mm, Op, PaintMode, ParsedFont, PdfDocument, PdfFont,
+    PdfFontHandle, PdfPage, PdfSaveOptions, Point, Polygon, PolygonRing, Pt, Rgb, TextItem,
+    WindingOrder,
 };
 use qrcode::{Color as Module, EcLevel, QrCode};
 
@@ -32,7 +33,9 @@ const QUIET: usize = 4;
 
 fn font() -> Option<&'static ParsedFont> {
     static PARSED: OnceLock<Option<ParsedFont>> = OnceLock::new();
-    PARSED.get_or_init(|| ParsedFont::from_bytes(FONT, 0, &mut Vec::new())).as_ref()
+    PARSED
+        .get_or_init(|| ParsedFont::from_bytes(FONT, 0, &mut Vec::new()))
+        .as_ref()
 }
 
 /// A document being written, page by page.
@@ -53,7 +56,14 @@ impl Paper {
         let font = font()?;
         let mut document = PdfDocument::new(title);
         let font_id = document.add_font(font);
-        Some(Paper { document, font, font_id, pages: vec![Vec::new()], used: BTreeSet::new(), y: HEIGHT - MARGIN })
+        Some(Paper {
+            document,
+            font,
+            font_id,
+            pages: vec![Vec::new()],
+            used: BTreeSet::new(),
+            y: HEIGHT - MARGIN,
+        })
     }
 
     pub fn next_page(&mut self) {
@@ -73,7 +83,10 @@ impl Paper {
     pub fn width(&self, text: &str, size: f32) -> f32 {
         let unit = f32::from(self.font.units_per_em.max(1));
         let advance = |letter: char| {
-            let glyph = self.font.lookup_glyph_index(letter as u32).unwrap_or_default();
+            let glyph = self
+                .font
+                .lookup_glyph_index(letter as u32)
+                .unwrap_or_default();
             f32::from(self.font.get_glyph_width(glyph).unwrap_or_default())
         };
         self.shown(text).chars().map(advance).sum::<f32>() * size / unit
@@ -81,8 +94,15 @@ impl Paper {
 
     /// Only letters the font has a shape for; the rest is told apart as a box.
     fn shown(&self, text: &str) -> String {
-        let has = |letter: char| self.font.lookup_glyph_index(letter as u32).is_some_and(|glyph| glyph != 0);
-        text.chars().filter(|c| !c.is_control()).map(|letter| if has(letter) { letter } else { UNKNOWN }).collect()
+        let has = |letter: char| {
+            self.font
+                .lookup_glyph_index(letter as u32)
+                .is_some_and(|glyph| glyph != 0)
+        };
+        text.chars()
+            .filter(|c| !c.is_control())
+            .map(|letter| if has(letter) { letter } else { UNKNOWN })
+            .collect()
     }
 
     /// The beginning of a text that fits, with an ellipsis where something is left out.
@@ -103,14 +123,24 @@ impl Paper {
     /// A text whose left end stands at `x`.
     pub fn text(&mut self, x: f32, y: f32, size: f32, text: &str) {
         let text = self.shown(text);
-        self.used.extend(text.chars().filter_map(|letter| self.font.lookup_glyph_index(letter as u32)));
+        self.used.extend(
+            text.chars()
+                .filter_map(|letter| self.font.lookup_glyph_index(letter as u32)),
+        );
         let items = vec![TextItem::Text(text)];
         let font = PdfFontHandle::External(self.font_id.clone());
         self.ops().extend([
             Op::StartTextSection,
-            Op::SetFillColor { col: Color::Greyscale(Greyscale::new(0.0, None)) },
-            Op::SetFont { font, size: Pt(size) },
-            Op::SetTextCursor { pos: Point { x: Pt(x), y: Pt(y) } },
+            Op::SetFillColor {
+                col: Color::Greyscale(Greyscale::new(0.0, None)),
+            },
+            Op::SetFont {
+                font,
+                size: Pt(size),
+            },
+            Op::SetTextCursor {
+                pos: Point { x: Pt(x), y: Pt(y) },
+            },
             Op::ShowText { items },
             Op::EndTextSection,
         ]);
@@ -151,10 +181,18 @@ impl Paper {
 
     /// A line from margin to margin.
     pub fn rule(&mut self, y: f32) {
-        let point = |x: f32| LinePoint { p: Point { x: Pt(x), y: Pt(y) }, bezier: false };
-        let line = Line { points: vec![point(MARGIN), point(WIDTH - MARGIN)], is_closed: false };
+        let point = |x: f32| LinePoint {
+            p: Point { x: Pt(x), y: Pt(y) },
+            bezier: false,
+        };
+        let line = Line {
+            points: vec![point(MARGIN), point(WIDTH - MARGIN)],
+            is_closed: false,
+        };
         self.ops().extend([
-            Op::SetOutlineColor { col: Color::Greyscale(Greyscale::new(0.0, None)) },
+            Op::SetOutlineColor {
+                col: Color::Greyscale(Greyscale::new(0.0, None)),
+            },
             Op::SetOutlineThickness { pt: Pt(0.5) },
             Op::DrawLine { line },
         ]);
@@ -163,22 +201,46 @@ impl Paper {
     /// A grey ground from margin to margin, for the words that come after it: one line of the height from `y` up.
     pub fn ground(&mut self, y: f32, height: f32) {
         const GREY: f32 = 0.86;
-        self.fill((MARGIN - 3.0, WIDTH - MARGIN + 3.0), y, height, Color::Greyscale(Greyscale::new(GREY, None)));
+        self.fill(
+            (MARGIN - 3.0, WIDTH - MARGIN + 3.0),
+            y,
+            height,
+            Color::Greyscale(Greyscale::new(GREY, None)),
+        );
     }
 
     /// A stripe from edge to edge, of the height from `y` up.
     pub fn stripe(&mut self, y: f32, height: f32, Colour(colour): Colour) {
         let [red, green, blue] = colour.map(|part| f32::from(part) / 255.0);
-        self.fill((0.0, WIDTH), y, height, Color::Rgb(Rgb::new(red, green, blue, None)));
+        self.fill(
+            (0.0, WIDTH),
+            y,
+            height,
+            Color::Rgb(Rgb::new(red, green, blue, None)),
+        );
     }
 
     fn fill(&mut self, (left, right): (f32, f32), y: f32, height: f32, col: Color) {
-        let corner = |x: f32, y: f32| LinePoint { p: Point { x: Pt(x), y: Pt(y) }, bezier: false };
-        let points = vec![corner(left, y), corner(right, y), corner(right, y + height), corner(left, y + height)];
+        let corner = |x: f32, y: f32| LinePoint {
+            p: Point { x: Pt(x), y: Pt(y) },
+            bezier: false,
+        };
+        let points = vec![
+            corner(left, y),
+            corner(right, y),
+            corner(right, y + height),
+            corner(left, y + height),
+        ];
         let rings = vec![PolygonRing { points }];
         self.ops().extend([
             Op::SetFillColor { col },
-            Op::DrawPolygon { polygon: Polygon { rings, mode: PaintMode::Fill, winding_order: WindingOrder::NonZero } },
+            Op::DrawPolygon {
+                polygon: Polygon {
+                    rings,
+                    mode: PaintMode::Fill,
+                    winding_order: WindingOrder::NonZero,
+                },
+            },
         ]);
     }
 
@@ -195,13 +257,30 @@ impl Paper {
             }
             let x = left + (place % modules + QUIET) as f32 * step;
             let y = top - (place / modules + QUIET + 1) as f32 * step;
-            let corner = |dx: f32, dy: f32| LinePoint { p: Point { x: Pt(x + dx), y: Pt(y + dy) }, bezier: false };
-            let points = vec![corner(0.0, 0.0), corner(step, 0.0), corner(step, step), corner(0.0, step)];
+            let corner = |dx: f32, dy: f32| LinePoint {
+                p: Point {
+                    x: Pt(x + dx),
+                    y: Pt(y + dy),
+                },
+                bezier: false,
+            };
+            let points = vec![
+                corner(0.0, 0.0),
+                corner(step, 0.0),
+                corner(step, step),
+                corner(0.0, step),
+            ];
             rings.push(PolygonRing { points });
         }
-        let polygon = Polygon { rings, mode: PaintMode::Fill, winding_order: WindingOrder::NonZero };
+        let polygon = Polygon {
+            rings,
+            mode: PaintMode::Fill,
+            winding_order: WindingOrder::NonZero,
+        };
         self.ops().extend([
-            Op::SetFillColor { col: Color::Greyscale(Greyscale::new(0.0, None)) },
+            Op::SetFillColor {
+                col: Color::Greyscale(Greyscale::new(0.0, None)),
+            },
             Op::DrawPolygon { polygon },
         ]);
         Some(())
@@ -209,9 +288,14 @@ impl Paper {
 
     /// Of the font, only the letters that are on the pages.
     fn embed_little(&mut self) {
-        let small = letters::only(FONT, &self.used).and_then(|font| ParsedFont::from_bytes(&font, 0, &mut Vec::new()));
+        let small = letters::only(FONT, &self.used)
+            .and_then(|font| ParsedFont::from_bytes(&font, 0, &mut Vec::new()));
         if let Some(font) = small {
-            self.document.resources.fonts.map.insert(self.font_id.clone(), PdfFont::new(font));
+            self.document
+                .resources
+                .fonts
+                .map
+                .insert(self.font_id.clone(), PdfFont::new(font));
         }
     }
 
@@ -225,8 +309,13 @@ impl Paper {
     pub fn finish_bare(mut self) -> Vec<u8> {
         let pages = std::mem::take(&mut self.pages);
         self.embed_little();
-        let pages = pages.into_iter().map(|ops| PdfPage::new(Mm(210.0), Mm(297.0), ops)).collect();
-        self.document.with_pages(pages).save(&PdfSaveOptions::default(), &mut Vec::new())
+        let pages = pages
+            .into_iter()
+            .map(|ops| PdfPage::new(Mm(210.0), Mm(297.0), ops))
+            .collect();
+        self.document
+            .with_pages(pages)
+            .save(&PdfSaveOptions::default(), &mut Vec::new())
     }
 
     fn number_pages(&mut self, foot: &str) {
@@ -235,7 +324,11 @@ impl Paper {
         for (place, ops) in pages.into_iter().enumerate() {
             self.pages.push(ops);
             let page = format!("Page {} of {count}", place + 1);
-            let foot = self.fitting(foot, 8.0, WIDTH - 2.0 * MARGIN - self.width(&page, 8.0) - LINE);
+            let foot = self.fitting(
+                foot,
+                8.0,
+                WIDTH - 2.0 * MARGIN - self.width(&page, 8.0) - LINE,
+            );
             self.text(MARGIN, MARGIN - 14.0, 8.0, &foot);
             self.text_right(WIDTH - MARGIN, MARGIN - 14.0, 8.0, &page);
         }
@@ -244,8 +337,13 @@ impl Paper {
 
 /// `$1,047.50`, from the decimal that a table has.
 pub fn money(decimal: &str) -> String {
-    let (sign, amount) = decimal.strip_prefix('-').map_or(("", decimal), |amount| ("−", amount));
-    Cents::parse(amount).map_or_else(|| decimal.to_string(), |amount| format!("{sign}{}", dollars(amount)))
+    let (sign, amount) = decimal
+        .strip_prefix('-')
+        .map_or(("", decimal), |amount| ("−", amount));
+    Cents::parse(amount).map_or_else(
+        || decimal.to_string(),
+        |amount| format!("{sign}{}", dollars(amount)),
+    )
 }
 
 #[cfg(test)]
@@ -279,9 +377,15 @@ mod tests {
         assert_eq!(paper.shown("王伟 Wei"), "□□ Wei", "told apart from nothing");
         assert!(paper.width("mm", 10.0) > paper.width("ii", 10.0));
         assert_eq!(paper.fitting("short", 10.0, 100.0), "short");
-        assert!(paper.fitting("a very long name indeed", 10.0, 50.0).ends_with('…'));
+        assert!(
+            paper
+                .fitting("a very long name indeed", 10.0, 50.0)
+                .ends_with('…')
+        );
         paper.text(MARGIN, 700.0, 10.0, "Māhina");
-        paper.code("https://example.com/draw/1042", 600.0, 255.2).expect("a code");
+        paper
+            .code("https://example.com/draw/1042", 600.0, 255.2)
+            .expect("a code");
         paper.next_page();
         let file = paper.finish("foot");
         assert!(file.starts_with(b"%PDF-"));

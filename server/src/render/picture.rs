@@ -39,9 +39,12 @@ pub fn kind(bytes: &[u8]) -> Option<Kind> {
     if bytes.starts_with(b"\xff\xd8\xff") {
         return Some(Kind::Jpeg);
     }
-    let text = std::str::from_utf8(bytes).ok()?.trim_start_matches('\u{feff}').trim_start();
-    let is_drawing =
-        text.starts_with("<svg") || (text.starts_with("<?xml") || text.starts_with("<!--")) && text.contains("<svg");
+    let text = std::str::from_utf8(bytes)
+        .ok()?
+        .trim_start_matches('\u{feff}')
+        .trim_start();
+    let is_drawing = text.starts_with("<svg")
+        || (text.starts_with("<?xml") || text.starts_with("<!--")) && text.contains("<svg");
     is_drawing.then_some(Kind::Svg)
 }
 
@@ -54,7 +57,9 @@ pub fn made_anew(bytes: &[u8]) -> Option<Picture> {
         Kind::Jpeg => encoded(&decoded(bytes, ImageFormat::Jpeg)?, ImageFormat::Jpeg),
     };
     // A blur of a thousand million pixels overflows inside `resvg`: that is the drawing's fault, not a failure of ours.
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(made)).ok().flatten()
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(made))
+        .ok()
+        .flatten()
 }
 
 fn decoded(bytes: &[u8], format: ImageFormat) -> Option<DynamicImage> {
@@ -66,20 +71,34 @@ fn decoded(bytes: &[u8], format: ImageFormat) -> Option<DynamicImage> {
     reader.limits(limits);
     let picture = reader.decode().ok()?;
     let large = picture.width().max(picture.height()) > SIDE_KEPT;
-    Some(if large { picture.thumbnail(SIDE_KEPT, SIDE_KEPT) } else { picture })
+    Some(if large {
+        picture.thumbnail(SIDE_KEPT, SIDE_KEPT)
+    } else {
+        picture
+    })
 }
 
 fn encoded(picture: &DynamicImage, format: ImageFormat) -> Option<Picture> {
     let mut bytes = Vec::new();
     match format {
         ImageFormat::Png => {
-            picture.write_to(&mut Cursor::new(&mut bytes), ImageFormat::Png).ok()?;
-            Some(Picture { ending: "png", bytes })
+            picture
+                .write_to(&mut Cursor::new(&mut bytes), ImageFormat::Png)
+                .ok()?;
+            Some(Picture {
+                ending: "png",
+                bytes,
+            })
         }
         _ => {
             let plain = picture.to_rgb8();
-            JpegEncoder::new_with_quality(&mut bytes, QUALITY).encode_image(&plain).ok()?;
-            Some(Picture { ending: "jpg", bytes })
+            JpegEncoder::new_with_quality(&mut bytes, QUALITY)
+                .encode_image(&plain)
+                .ok()?;
+            Some(Picture {
+                ending: "jpg",
+                bytes,
+            })
         }
     }
 }
@@ -96,23 +115,34 @@ fn drawn(bytes: &[u8]) -> Option<Picture> {
     }
     let side = |length: f32| (length * scale).round().max(1.0) as u32;
     let mut canvas = tiny_skia::Pixmap::new(side(size.width()), side(size.height()))?;
-    resvg::render(&tree, tiny_skia::Transform::from_scale(scale, scale), &mut canvas.as_mut());
+    resvg::render(
+        &tree,
+        tiny_skia::Transform::from_scale(scale, scale),
+        &mut canvas.as_mut(),
+    );
     let bytes = canvas.encode_png().ok()?;
-    Some(Picture { ending: "png", bytes })
+    Some(Picture {
+        ending: "png",
+        bytes,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const DRAWING: &[u8] = br#"<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20" onload="alert(1)">
+    const DRAWING: &[u8] =
+        br#"<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20" onload="alert(1)">
         <script>alert(2)</script><image href="/etc/passwd" width="5" height="5"/>
         <rect width="40" height="20" fill="red"/></svg>"#;
 
     #[test]
     fn a_drawing_becomes_a_picture_without_its_script() {
         let picture = made_anew(DRAWING).expect("drawn");
-        assert_eq!((picture.ending, kind(&picture.bytes)), ("png", Some(Kind::Png)));
+        assert_eq!(
+            (picture.ending, kind(&picture.bytes)),
+            ("png", Some(Kind::Png))
+        );
         assert!(!picture.bytes.windows(5).any(|window| window == b"alert"));
         let again = decoded(&picture.bytes, ImageFormat::Png).expect("a picture");
         assert_eq!((again.width(), again.height()), (512, 256));
@@ -120,14 +150,22 @@ mod tests {
 
     #[test]
     fn a_drawing_shows_no_picture_of_this_machine() {
-        let secret = std::env::temp_dir().join(format!("football-doubles-picture-{}.svg", std::process::id()));
+        let secret = std::env::temp_dir().join(format!(
+            "football-doubles-picture-{}.svg",
+            std::process::id()
+        ));
         let blue = r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9" fill="blue"/></svg>"#;
         std::fs::write(&secret, blue).expect("written");
         let drawing = |inside: &str| {
-            let svg = format!(r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">{inside}</svg>"#);
+            let svg = format!(
+                r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">{inside}</svg>"#
+            );
             made_anew(svg.as_bytes()).expect("drawn").bytes
         };
-        let asks = drawing(&format!(r#"<image href="{}" width="9" height="9"/>"#, secret.display()));
+        let asks = drawing(&format!(
+            r#"<image href="{}" width="9" height="9"/>"#,
+            secret.display()
+        ));
         std::fs::remove_file(&secret).expect("removed");
         assert_eq!(asks, drawing(""));
     }
@@ -135,19 +173,30 @@ mod tests {
     #[test]
     fn a_photograph_loses_everything_but_its_picture() {
         let mut jpeg = Vec::new();
-        JpegEncoder::new(&mut jpeg).encode_image(&image::RgbImage::new(2000, 10)).expect("encoded");
+        JpegEncoder::new(&mut jpeg)
+            .encode_image(&image::RgbImage::new(2000, 10))
+            .expect("encoded");
         // A comment segment, as cameras write their place into.
         let comment = b"\xff\xfe\x00\x0eGPS -27.4,153";
         jpeg.splice(2..2, comment.iter().copied());
         let picture = made_anew(&jpeg).expect("made anew");
         assert_eq!(picture.ending, "jpg");
         assert!(!picture.bytes.windows(3).any(|window| window == b"GPS"));
-        assert_eq!(decoded(&picture.bytes, ImageFormat::Jpeg).map(|picture| picture.width()), Some(1600));
+        assert_eq!(
+            decoded(&picture.bytes, ImageFormat::Jpeg).map(|picture| picture.width()),
+            Some(1600)
+        );
     }
 
     #[test]
     fn what_only_says_that_it_is_a_picture_is_refused() {
-        for bad in [&b"GIF89a"[..], b"\x89PNG\r\n\x1a\nnothing", b"\xff\xd8\xff", b"<html><svg></svg></html>", b""] {
+        for bad in [
+            &b"GIF89a"[..],
+            b"\x89PNG\r\n\x1a\nnothing",
+            b"\xff\xd8\xff",
+            b"<html><svg></svg></html>",
+            b"",
+        ] {
             assert!(made_anew(bad).is_none(), "{bad:?}");
         }
     }

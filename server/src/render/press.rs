@@ -14,7 +14,9 @@ static ROOM: Semaphore = Semaphore::const_new(AT_ONCE);
 ///
 /// # Errors
 /// The server is stopping, or the work came to a panic.
-pub async fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
+pub async fn run<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
     let Ok(_permit) = ROOM.acquire().await else {
         return Err(Problem::unavailable());
     };

@@ -12,7 +12,12 @@ pub fn svg(text: &str) -> Option<String> {
         return None;
     }
     let code = QrCode::with_error_correction_level(text, EcLevel::M).ok()?;
-    Some(code.render::<svg::Color>().min_dimensions(260, 260).quiet_zone(true).build())
+    Some(
+        code.render::<svg::Color>()
+            .min_dimensions(260, 260)
+            .quiet_zone(true)
+            .build(),
+    )
 }
 
 #[cfg(test)]
@@ -23,7 +28,10 @@ mod tests {
     fn a_link_becomes_a_drawing_and_a_novel_does_not() {
         let drawing = svg("http://localhost:8080/draw/1042?src=widget").expect("a code");
         assert!(drawing.contains("<svg") && drawing.contains("</svg>"));
-        assert!(!drawing.contains("localhost"), "the link is drawn, not written");
+        assert!(
+            !drawing.contains("localhost"),
+            "the link is drawn, not written"
+        );
         assert_eq!(svg(&"x".repeat(301)), None);
     }
 }

@@ -56,13 +56,20 @@ pub fn sums(facts: &Facts, takings: &Takings) -> [(String, String); 8] {
         false if is_off(facts, takings) => "Prize (not due: the draw was cancelled)",
         false => "Prize (not due: the winning ticket was not sold)",
     };
-    let card_fees = if takings.is_estimated { "Card fees (partly estimated)" } else { "Card fees" };
+    let card_fees = if takings.is_estimated {
+        "Card fees (partly estimated)"
+    } else {
+        "Card fees"
+    };
     let sums: [(&str, String); 8] = [
         ("Tickets sold", takings.sold.to_string()),
         ("Total revenue", takings.revenue.decimal()),
         ("Card fees paid by buyers", takings.passed_on.decimal()),
         (card_fees, takings.provider_fees.decimal()),
-        (&format!("Platform fee ({})", facts.fee_note), takings.platform_fee.decimal()),
+        (
+            &format!("Platform fee ({})", facts.fee_note),
+            takings.platform_fee.decimal(),
+        ),
         ("Club revenue", takings.club_revenue().decimal()),
         (prize, takings.prize.decimal()),
         ("Club profit", takings.club_profit().decimal()),
@@ -81,17 +88,29 @@ const COLUMNS: [(&str, f32, f32); 5] = [
 pub fn pdf(facts: &Facts, takings: &Takings, rows: &[Row]) -> Option<Vec<u8>> {
     let title = format!("FD-{} {} v {}", facts.draw, facts.home, facts.away);
     let mut paper = Paper::new(&title)?;
-    let generated = format!("Generated {} for {}", when::long(facts.generated_at, &facts.zone), facts.club);
+    let generated = format!(
+        "Generated {} for {}",
+        when::long(facts.generated_at, &facts.zone),
+        facts.club
+    );
     heading(&mut paper, facts, takings, rows);
     let sums = sums(facts, takings).map(|(name, amount)| {
         // All but the first, which counts tickets, are money.
-        let amount = if amount.contains('.') { money(&amount) } else { amount };
+        let amount = if amount.contains('.') {
+            money(&amount)
+        } else {
+            amount
+        };
         (name, amount)
     });
     paper.sums(&sums);
     paper.y -= 1.5 * LINE;
     if rows.is_empty() {
-        let words = if is_off(facts, takings) { NOBODY_PAYS } else { "No ticket is sold." };
+        let words = if is_off(facts, takings) {
+            NOBODY_PAYS
+        } else {
+            "No ticket is sold."
+        };
         let y = paper.y;
         paper.text(MARGIN, y, 10.0, words);
         return Some(paper.finish(&generated));
@@ -111,7 +130,11 @@ pub fn pdf(facts: &Facts, takings: &Takings, rows: &[Row]) -> Option<Vec<u8>> {
     paper.rule(y);
     paper.y -= LINE + 2.0;
     let tickets = if rows.len() == 1 { "ticket" } else { "tickets" };
-    let total = format!("Total: {} {tickets}, {}", rows.len(), money(&(facts.price * rows.len() as i64).decimal()));
+    let total = format!(
+        "Total: {} {tickets}, {}",
+        rows.len(),
+        money(&(facts.price * rows.len() as i64).decimal())
+    );
     let y = paper.y;
     paper.text(MARGIN, y, 9.0, &total);
     Some(paper.finish(&generated))
@@ -130,21 +153,37 @@ fn continued(paper: &mut Paper, title: &str) {
 fn heading(paper: &mut Paper, facts: &Facts, takings: &Takings, rows: &[Row]) {
     let wide = WIDTH - 2.0 * MARGIN;
     let top = title(paper, facts);
-    let league = facts.league.as_ref().map_or_else(String::new, |league| format!(" · {league}"));
-    let line = format!("FD-{} · {}{league}", facts.draw, when::long(facts.kick_off, &facts.zone));
+    let league = facts
+        .league
+        .as_ref()
+        .map_or_else(String::new, |league| format!(" · {league}"));
+    let line = format!(
+        "FD-{} · {}{league}",
+        facts.draw,
+        when::long(facts.kick_off, &facts.zone)
+    );
     paper.text_within(MARGIN, top - 18.0, 10.0, wide, &line);
-    let price = format!("{} a ticket · {} % of sales is the prize", facts.price, facts.prize_percentage);
+    let price = format!(
+        "{} a ticket · {} % of sales is the prize",
+        facts.price, facts.prize_percentage
+    );
     paper.text(MARGIN, top - 33.0, 10.0, &price);
     let result = match facts.result {
         Some((home, away)) => {
             let winner = rows.iter().find(|row| row.won);
-            let wins = winner.map_or_else(String::new, |row| format!(" · ticket {} wins", row.number));
+            let wins =
+                winner.map_or_else(String::new, |row| format!(" · ticket {} wins", row.number));
             let room = (wide - paper.width(&format!("Result: … #13 and … #13{wins}"), 10.0)) / 2.0;
             let team = |name: &str| paper.fitting(name, 10.0, room);
-            format!("Result: {} #{home} and {} #{away}{wins}", team(&facts.home), team(&facts.away))
+            format!(
+                "Result: {} #{home} and {} #{away}{wins}",
+                team(&facts.home),
+                team(&facts.away)
+            )
         }
         None if is_off(facts, takings) => "Result: none, the draw was cancelled".to_string(),
-        None => "Result: not entered yet. The numbers of the tickets stay secret until then.".to_string(),
+        None => "Result: not entered yet. The numbers of the tickets stay secret until then."
+            .to_string(),
     };
     paper.text(MARGIN, top - 48.0, 10.0, &result);
     paper.rule(top - 58.0);
@@ -191,8 +230,17 @@ fn table_row(paper: &mut Paper, row: &Row) {
         paper.ground(y - 4.0, LINE);
     }
     let won = if row.won { " ★" } else { "" };
-    let pair = row.pair.map_or_else(|| "–".to_string(), |(home, away)| format!("{home} × {away}"));
-    let cells = [format!("{}{won}", row.label), pair, row.name.clone(), row.email.clone(), row.phone.clone()];
+    let pair = row.pair.map_or_else(
+        || "–".to_string(),
+        |(home, away)| format!("{home} × {away}"),
+    );
+    let cells = [
+        format!("{}{won}", row.label),
+        pair,
+        row.name.clone(),
+        row.email.clone(),
+        row.phone.clone(),
+    ];
     for ((_, x, width), cell) in COLUMNS.into_iter().zip(cells) {
         paper.text_within(MARGIN + x, y, 8.5, width, &cell);
     }

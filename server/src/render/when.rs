@@ -16,14 +16,17 @@ fn zone(name: &str) -> &'static Tz {
 }
 
 fn local(at: Timestamp, zone: &'static Tz) -> OffsetDateTime {
-    let utc = OffsetDateTime::from_unix_timestamp(at.0.div_euclid(1000)).unwrap_or(OffsetDateTime::UNIX_EPOCH);
+    let utc = OffsetDateTime::from_unix_timestamp(at.0.div_euclid(1000))
+        .unwrap_or(OffsetDateTime::UNIX_EPOCH);
     utc.to_timezone(zone)
 }
 
 /// `Fri 20 Nov 2026, 7:10 pm AEST` on a page: no line ends inside the time. `web/src/shared/dates.ts` writes the same letters,
 /// wherever the reader is, so that nothing grows when React takes over.
 pub fn day_and_time(at: Timestamp, zone_name: &str) -> String {
-    long(at, zone_name).replace(" am ", &format!("{TIE}am ")).replace(" pm ", &format!("{TIE}pm "))
+    long(at, zone_name)
+        .replace(" am ", &format!("{TIE}am "))
+        .replace(" pm ", &format!("{TIE}pm "))
 }
 
 /// The same with common spaces, for tables, paper and pictures.
@@ -33,7 +36,11 @@ pub fn long(at: Timestamp, zone_name: &str) -> String {
     );
     let zone = zone(zone_name);
     let local = local(at, zone);
-    format!("{} {}", local.format(shape).unwrap_or_default(), zone.get_offset_utc(&local).name())
+    format!(
+        "{} {}",
+        local.format(shape).unwrap_or_default(),
+        zone.get_offset_utc(&local).name()
+    )
 }
 
 /// Whether two instants fall on one calendar day of a zone.
@@ -44,7 +51,9 @@ pub fn same_day(one: Timestamp, other: Timestamp, zone_name: &str) -> bool {
 
 /// `Fri 7:10 pm`, for a subject line.
 pub fn short(at: Timestamp, zone_name: &str) -> String {
-    let shape = format_description!("[weekday repr:short] [hour repr:12 padding:none]:[minute] [period case:lower]");
+    let shape = format_description!(
+        "[weekday repr:short] [hour repr:12 padding:none]:[minute] [period case:lower]"
+    );
     local(at, zone(zone_name)).format(shape).unwrap_or_default()
 }
 
@@ -57,22 +66,40 @@ mod tests {
 
     #[test]
     fn kick_off_is_told_in_the_zone_of_the_ground() {
-        assert_eq!(long(FRIDAY, "Australia/Brisbane"), "Fri 20 Nov 2026, 7:10 pm AEST");
-        assert_eq!(long(FRIDAY, "Australia/Sydney"), "Fri 20 Nov 2026, 8:10 pm AEDT");
-        assert_eq!(long(FRIDAY, "Europe/London"), "Fri 20 Nov 2026, 9:10 am GMT");
+        assert_eq!(
+            long(FRIDAY, "Australia/Brisbane"),
+            "Fri 20 Nov 2026, 7:10 pm AEST"
+        );
+        assert_eq!(
+            long(FRIDAY, "Australia/Sydney"),
+            "Fri 20 Nov 2026, 8:10 pm AEDT"
+        );
+        assert_eq!(
+            long(FRIDAY, "Europe/London"),
+            "Fri 20 Nov 2026, 9:10 am GMT"
+        );
         assert_eq!(short(FRIDAY, "Australia/Brisbane"), "Fri 7:10 pm");
     }
 
     #[test]
     fn no_line_of_a_page_ends_inside_a_time_and_no_table_holds_an_odd_space() {
-        assert_eq!(day_and_time(FRIDAY, "Australia/Brisbane"), "Fri 20 Nov 2026, 7:10\u{a0}pm AEST");
-        assert_eq!(day_and_time(FRIDAY, "Europe/London"), "Fri 20 Nov 2026, 9:10\u{a0}am GMT");
+        assert_eq!(
+            day_and_time(FRIDAY, "Australia/Brisbane"),
+            "Fri 20 Nov 2026, 7:10\u{a0}pm AEST"
+        );
+        assert_eq!(
+            day_and_time(FRIDAY, "Europe/London"),
+            "Fri 20 Nov 2026, 9:10\u{a0}am GMT"
+        );
         assert!(!long(FRIDAY, "Australia/Brisbane").contains(TIE));
         assert!(!short(FRIDAY, "Australia/Brisbane").contains(TIE));
     }
 
     #[test]
     fn an_unknown_zone_is_brisbane() {
-        assert_eq!(long(FRIDAY, "Mars/Olympus"), long(FRIDAY, "Australia/Brisbane"));
+        assert_eq!(
+            long(FRIDAY, "Mars/Olympus"),
+            long(FRIDAY, "Australia/Brisbane")
+        );
     }
 }

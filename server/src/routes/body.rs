@@ -43,15 +43,19 @@ pub fn in_time(payload: Payload, patience: Duration) -> Payload {
             Err(_) => Some((Err(PayloadError::Io(ErrorKind::TimedOut.into())), None)),
         }
     });
-    Payload::Stream { payload: Box::pin(chunks) }
+    Payload::Stream {
+        payload: Box::pin(chunks),
+    }
 }
 
 /// A body the framework would not take.
 pub fn unreadable(error: actix_web::Error) -> Problem {
     match error.as_response_error().status_code() {
-        StatusCode::PAYLOAD_TOO_LARGE => {
-            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "The request is too large.")
-        }
+        StatusCode::PAYLOAD_TOO_LARGE => Problem::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "too-large",
+            "The request is too large.",
+        ),
         _ => Problem::bad_request("bad-request", "The request could not be read."),
     }
 }
@@ -66,15 +70,25 @@ const NUL: &[u8] = b"\\u0000";
 ///
 /// The error says where, never what: a body may hold personal data.
 pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
-    let bytes = if bytes.iter().all(u8::is_ascii_whitespace) { b"{}" } else { bytes };
+    let bytes = if bytes.iter().all(u8::is_ascii_whitespace) {
+        b"{}"
+    } else {
+        bytes
+    };
     // A list of nothing would read as an object of nothing; and no text that we keep may hold a NUL.
     let is_object = bytes.trim_ascii_start().starts_with(b"{");
     if !is_object || bytes.windows(NUL.len()).any(|window| window == NUL) {
-        return Err(Problem::bad_request("bad-request", "The request is not the JSON that was expected."));
+        return Err(Problem::bad_request(
+            "bad-request",
+            "The request is not the JSON that was expected.",
+        ));
     }
     serde_json::from_slice(bytes).map_err(|error| {
         let place = format!("line {}, column {}", error.line(), error.column());
-        Problem::bad_request("bad-request", format!("The request is not the JSON that was expected ({place})."))
+        Problem::bad_request(
+            "bad-request",
+            format!("The request is not the JSON that was expected ({place})."),
+        )
     })
 }
 
@@ -87,17 +101,36 @@ mod tests {
 
     fn slow(chunks: Vec<&'static [u8]>, ends: bool) -> Payload {
         let sent = stream::iter(chunks).map(|chunk| Ok(Bytes::from_static(chunk)));
-        let rest = if ends { stream::empty().left_stream() } else { stream::pending().right_stream() };
-        Payload::Stream { payload: Box::pin(sent.chain(rest)) }
+        let rest = if ends {
+            stream::empty().left_stream()
+        } else {
+            stream::pending().right_stream()
+        };
+        Payload::Stream {
+            payload: Box::pin(sent.chain(rest)),
+        }
     }
 
     #[actix_web::test]
     async fn a_body_that_does_not_end_is_given_up_and_a_whole_one_is_read() {
         let read = async |payload: Payload| payload.collect::<Vec<_>>().await;
-        let whole = read(in_time(slow(vec![b"{\"a\":", b"1}"], true), Duration::from_secs(60))).await;
-        assert!(whole.iter().all(Result::is_ok) && whole.len() == 2, "{whole:?}");
+        let whole = read(in_time(
+            slow(vec![b"{\"a\":", b"1}"], true),
+            Duration::from_secs(60),
+        ))
+        .await;
+        assert!(
+            whole.iter().all(Result::is_ok) && whole.len() == 2,
+            "{whole:?}"
+        );
         let hung = read(in_time(slow(vec![b"{"], false), Duration::from_millis(20))).await;
-        assert!(matches!(hung.as_slice(), [Ok(_), Err(PayloadError::Io(_))]), "{hung:?}");
-        assert!(read(slow(vec![b"{"], false)).now_or_never().is_none(), "without it nobody would stop waiting");
+        assert!(
+            matches!(hung.as_slice(), [Ok(_), Err(PayloadError::Io(_))]),
+            "{hung:?}"
+        );
+        assert!(
+            read(slow(vec![b"{"], false)).now_or_never().is_none(),
+            "without it nobody would stop waiting"
+        );
     }
 }

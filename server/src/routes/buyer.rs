@@ -27,5 +27,7 @@ pub mod validation;
 /// # Errors
 /// 404: what is no number is no draw.
 pub fn draw_number(path: &web::Path<String>) -> Result<DrawId, Problem> {
-    path.parse().map(DrawId).map_err(|_| Problem::draw_not_found())
+    path.parse()
+        .map(DrawId)
+        .map_err(|_| Problem::draw_not_found())
 }

@@ -46,8 +46,14 @@ pub async fn own_draw(
     path: &web::Path<String>,
 ) -> Result<(DrawId, Arc<Listing>, View), Problem> {
     let draw = draw_number(path)?;
-    let (_, listing, view) = state.catalogue.draw(draw).await.ok_or_else(Problem::draw_not_found)?;
+    let (_, listing, view) = state
+        .catalogue
+        .draw(draw)
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
     // A draw's number is no secret, but the answer is one and the same, like everybody else's.
-    caller.must_own(listing.club).map_err(|_| Problem::draw_not_found())?;
+    caller
+        .must_own(listing.club)
+        .map_err(|_| Problem::draw_not_found())?;
     Ok((draw, listing, view))
 }

@@ -28,9 +28,11 @@ const FINISHING: [&str; 6] = [
 ];
 
 pub(super) fn guarded(route: &'static Route) -> ActixRoute {
-    (route.handler)().wrap(from_fn(move |request: ServiceRequest, next: Next<BoxBody>| async move {
-        guard(route, request, next).await
-    }))
+    (route.handler)().wrap(from_fn(
+        move |request: ServiceRequest, next: Next<BoxBody>| async move {
+            guard(route, request, next).await
+        },
+    ))
 }
 
 async fn guard(
@@ -39,7 +41,10 @@ async fn guard(
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     request.extensions_mut().insert(AnsweredBy(route.path));
-    if let Err(problem) = admit(route, &request).await.and_then(|()| check_address(&request)) {
+    if let Err(problem) = admit(route, &request)
+        .await
+        .and_then(|()| check_address(&request))
+    {
         return Ok(request.error_response(problem));
     }
     if !is_unsafe(request.method()) {
@@ -52,7 +57,8 @@ async fn guard(
     // runs on by itself; only its answer is lost.
     let call = actix_web::rt::spawn(next.call(request).in_current_span());
     // A call that came to a panic is answered like any other, with its id and its headers.
-    call.await.unwrap_or_else(|_| Ok(ServiceResponse::from_err(Problem::unavailable(), asked)))
+    call.await
+        .unwrap_or_else(|_| Ok(ServiceResponse::from_err(Problem::unavailable(), asked)))
 }
 
 /// No text that we keep may hold a NUL, and Postgres compares with none: nothing is called by one, and nothing is asked by one.
@@ -61,10 +67,17 @@ fn check_address(request: &ServiceRequest) -> Result<(), Problem> {
     const NUL: &str = "%00";
     let mut variables = request.match_info().iter();
     if let Some((name, _)) = variables.find(|(_, said)| said.contains('\0') || said.contains(NUL)) {
-        return Err(if name == "draw" { Problem::draw_not_found() } else { Problem::not_found() });
+        return Err(if name == "draw" {
+            Problem::draw_not_found()
+        } else {
+            Problem::not_found()
+        });
     }
     if request.query_string().contains(NUL) {
-        return Err(Problem::bad_request("bad-request", "The request could not be read."));
+        return Err(Problem::bad_request(
+            "bad-request",
+            "The request could not be read.",
+        ));
     }
     Ok(())
 }
@@ -75,11 +88,24 @@ async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), Problem> {
     if audience == Audience::Machine {
         return Ok(());
     }
-    let state = request.app_data::<web::Data<State>>().ok_or_else(Problem::unavailable)?;
+    let state = request
+        .app_data::<web::Data<State>>()
+        .ok_or_else(Problem::unavailable)?;
     if audience == Audience::Node {
-        let said = request.headers().get(PASS).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let admitted = state.pass.as_ref().is_some_and(|pass| pass.admits(said, state.clock.now()));
-        return if admitted { Ok(()) } else { Err(Problem::unauthenticated()) };
+        let said = request
+            .headers()
+            .get(PASS)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default();
+        let admitted = state
+            .pass
+            .as_ref()
+            .is_some_and(|pass| pass.admits(said, state.clock.now()));
+        return if admitted {
+            Ok(())
+        } else {
+            Err(Problem::unauthenticated())
+        };
     }
     check_same_origin(request.request(), &state.config)?;
     if matches!(audience, Audience::Public | Audience::Buyer) {
@@ -89,20 +115,38 @@ async fn admit(route: &Route, request: &ServiceRequest) -> Result<(), Problem> {
     let who = caller.principal();
     match who {
         Principal::Club(club, _) if may(who, audience) => {
-            let archived = state.catalogue.facts().club(club).is_some_and(|club| club.archived);
+            let archived = state
+                .catalogue
+                .facts()
+                .club(club)
+                .is_some_and(|club| club.archived);
             let looks = !is_unsafe(request.method());
-            if looks || !archived || FINISHING.contains(&route.path) { Ok(()) } else { Err(Problem::club_archived()) }
+            if looks || !archived || FINISHING.contains(&route.path) {
+                Ok(())
+            } else {
+                Err(Problem::club_archived())
+            }
         }
-        _ if may(who, audience) && audience == Audience::ProvenOperator => caller.must_be_fresh(state.clock.now()),
+        _ if may(who, audience) && audience == Audience::ProvenOperator => {
+            caller.must_be_fresh(state.clock.now())
+        }
         _ if may(who, audience) => Ok(()),
         Principal::Anonymous => Err(Problem::unauthenticated()),
         Principal::HalfOperator => {
             let sentence = "Enter the code of your authenticator first.";
-            Err(Problem::new(StatusCode::FORBIDDEN, "second-factor-required", sentence))
+            Err(Problem::new(
+                StatusCode::FORBIDDEN,
+                "second-factor-required",
+                sentence,
+            ))
         }
-        Principal::Club(_, role) if let Some(needs) = audience.role() => Err(Problem::role_not_allowed(role, needs)),
-        Principal::Club(..) | Principal::Operator => {
-            Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", "This is for the platform operator."))
+        Principal::Club(_, role) if let Some(needs) = audience.role() => {
+            Err(Problem::role_not_allowed(role, needs))
         }
+        Principal::Club(..) | Principal::Operator => Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "forbidden",
+            "This is for the platform operator.",
+        )),
     }
 }

@@ -30,6 +30,13 @@ const REASON_CHARS_MAX: usize = 500;
 /// # Errors
 /// 400 `reason-required`, in these words.
 fn reason(form: &Reasoned, otherwise: &str) -> Result<String, Problem> {
-    let reason: String = trimmed(&form.reason).chars().take(REASON_CHARS_MAX).collect();
-    if reason.is_empty() { Err(Problem::bad_request("reason-required", otherwise)) } else { Ok(reason) }
+    let reason: String = trimmed(&form.reason)
+        .chars()
+        .take(REASON_CHARS_MAX)
+        .collect();
+    if reason.is_empty() {
+        Err(Problem::bad_request("reason-required", otherwise))
+    } else {
+        Ok(reason)
+    }
 }

@@ -89,14 +89,25 @@ impl Row for Account {
     const OBJECT: &'static str = "account";
 
     fn key(&self) -> Key<'_> {
-        Key { id: &self.id, account: "", created: self.created }
+        Key {
+            id: &self.id,
+            account: "",
+            created: self.created,
+        }
     }
 
     fn render(&self) -> Value {
-        let due: &[&str] =
-            if self.details_submitted { &[] } else { &["external_account", "representative", "tos_acceptance.date"] };
+        let due: &[&str] = if self.details_submitted {
+            &[]
+        } else {
+            &["external_account", "representative", "tos_acceptance.date"]
+        };
         let reason = (!self.charges_enabled).then_some("requirements.past_due");
-        let capability = if self.charges_enabled { "active" } else { "inactive" };
+        let capability = if self.charges_enabled {
+            "active"
+        } else {
+            "inactive"
+        };
         json!({
             "id": self.id, "object": "account",
             "business_profile": { "mcc": null, "name": self.business_name, "product_description": null,
@@ -168,10 +179,15 @@ impl State {
 
     /// A link that may still be used. The error of a stale one is where to fetch a new one.
     pub fn open_link(&self, account: &str, token: &str) -> Result<AccountLink, Failure> {
-        let link = self.links.get(token).filter(|link| link.account == account).cloned();
+        let link = self
+            .links
+            .get(token)
+            .filter(|link| link.account == account)
+            .cloned();
         let link = link.ok_or_else(|| Failure::unknown("account link", account))?;
         if link.used || link.expires_at < id::now() {
-            return Err(Failure::invalid("This link was used or has expired.").detail("refresh_url", link.refresh_url));
+            return Err(Failure::invalid("This link was used or has expired.")
+                .detail("refresh_url", link.refresh_url));
         }
         Ok(link)
     }
@@ -203,7 +219,10 @@ pub fn retrieve(state: &State, call: &Call, id: Option<&str>) -> Result<Value, F
             platform.complete();
             Ok(platform.render())
         }
-        id => state.find::<Account>("", id).map(|account| account.render()).map_err(|_| Failure::foreign_account(id)),
+        id => state
+            .find::<Account>("", id)
+            .map(|account| account.render())
+            .map_err(|_| Failure::foreign_account(id)),
     }
 }
 
@@ -219,7 +238,10 @@ pub fn create_link(state: &mut State, call: &Call) -> Result<Value, Failure> {
         account: account.id,
         used: false,
     };
-    let url = format!("{}/sandbox/onboarding/{}?link={}", call.base, link.account, link.token);
+    let url = format!(
+        "{}/sandbox/onboarding/{}?link={}",
+        call.base, link.account, link.token
+    );
     let shown = json!({ "object": "account_link", "created": id::now(), "expires_at": link.expires_at, "url": url });
     state.save_link(link);
     Ok(shown)

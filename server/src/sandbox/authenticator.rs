@@ -20,8 +20,13 @@ async fn code() -> impl Responder {
     let step = now.div_euclid(STEP_SECONDS);
     let shown = |step: i64| {
         let totp = authenticator(OPERATOR_SECRET, OPERATOR).ok()?;
-        Some(totp.generate((step * STEP_SECONDS).unsigned_abs()).to_string())
+        Some(
+            totp.generate((step * STEP_SECONDS).unsigned_abs())
+                .to_string(),
+        )
     };
     let left = (step + 1) * STEP_SECONDS - now;
-    Json(json!({ "email": OPERATOR, "code": shown(step), "nextCode": shown(step + 1), "validForSeconds": left }))
+    Json(
+        json!({ "email": OPERATOR, "code": shown(step), "nextCode": shown(step + 1), "validForSeconds": left }),
+    )
 }

@@ -35,13 +35,19 @@ impl Decline {
         let declined = "Your card was declined.";
         match self {
             Self::Generic => Failure::card("card_declined", Some("generic_decline"), declined),
-            Self::InsufficientFunds => {
-                Failure::card("card_declined", Some("insufficient_funds"), "Your card has insufficient funds.")
-            }
+            Self::InsufficientFunds => Failure::card(
+                "card_declined",
+                Some("insufficient_funds"),
+                "Your card has insufficient funds.",
+            ),
             Self::LostCard => Failure::card("card_declined", Some("lost_card"), declined),
             Self::StolenCard => Failure::card("card_declined", Some("stolen_card"), declined),
             Self::ExpiredCard => Failure::card("expired_card", None, "Your card has expired."),
-            Self::IncorrectCvc => Failure::card("incorrect_cvc", None, "Your card's security code is incorrect."),
+            Self::IncorrectCvc => Failure::card(
+                "incorrect_cvc",
+                None,
+                "Your card's security code is incorrect.",
+            ),
             Self::ProcessingError => Failure::card(
                 "processing_error",
                 None,
@@ -69,7 +75,13 @@ const fn card(
     behaviour: Behaviour,
     meaning: &'static str,
 ) -> TestCard {
-    TestCard { number, token, country, behaviour, meaning }
+    TestCard {
+        number,
+        token,
+        country,
+        behaviour,
+        meaning,
+    }
 }
 
 use Behaviour::{Approves, Authenticates, AuthenticatesThenDeclines, Declines, Disputes};
@@ -77,12 +89,42 @@ use Behaviour::{Approves, Authenticates, AuthenticatesThenDeclines, Declines, Di
 /// The provider's own test numbers. Unlike the real ones the everyday cards are Australian, as this market is.
 pub const CARDS: &[TestCard] = &[
     card("4242424242424242", "visa", "AU", Approves, "Visa, approved"),
-    card("5555555555554444", "mastercard", "AU", Approves, "Mastercard, approved"),
-    card("378282246310005", "amex", "AU", Approves, "American Express, approved"),
+    card(
+        "5555555555554444",
+        "mastercard",
+        "AU",
+        Approves,
+        "Mastercard, approved",
+    ),
+    card(
+        "378282246310005",
+        "amex",
+        "AU",
+        Approves,
+        "American Express, approved",
+    ),
     card("4000000360000006", "au", "AU", Approves, "Visa, approved"),
-    card("4000005540000008", "nz", "NZ", Approves, "Visa from New Zealand, approved"),
-    card("4000008260000000", "gb", "GB", Approves, "Visa from the United Kingdom, approved"),
-    card("4000000000000002", "chargeDeclined", "AU", Declines(Decline::Generic), "declined"),
+    card(
+        "4000005540000008",
+        "nz",
+        "NZ",
+        Approves,
+        "Visa from New Zealand, approved",
+    ),
+    card(
+        "4000008260000000",
+        "gb",
+        "GB",
+        Approves,
+        "Visa from the United Kingdom, approved",
+    ),
+    card(
+        "4000000000000002",
+        "chargeDeclined",
+        "AU",
+        Declines(Decline::Generic),
+        "declined",
+    ),
     card(
         "4000000000009995",
         "chargeDeclinedInsufficientFunds",
@@ -90,9 +132,27 @@ pub const CARDS: &[TestCard] = &[
         Declines(Decline::InsufficientFunds),
         "declined: insufficient funds",
     ),
-    card("4000000000009987", "chargeDeclinedLostCard", "AU", Declines(Decline::LostCard), "declined: lost card"),
-    card("4000000000009979", "chargeDeclinedStolenCard", "AU", Declines(Decline::StolenCard), "declined: stolen card"),
-    card("4000000000000069", "chargeDeclinedExpiredCard", "AU", Declines(Decline::ExpiredCard), "declined: expired"),
+    card(
+        "4000000000009987",
+        "chargeDeclinedLostCard",
+        "AU",
+        Declines(Decline::LostCard),
+        "declined: lost card",
+    ),
+    card(
+        "4000000000009979",
+        "chargeDeclinedStolenCard",
+        "AU",
+        Declines(Decline::StolenCard),
+        "declined: stolen card",
+    ),
+    card(
+        "4000000000000069",
+        "chargeDeclinedExpiredCard",
+        "AU",
+        Declines(Decline::ExpiredCard),
+        "declined: expired",
+    ),
     card(
         "4000000000000127",
         "chargeDeclinedIncorrectCvc",
@@ -107,10 +167,34 @@ pub const CARDS: &[TestCard] = &[
         Declines(Decline::ProcessingError),
         "declined: processing error",
     ),
-    card("4000000000003220", "threeDSecure2Required", "AU", Authenticates, "asks for 3-D Secure"),
-    card("4000002500003155", "authenticationRequiredOnSetup", "AU", Authenticates, "asks for 3-D Secure"),
-    card("4000002760003184", "authenticationRequired", "AU", Authenticates, "asks for 3-D Secure"),
-    card("4000000000003155", "threeDSecureRequired", "AU", Authenticates, "asks for 3-D Secure"),
+    card(
+        "4000000000003220",
+        "threeDSecure2Required",
+        "AU",
+        Authenticates,
+        "asks for 3-D Secure",
+    ),
+    card(
+        "4000002500003155",
+        "authenticationRequiredOnSetup",
+        "AU",
+        Authenticates,
+        "asks for 3-D Secure",
+    ),
+    card(
+        "4000002760003184",
+        "authenticationRequired",
+        "AU",
+        Authenticates,
+        "asks for 3-D Secure",
+    ),
+    card(
+        "4000000000003155",
+        "threeDSecureRequired",
+        "AU",
+        Authenticates,
+        "asks for 3-D Secure",
+    ),
     card(
         "4000008400001629",
         "threeDSecureRequiredChargeDeclined",
@@ -118,7 +202,13 @@ pub const CARDS: &[TestCard] = &[
         AuthenticatesThenDeclines,
         "asks for 3-D Secure, then declined",
     ),
-    card("4000000000000259", "createDispute", "AU", Disputes, "approved, then disputed"),
+    card(
+        "4000000000000259",
+        "createDispute",
+        "AU",
+        Disputes,
+        "approved, then disputed",
+    ),
 ];
 
 /// The card of `pm_card_…` or `tok_…`.
@@ -135,7 +225,8 @@ pub fn by_number(number: &str) -> Result<&'static TestCard, Failure> {
     Err(if digits.len() < 13 || !passes_luhn(&digits) {
         Failure::card("incorrect_number", None, "Your card number is incorrect.").param("number")
     } else {
-        let message = "Your card was declined. Your request was in test mode, but used a non test card.";
+        let message =
+            "Your card was declined. Your request was in test mode, but used a non test card.";
         Failure::card("card_declined", Some("test_mode_live_card"), message)
     })
 }
@@ -145,10 +236,12 @@ fn passes_luhn(digits: &str) -> bool {
         .bytes()
         .rev()
         .enumerate()
-        .map(|(position, digit)| match (u32::from(digit - b'0'), position % 2) {
-            (digit, 0) => digit,
-            (digit, _) => digit * 2 / 10 + digit * 2 % 10,
-        })
+        .map(
+            |(position, digit)| match (u32::from(digit - b'0'), position % 2) {
+                (digit, 0) => digit,
+                (digit, _) => digit * 2 / 10 + digit * 2 % 10,
+            },
+        )
         .sum();
     sum.is_multiple_of(10)
 }
@@ -173,7 +266,10 @@ mod tests {
 
     #[test]
     fn every_test_card_but_the_short_forms_is_a_well_formed_number() {
-        for card in CARDS.iter().filter(|card| card.number != "4000000000003155") {
+        for card in CARDS
+            .iter()
+            .filter(|card| card.number != "4000000000003155")
+        {
             assert!(passes_luhn(card.number), "{}", card.number);
         }
     }
@@ -181,7 +277,13 @@ mod tests {
     #[test]
     fn spaces_in_a_number_do_not_matter_and_other_numbers_are_refused() {
         assert_eq!(by_number("4242 4242 4242 4242").unwrap().token, "visa");
-        assert_eq!(by_number("4242424242424241").unwrap_err().error()["code"], "incorrect_number");
-        assert_eq!(by_number("4111111111111111").unwrap_err().error()["decline_code"], "test_mode_live_card");
+        assert_eq!(
+            by_number("4242424242424241").unwrap_err().error()["code"],
+            "incorrect_number"
+        );
+        assert_eq!(
+            by_number("4111111111111111").unwrap_err().error()["decline_code"],
+            "test_mode_live_card"
+        );
     }
 }

@@ -80,7 +80,10 @@ impl Charge {
         let error = failure.error();
         let text = |name: &str| error[name].as_str().map(str::to_owned);
         Self {
-            failure: Some((text("code").unwrap_or_default(), text("message").unwrap_or_default())),
+            failure: Some((
+                text("code").unwrap_or_default(),
+                text("message").unwrap_or_default(),
+            )),
             decline_code: text("decline_code"),
             ..Self::authorised(intent, method)
         }
@@ -104,7 +107,10 @@ impl Charge {
     fn details(&self) -> Value {
         let mut card = self.method.card();
         card["amount_authorized"] = self.amount.into();
-        card["capture_before"] = self.manual.then_some(self.created + AUTHORISATION_SECONDS).into();
+        card["capture_before"] = self
+            .manual
+            .then_some(self.created + AUTHORISATION_SECONDS)
+            .into();
         card["network"] = card["brand"].clone();
         if let Some(fields) = card.as_object_mut() {
             fields.remove("display_brand");
@@ -118,7 +124,11 @@ impl Row for Charge {
     const OBJECT: &'static str = "charge";
 
     fn key(&self) -> Key<'_> {
-        Key { id: &self.id, account: &self.account, created: self.created }
+        Key {
+            id: &self.id,
+            account: &self.account,
+            created: self.created,
+        }
     }
 
     fn render(&self) -> Value {
@@ -147,5 +157,7 @@ impl Row for Charge {
 
 /// `GET /v1/charges/{id}`
 pub fn retrieve(state: &State, call: &Call, id: &str) -> Result<Value, Failure> {
-    state.find::<Charge>(&call.account, id).map(|charge| charge.render())
+    state
+        .find::<Charge>(&call.account, id)
+        .map(|charge| charge.render())
 }

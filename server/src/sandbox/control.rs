@@ -29,11 +29,20 @@ struct Detail {
 
 async fn show_ledger(sandbox: Data<Sandbox>, asked: Query<Detail>) -> impl Responder {
     let in_detail = asked.detail.as_deref() == Some("1");
-    Json(ledger::totals(&sandbox.state.lock().expect("the state is never poisoned"), in_detail))
+    Json(ledger::totals(
+        &sandbox.state.lock().expect("the state is never poisoned"),
+        in_detail,
+    ))
 }
 
 async fn show_faults(sandbox: Data<Sandbox>) -> impl Responder {
-    Json(sandbox.faults.lock().expect("the faults are never poisoned").clone())
+    Json(
+        sandbox
+            .faults
+            .lock()
+            .expect("the faults are never poisoned")
+            .clone(),
+    )
 }
 
 async fn set_faults(sandbox: Data<Sandbox>, faults: Json<Faults>) -> impl Responder {
@@ -50,12 +59,16 @@ struct Named {
 
 async fn raise_dispute(sandbox: Data<Sandbox>, named: Json<Named>) -> HttpResponse {
     let reason = named.reason.as_deref().unwrap_or("fraudulent");
-    change(&sandbox, |state| dispute::raise(state, &named.payment_intent, reason))
+    change(&sandbox, |state| {
+        dispute::raise(state, &named.payment_intent, reason)
+    })
 }
 
 /// The bank lets an authorisation run out, as after seven days.
 async fn expire(sandbox: Data<Sandbox>, named: Json<Named>) -> HttpResponse {
-    change(&sandbox, |state| settle::expire(state, &named.payment_intent))
+    change(&sandbox, |state| {
+        settle::expire(state, &named.payment_intent)
+    })
 }
 
 #[derive(Debug, Deserialize)]
@@ -77,12 +90,21 @@ struct Right {
     charges_enabled: bool,
 }
 
-async fn restrict_account(sandbox: Data<Sandbox>, id: Path<String>, right: Json<Right>) -> HttpResponse {
-    change(&sandbox, |state| state.restrict_account(&id, right.charges_enabled))
+async fn restrict_account(
+    sandbox: Data<Sandbox>,
+    id: Path<String>,
+    right: Json<Right>,
+) -> HttpResponse {
+    change(&sandbox, |state| {
+        state.restrict_account(&id, right.charges_enabled)
+    })
 }
 
 /// Changes the state outside the provider's API: committed before it is answered, like everything else.
-pub fn change(sandbox: &Sandbox, change: impl FnOnce(&mut State) -> Result<Value, Failure>) -> HttpResponse {
+pub fn change(
+    sandbox: &Sandbox,
+    change: impl FnOnce(&mut State) -> Result<Value, Failure>,
+) -> HttpResponse {
     let mut state = sandbox.state.lock().expect("the state is never poisoned");
     state.request = (String::new(), None);
     let changed = change(&mut state);
@@ -93,7 +115,8 @@ pub fn change(sandbox: &Sandbox, change: impl FnOnce(&mut State) -> Result<Value
     match outcome {
         Ok(value) => HttpResponse::Ok().json(value),
         Err(failure) => {
-            let status = StatusCode::from_u16(failure.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+            let status =
+                StatusCode::from_u16(failure.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             HttpResponse::build(status).json(failure.body())
         }
     }

@@ -48,18 +48,29 @@ pub struct Courier {
 
 impl Courier {
     pub fn set_endpoint(&self, endpoint: Endpoint) {
-        *self.endpoint.lock().expect("the endpoint is never poisoned") = Some(Arc::new(endpoint));
+        *self
+            .endpoint
+            .lock()
+            .expect("the endpoint is never poisoned") = Some(Arc::new(endpoint));
         self.wake();
     }
 
     pub fn change_endpoint(&self, change: impl FnOnce(&mut Endpoint)) {
-        if let Some(endpoint) = self.endpoint.lock().expect("the endpoint is never poisoned").as_mut() {
+        if let Some(endpoint) = self
+            .endpoint
+            .lock()
+            .expect("the endpoint is never poisoned")
+            .as_mut()
+        {
             change(Arc::make_mut(endpoint));
         }
     }
 
     pub fn endpoint(&self) -> Option<Arc<Endpoint>> {
-        self.endpoint.lock().expect("the endpoint is never poisoned").clone()
+        self.endpoint
+            .lock()
+            .expect("the endpoint is never poisoned")
+            .clone()
     }
 
     /// There may be new events.
@@ -70,7 +81,9 @@ impl Courier {
     /// Starts the thread. It ends when the sandbox is gone.
     pub fn start(sandbox: &Arc<Sandbox>) -> std::io::Result<()> {
         let (sandbox, bell) = (Arc::downgrade(sandbox), sandbox.courier.bell.clone());
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
         std::thread::Builder::new()
             .name("sandbox-courier".to_owned())
             .spawn(move || runtime.block_on(Round::new(sandbox, bell).walk()))?;
@@ -91,7 +104,14 @@ struct Round {
 impl Round {
     fn new(sandbox: Weak<Sandbox>, bell: Arc<Notify>) -> Self {
         let (waiting, flying) = (BTreeMap::new(), JoinSet::new());
-        Self { sandbox, bell, waiting, taken: 0, flying, post: Arc::new(Post::default()) }
+        Self {
+            sandbox,
+            bell,
+            waiting,
+            taken: 0,
+            flying,
+            post: Arc::new(Post::default()),
+        }
     }
 
     async fn walk(mut self) {
@@ -120,18 +140,33 @@ impl Round {
 
     /// Takes new events over from the state and decides their fate.
     fn collect(&mut self, sandbox: &Sandbox, endpoint: &Endpoint) {
-        let faults = sandbox.faults.lock().expect("the faults are never poisoned").clone();
+        let faults = sandbox
+            .faults
+            .lock()
+            .expect("the faults are never poisoned")
+            .clone();
         let mut state = sandbox.state.lock().expect("the state is never poisoned");
         for event in std::mem::take(&mut state.unsent) {
             let fate = faults.fate(&event);
-            let kind = state.events.get(&event).map_or("", |event| event.kind.as_str());
-            let is_wanted = endpoint.kinds.is_empty() || endpoint.kinds.iter().any(|wanted| wanted == kind);
+            let kind = state
+                .events
+                .get(&event)
+                .map_or("", |event| event.kind.as_str());
+            let is_wanted =
+                endpoint.kinds.is_empty() || endpoint.kinds.iter().any(|wanted| wanted == kind);
             if !is_wanted {
                 state.settle_event(&event, Delivery::Delivered);
             } else if fate.lost {
                 state.settle_event(&event, Delivery::Lost);
             } else {
-                self.wait(Parcel { event, attempt: 0, copies: fate.copies }, fate.delay);
+                self.wait(
+                    Parcel {
+                        event,
+                        attempt: 0,
+                        copies: fate.copies,
+                    },
+                    fate.delay,
+                );
             }
         }
         report(state.commit());
@@ -139,7 +174,8 @@ impl Round {
 
     fn wait(&mut self, parcel: Parcel, delay: Duration) {
         self.taken += 1;
-        self.waiting.insert((Instant::now() + delay, self.taken), parcel);
+        self.waiting
+            .insert((Instant::now() + delay, self.taken), parcel);
     }
 
     fn send_due(&mut self, sandbox: &Sandbox, endpoint: &Arc<Endpoint>) {
@@ -148,7 +184,9 @@ impl Round {
                 Some(first) if first.key().0 <= Instant::now() => {
                     let parcel = first.remove();
                     let state = sandbox.state.lock().expect("the state is never poisoned");
-                    let Some(event) = state.events.get(&parcel.event) else { continue };
+                    let Some(event) = state.events.get(&parcel.event) else {
+                        continue;
+                    };
                     let body = text_of(&event.render());
                     let (endpoint, post) = (endpoint.clone(), self.post.clone());
                     self.flying.spawn(async move {
@@ -163,9 +201,13 @@ impl Round {
     }
 
     fn land(&mut self, mut parcel: Parcel, received: bool) {
-        let Some(sandbox) = self.sandbox.upgrade() else { return };
+        let Some(sandbox) = self.sandbox.upgrade() else {
+            return;
+        };
         if !received {
-            let backoff = BACKOFF_FIRST.saturating_mul(1 << parcel.attempt.min(16)).min(BACKOFF_MAX);
+            let backoff = BACKOFF_FIRST
+                .saturating_mul(1 << parcel.attempt.min(16))
+                .min(BACKOFF_MAX);
             parcel.attempt += 1;
             return self.wait(parcel, backoff);
         }
@@ -189,11 +231,17 @@ fn report(written: std::io::Result<()>) {
 pub fn sign(secrets: &[String], at: i64, body: &str) -> String {
     let mut header = format!("t={at}");
     for secret in secrets {
-        let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("any length of key will do");
+        let mut mac =
+            Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("any length of key will do");
         mac.update(format!("{at}.").as_bytes());
         mac.update(body.as_bytes());
         header.push_str(",v1=");
-        header.extend(mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")));
+        header.extend(
+            mac.finalize()
+                .into_bytes()
+                .iter()
+                .map(|byte| format!("{byte:02x}")),
+        );
     }
     header
 }

@@ -33,7 +33,11 @@ impl Row for Dispute {
     const OBJECT: &'static str = "dispute";
 
     fn key(&self) -> Key<'_> {
-        Key { id: &self.id, account: &self.account, created: self.created }
+        Key {
+            id: &self.id,
+            account: &self.account,
+            created: self.created,
+        }
     }
 
     fn render(&self) -> Value {
@@ -75,17 +79,28 @@ pub fn open(state: &mut State, mut charge: Charge, reason: &str) -> Value {
 
 /// `POST /sandbox/dispute` with `payment_intent`: the bank's side of the story, which the real API has no call for.
 pub fn raise(state: &mut State, intent: &str, reason: &str) -> Result<Value, Failure> {
-    let intent = state.intents.get(intent).ok_or_else(|| Failure::unknown(Intent::OBJECT, intent))?;
-    let charge = intent.latest_charge.as_deref().and_then(|charge| state.charges.get(charge)).cloned();
+    let intent = state
+        .intents
+        .get(intent)
+        .ok_or_else(|| Failure::unknown(Intent::OBJECT, intent))?;
+    let charge = intent
+        .latest_charge
+        .as_deref()
+        .and_then(|charge| state.charges.get(charge))
+        .cloned();
     match charge {
         Some(charge) if charge.captured && !charge.disputed && charge.refundable() > 0 => {
             Ok(open(state, charge, reason))
         }
-        _ => Err(Failure::invalid("only a captured, undisputed charge can be disputed")),
+        _ => Err(Failure::invalid(
+            "only a captured, undisputed charge can be disputed",
+        )),
     }
 }
 
 /// `GET /v1/disputes/{id}`
 pub fn retrieve(state: &State, call: &Call, id: &str) -> Result<Value, Failure> {
-    state.find::<Dispute>(&call.account, id).map(|dispute| dispute.render())
+    state
+        .find::<Dispute>(&call.account, id)
+        .map(|dispute| dispute.render())
 }

@@ -32,17 +32,27 @@ struct Answer {
 
 impl From<Failure> for Answer {
     fn from(failure: Failure) -> Self {
-        Self { status: failure.status, body: failure.body().to_string(), replayed: false }
+        Self {
+            status: failure.status,
+            body: failure.body().to_string(),
+            replayed: false,
+        }
     }
 }
 
 /// Answers any request below the mount.
 pub async fn serve(request: HttpRequest, body: Bytes, sandbox: Data<Sandbox>) -> HttpResponse {
-    let mounted = request.path().strip_prefix(MOUNT).or_else(|| request.path().strip_prefix(MOUNT_GLUED));
+    let mounted = request
+        .path()
+        .strip_prefix(MOUNT)
+        .or_else(|| request.path().strip_prefix(MOUNT_GLUED));
     let path = mounted.unwrap_or_default().to_owned();
     let ordered = header(request.headers(), "x-sandbox-fault").and_then(Fault::parse);
     let (fault, hang) = {
-        let mut faults = sandbox.faults.lock().expect("the faults are never poisoned");
+        let mut faults = sandbox
+            .faults
+            .lock()
+            .expect("the faults are never poisoned");
         let fault = ordered.or_else(|| faults.strike(request.method().as_str(), request.path()));
         (fault, faults.hang())
     };
@@ -67,13 +77,19 @@ pub async fn serve(request: HttpRequest, body: Bytes, sandbox: Data<Sandbox>) ->
     if fault == Some(Fault::TimeoutAfter) {
         return broken();
     }
-    let mut response =
-        HttpResponse::build(StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR));
-    response.insert_header(("request-id", request_id)).insert_header(("stripe-version", super::event::API_VERSION));
+    let mut response = HttpResponse::build(
+        StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+    );
+    response
+        .insert_header(("request-id", request_id))
+        .insert_header(("stripe-version", super::event::API_VERSION));
     if answer.replayed {
         response.insert_header(("idempotent-replayed", "true"));
     }
-    response.insert_header(("cache-control", "no-store")).content_type("application/json").body(answer.body)
+    response
+        .insert_header(("cache-control", "no-store"))
+        .content_type("application/json")
+        .body(answer.body)
 }
 
 /// A response whose body fails at once: the connection closes without a byte of an answer.
@@ -83,21 +99,41 @@ fn broken() -> HttpResponse {
 }
 
 fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    headers.get(name).and_then(|value| value.to_str().ok()).filter(|value| !value.is_empty())
+    headers
+        .get(name)
+        .and_then(|value| value.to_str().ok())
+        .filter(|value| !value.is_empty())
 }
 
-fn read(request: &HttpRequest, body: &Bytes, path: String, sandbox: &Sandbox) -> Result<Call, Failure> {
+fn read(
+    request: &HttpRequest,
+    body: &Bytes,
+    path: String,
+    sandbox: &Sandbox,
+) -> Result<Call, Failure> {
     let headers = request.headers();
     let idempotency_key = header(headers, "idempotency-key").map(str::to_owned);
-    if idempotency_key.as_ref().is_some_and(|key| key.len() > KEY_BYTES_MAX) {
-        return Err(Failure::invalid("Idempotency keys are at most 255 characters long."));
+    if idempotency_key
+        .as_ref()
+        .is_some_and(|key| key.len() > KEY_BYTES_MAX)
+    {
+        return Err(Failure::invalid(
+            "Idempotency keys are at most 255 characters long.",
+        ));
     }
-    let posted = std::str::from_utf8(body).map_err(|_| Failure::invalid("The body is not UTF-8."))?;
-    let raw = if request.method().as_str() == "POST" { posted } else { request.query_string() };
+    let posted =
+        std::str::from_utf8(body).map_err(|_| Failure::invalid("The body is not UTF-8."))?;
+    let raw = if request.method().as_str() == "POST" {
+        posted
+    } else {
+        request.query_string()
+    };
     Ok(Call {
         method: request.method().as_str().to_owned(),
         path,
-        account: header(headers, "stripe-account").unwrap_or_default().to_owned(),
+        account: header(headers, "stripe-account")
+            .unwrap_or_default()
+            .to_owned(),
         access: access(headers)?,
         form: Form::parse(raw),
         idempotency_key,
@@ -107,13 +143,17 @@ fn read(request: &HttpRequest, body: &Bytes, path: String, sandbox: &Sandbox) ->
 
 /// The key's kind. Live keys are turned away: nothing here is a bank.
 fn access(headers: &HeaderMap) -> Result<Access, Failure> {
-    let key = header(headers, AUTHORIZATION.as_str()).and_then(|value| value.strip_prefix("Bearer ")).unwrap_or("");
+    let key = header(headers, AUTHORIZATION.as_str())
+        .and_then(|value| value.strip_prefix("Bearer "))
+        .unwrap_or("");
     match key {
         "" => Err(Failure::unauthorized(
             "You did not provide an API key. You need to provide your API key in the Authorization header, using \
              Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY').",
         )),
-        key if key.contains("_live_") => Err(Failure::unauthorized("This is a stand-in: it takes no live keys.")),
+        key if key.contains("_live_") => Err(Failure::unauthorized(
+            "This is a stand-in: it takes no live keys.",
+        )),
         key if key.starts_with("sk_") || key.starts_with("rk_") => Ok(Access::Secret),
         key if key.starts_with("pk_") => Ok(Access::Publishable),
         _ => Err(Failure::unauthorized("Invalid API Key provided.")),
@@ -123,16 +163,26 @@ fn access(headers: &HeaderMap) -> Result<Access, Failure> {
 /// Runs the call under the state's lock and commits before anybody is told.
 fn answer(sandbox: &Sandbox, call: &Call, fault: Option<Fault>, request_id: &str) -> Answer {
     let mut state = sandbox.state.lock().expect("the state is never poisoned");
-    let keyed = call.idempotency_key.as_ref().filter(|_| call.method == "POST");
+    let keyed = call
+        .idempotency_key
+        .as_ref()
+        .filter(|_| call.method == "POST");
     let memory_key = keyed.map(|key| format!("{} {key}", call.account));
-    let fingerprint = keyed.map(|_| call.form.fingerprint(&call.method, &call.path)).unwrap_or_default();
+    let fingerprint = keyed
+        .map(|_| call.form.fingerprint(&call.method, &call.path))
+        .unwrap_or_default();
     if let Some(key) = &memory_key {
         match state.memory.recall(key, &fingerprint) {
             Recall::Same(known) => {
-                return Answer { status: known.status, body: known.body.text(), replayed: true };
+                return Answer {
+                    status: known.status,
+                    body: known.body.text(),
+                    replayed: true,
+                };
             }
             Recall::OtherParameters => {
-                return Failure::idempotency(call.idempotency_key.as_deref().unwrap_or_default()).into();
+                return Failure::idempotency(call.idempotency_key.as_deref().unwrap_or_default())
+                    .into();
             }
             Recall::New => {}
         }
@@ -140,7 +190,13 @@ fn answer(sandbox: &Sandbox, call: &Call, fault: Option<Fault>, request_id: &str
     state.request = (request_id.to_owned(), call.idempotency_key.clone());
     let (answer, saved) = perform(&mut state, call, fault, sandbox);
     if let Some((key, body)) = memory_key.zip(saved) {
-        state.remember(Remembered { key, fingerprint, status: answer.status, body, at: id::now() });
+        state.remember(Remembered {
+            key,
+            fingerprint,
+            status: answer.status,
+            body,
+            at: id::now(),
+        });
     }
     match state.commit() {
         Ok(()) => answer,
@@ -152,7 +208,12 @@ fn answer(sandbox: &Sandbox, call: &Call, fault: Option<Fault>, request_id: &str
 }
 
 /// The answer, and what of it an idempotency key remembers.
-fn perform(state: &mut State, call: &Call, fault: Option<Fault>, sandbox: &Sandbox) -> (Answer, Option<Body>) {
+fn perform(
+    state: &mut State,
+    call: &Call,
+    fault: Option<Fault>,
+    sandbox: &Sandbox,
+) -> (Answer, Option<Body>) {
     let refusal = |failure: Failure| {
         let saved = failure.saved;
         let answer = Answer::from(failure);
@@ -163,13 +224,22 @@ fn perform(state: &mut State, call: &Call, fault: Option<Fault>, sandbox: &Sandb
         return refusal(Failure::internal());
     }
     match account(state, call, sandbox).and_then(|()| route::run(state, call)) {
-        Ok(_) | Err(Failure { saved: true, .. }) if fault == Some(Fault::Error500After) => refusal(Failure::internal()),
+        Ok(_) | Err(Failure { saved: true, .. }) if fault == Some(Fault::Error500After) => {
+            refusal(Failure::internal())
+        }
         Ok(mut value) => {
             let plain = plain_intent(call, &value);
             listing::expand(state, call, &mut value);
             let body = text_of(&value);
             let saved = plain.unwrap_or_else(|| Body::Text(body.clone()));
-            (Answer { status: 200, body, replayed: false }, Some(saved))
+            (
+                Answer {
+                    status: 200,
+                    body,
+                    replayed: false,
+                },
+                Some(saved),
+            )
         }
         Err(failure) => refusal(failure),
     }
@@ -179,15 +249,26 @@ fn perform(state: &mut State, call: &Call, fault: Option<Fault>, sandbox: &Sandb
 fn plain_intent(call: &Call, value: &Value) -> Option<Body> {
     let is_plain = value["object"] == "payment_intent" && call.form.list("expand").is_empty();
     let id = value["id"].as_str().filter(|_| is_plain)?.to_owned();
-    Some(Body::Intent { id, access: call.access, snapshot: None })
+    Some(Body::Intent {
+        id,
+        access: call.access,
+        snapshot: None,
+    })
 }
 
 /// The account named by the header must be connected to us.
 fn account(state: &mut State, call: &Call, sandbox: &Sandbox) -> Result<(), Failure> {
     if sandbox.options.adopts_accounts {
-        let asked = call.path.strip_prefix("accounts/").or_else(|| call.form.get("account"));
+        let asked = call
+            .path
+            .strip_prefix("accounts/")
+            .or_else(|| call.form.get("account"));
         let named = [Some(call.account.as_str()), asked];
-        named.into_iter().flatten().filter(|id| id.starts_with("acct_")).for_each(|id| state.adopt_account(id, None));
+        named
+            .into_iter()
+            .flatten()
+            .filter(|id| id.starts_with("acct_"))
+            .for_each(|id| state.adopt_account(id, None));
     }
     if call.account.is_empty() || state.accounts.get(&call.account).is_some() {
         return Ok(());

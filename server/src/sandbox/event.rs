@@ -40,7 +40,12 @@ pub struct Event {
 }
 
 impl Event {
-    pub fn new(kind: &str, account: &str, subject: &str, request: &(String, Option<String>)) -> Self {
+    pub fn new(
+        kind: &str,
+        account: &str,
+        subject: &str,
+        request: &(String, Option<String>),
+    ) -> Self {
         Self {
             id: id::fresh("evt"),
             kind: kind.to_owned(),
@@ -60,7 +65,11 @@ impl Row for Event {
 
     /// An account's own events are that account's; `account.updated` too.
     fn key(&self) -> Key<'_> {
-        Key { id: &self.id, account: &self.account, created: self.created }
+        Key {
+            id: &self.id,
+            account: &self.account,
+            created: self.created,
+        }
     }
 
     fn render(&self) -> Value {
@@ -84,5 +93,7 @@ impl Row for Event {
 
 /// `GET /v1/events/{id}`
 pub fn retrieve(state: &State, call: &Call, id: &str) -> Result<Value, Failure> {
-    state.find::<Event>(&call.account, id).map(|event| event.render())
+    state
+        .find::<Event>(&call.account, id)
+        .map(|event| event.render())
 }

@@ -14,7 +14,13 @@ pub struct Failure {
 
 impl Failure {
     fn new(status: u16, kind: &'static str, message: impl Into<String>) -> Self {
-        Self { status, saved: false, kind, message: message.into(), details: Map::new() }
+        Self {
+            status,
+            saved: false,
+            kind,
+            message: message.into(),
+            details: Map::new(),
+        }
     }
 
     /// Wrong parameters: not remembered under an idempotency key.
@@ -23,21 +29,32 @@ impl Failure {
     }
 
     pub fn missing(param: &'static str) -> Self {
-        Self::invalid(format!("Missing required param: {param}.")).code("parameter_missing").param(param)
+        Self::invalid(format!("Missing required param: {param}."))
+            .code("parameter_missing")
+            .param(param)
     }
 
     pub fn unknown(noun: &str, id: &str) -> Self {
         let message = format!("No such {noun}: '{id}'");
-        Self::new(404, "invalid_request_error", message).code("resource_missing").detail("param", "id")
+        Self::new(404, "invalid_request_error", message)
+            .code("resource_missing")
+            .detail("param", "id")
     }
 
     pub fn no_such_route(method: &str, path: &str) -> Self {
-        Self::new(404, "invalid_request_error", format!("Unrecognized request URL ({method}: {path})."))
+        Self::new(
+            404,
+            "invalid_request_error",
+            format!("Unrecognized request URL ({method}: {path})."),
+        )
     }
 
     /// The object's state forbids it: remembered.
     pub fn state(code: &'static str, message: impl Into<String>) -> Self {
-        Self { saved: true, ..Self::invalid(message).code(code) }
+        Self {
+            saved: true,
+            ..Self::invalid(message).code(code)
+        }
     }
 
     pub fn unauthorized(message: impl Into<String>) -> Self {
@@ -58,20 +75,23 @@ impl Failure {
     }
 
     pub fn key_in_use() -> Self {
-        let message =
-            "There is currently another in-progress request using this idempotency key. Please try again later.";
+        let message = "There is currently another in-progress request using this idempotency key. Please try again later.";
         Self::new(409, "invalid_request_error", message).code("idempotency_key_in_use")
     }
 
     pub fn locked() -> Self {
-        let message = "This object cannot be accessed right now because another request is accessing it.";
+        let message =
+            "This object cannot be accessed right now because another request is accessing it.";
         Self::new(429, "invalid_request_error", message).code("lock_timeout")
     }
 
     /// The provider broke: remembered, as the real one does.
     pub fn internal() -> Self {
         let message = "An unknown error occurred, and it is remembered under this idempotency key.";
-        Self { saved: true, ..Self::new(500, "api_error", message) }
+        Self {
+            saved: true,
+            ..Self::new(500, "api_error", message)
+        }
     }
 
     pub fn idempotency(key: &str) -> Self {
@@ -84,7 +104,11 @@ impl Failure {
 
     /// The card said no: 402, remembered.
     pub fn card(code: &'static str, decline_code: Option<&'static str>, message: &str) -> Self {
-        let failure = Self { saved: true, ..Self::new(402, "card_error", message) }.code(code);
+        let failure = Self {
+            saved: true,
+            ..Self::new(402, "card_error", message)
+        }
+        .code(code);
         match decline_code {
             Some(decline_code) => failure.detail("decline_code", decline_code),
             None => failure,

@@ -92,7 +92,11 @@ impl Faults {
     pub fn strike(&mut self, method: &str, path: &str) -> Option<Fault> {
         self.requests += 1;
         let request = format!("{method} {path}");
-        if let Some(line) = self.next.iter_mut().find(|line| line.times > 0 && request.contains(&line.on)) {
+        if let Some(line) = self
+            .next
+            .iter_mut()
+            .find(|line| line.times > 0 && request.contains(&line.on))
+        {
             line.times -= 1;
             return Some(line.fault);
         }
@@ -111,7 +115,10 @@ impl Faults {
 
     pub fn script(&mut self, line: Scripted) {
         self.next.retain(|line| line.times > 0);
-        assert!(self.next.len() < SCRIPT_LINES_MAX, "at most {SCRIPT_LINES_MAX} scripted faults wait at a time");
+        assert!(
+            self.next.len() < SCRIPT_LINES_MAX,
+            "at most {SCRIPT_LINES_MAX} scripted faults wait at a time"
+        );
         self.next.push(line);
     }
 
@@ -129,7 +136,11 @@ impl Faults {
         }
         Fate {
             lost: share("lost") < webhook.lost,
-            copies: if share("doubled") < webhook.doubled { 2 } else { 1 },
+            copies: if share("doubled") < webhook.doubled {
+                2
+            } else {
+                1
+            },
             delay: Duration::from_millis(delay_ms),
         }
     }
@@ -163,30 +174,63 @@ mod tests {
     #[test]
     fn a_seed_strikes_the_same_requests_again() {
         let strikes = |seed| {
-            let mut faults = Faults { seed, rates: [(Fault::RateLimit, 0.3)].into(), ..Faults::default() };
-            (0..200).map(|_| faults.strike("POST", "/v1/x").is_some()).collect::<Vec<_>>()
+            let mut faults = Faults {
+                seed,
+                rates: [(Fault::RateLimit, 0.3)].into(),
+                ..Faults::default()
+            };
+            (0..200)
+                .map(|_| faults.strike("POST", "/v1/x").is_some())
+                .collect::<Vec<_>>()
         };
         assert_eq!(strikes(7), strikes(7));
         assert_ne!(strikes(7), strikes(8));
         let struck = strikes(7).into_iter().filter(|struck| *struck).count();
-        assert!((40..80).contains(&struck), "{struck} of 200 at a rate of 0.3");
+        assert!(
+            (40..80).contains(&struck),
+            "{struck} of 200 at a rate of 0.3"
+        );
     }
 
     #[test]
     fn a_script_is_used_up() {
         let mut faults = Faults::default();
-        faults.script(Scripted { on: "/capture".to_owned(), fault: Fault::Error500, times: 1 });
+        faults.script(Scripted {
+            on: "/capture".to_owned(),
+            fault: Fault::Error500,
+            times: 1,
+        });
         assert_eq!(faults.strike("POST", "/v1/payment_intents"), None);
-        assert_eq!(faults.strike("POST", "/v1/payment_intents/pi_1/capture"), Some(Fault::Error500));
-        assert_eq!(faults.strike("POST", "/v1/payment_intents/pi_1/capture"), None);
+        assert_eq!(
+            faults.strike("POST", "/v1/payment_intents/pi_1/capture"),
+            Some(Fault::Error500)
+        );
+        assert_eq!(
+            faults.strike("POST", "/v1/payment_intents/pi_1/capture"),
+            None
+        );
     }
 
     #[test]
     fn the_words_of_the_contract_are_understood() {
-        for word in ["timeout-before", "timeout-after", "error-500", "rate-limit", "key-in-use", "lock-timeout"] {
+        for word in [
+            "timeout-before",
+            "timeout-after",
+            "error-500",
+            "rate-limit",
+            "key-in-use",
+            "lock-timeout",
+        ] {
             assert!(Fault::parse(word).is_some(), "{word}");
         }
-        let posted = r#"{"seed":1,"rates":{"timeout-after":0.1},"webhook":{"lost":0.2,"late_ms":5}}"#;
-        assert_eq!(serde_json::from_str::<Faults>(posted).unwrap().webhook.late_ms, 5);
+        let posted =
+            r#"{"seed":1,"rates":{"timeout-after":0.1},"webhook":{"lost":0.2,"late_ms":5}}"#;
+        assert_eq!(
+            serde_json::from_str::<Faults>(posted)
+                .unwrap()
+                .webhook
+                .late_ms,
+            5
+        );
     }
 }

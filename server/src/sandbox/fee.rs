@@ -52,7 +52,11 @@ impl Row for Fee {
     const OBJECT: &'static str = "application fee";
 
     fn key(&self) -> Key<'_> {
-        Key { id: &self.id, account: "", created: self.created }
+        Key {
+            id: &self.id,
+            account: "",
+            created: self.created,
+        }
     }
 
     fn render(&self) -> Value {
@@ -75,7 +79,11 @@ impl Row for FeeRefund {
     const OBJECT: &'static str = "fee_refund";
 
     fn key(&self) -> Key<'_> {
-        Key { id: &self.id, account: "", created: self.created }
+        Key {
+            id: &self.id,
+            account: "",
+            created: self.created,
+        }
     }
 
     fn render(&self) -> Value {

@@ -14,7 +14,11 @@ pub struct Form(Vec<(String, String)>);
 impl Form {
     /// Decodes a form; what cannot be decoded is treated as empty, as the provider does.
     pub fn parse(raw: &str) -> Self {
-        Self(Query::<Vec<(String, String)>>::from_query(raw).map(Query::into_inner).unwrap_or_default())
+        Self(
+            Query::<Vec<(String, String)>>::from_query(raw)
+                .map(Query::into_inner)
+                .unwrap_or_default(),
+        )
     }
 
     /// A value that is present and not empty.
@@ -24,7 +28,10 @@ impl Form {
 
     /// A value that is present, perhaps empty: an empty one clears a field.
     pub fn given(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+        self.0
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
     }
 
     pub fn owned(&self, name: &str) -> Option<String> {
@@ -36,9 +43,13 @@ impl Form {
     }
 
     pub fn integer(&self, name: &'static str) -> Result<Option<i64>, Failure> {
-        let Some(value) = self.get(name) else { return Ok(None) };
+        let Some(value) = self.get(name) else {
+            return Ok(None);
+        };
         value.parse().map(Some).map_err(|_| {
-            Failure::invalid(format!("Invalid integer: {value}")).code("parameter_invalid_integer").param(name)
+            Failure::invalid(format!("Invalid integer: {value}"))
+                .code("parameter_invalid_integer")
+                .param(name)
         })
     }
 
@@ -53,7 +64,10 @@ impl Form {
 
     /// `name[key]=value` pairs.
     pub fn map(&self, name: &str) -> BTreeMap<String, String> {
-        self.0.iter().filter_map(|(key, value)| Some((inside(key, name)?.to_owned(), value.clone()))).collect()
+        self.0
+            .iter()
+            .filter_map(|(key, value)| Some((inside(key, name)?.to_owned(), value.clone())))
+            .collect()
     }
 
     /// `name[]=value` or `name[0]=value`, in order.
@@ -72,7 +86,11 @@ impl Form {
             let (first, rest) = key.strip_prefix(name)?.strip_prefix('[')?.split_once(']')?;
             Some(format!("{first}{rest}"))
         };
-        let pairs: Vec<_> = self.0.iter().filter_map(|(key, value)| Some((unwrap(key)?, value.clone()))).collect();
+        let pairs: Vec<_> = self
+            .0
+            .iter()
+            .filter_map(|(key, value)| Some((unwrap(key)?, value.clone())))
+            .collect();
         (!pairs.is_empty()).then_some(Self(pairs))
     }
 
@@ -89,13 +107,19 @@ impl Form {
             hash.update([1]);
             hash.update(value);
         }
-        hash.finalize()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+        hash.finalize()[..16]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
     }
 }
 
 /// The `key` of `name[key]`; deeper nesting is not this map's.
 fn inside<'a>(key: &'a str, name: &str) -> Option<&'a str> {
-    let key = key.strip_prefix(name)?.strip_prefix('[')?.strip_suffix(']')?;
+    let key = key
+        .strip_prefix(name)?
+        .strip_prefix('[')?
+        .strip_suffix(']')?;
     (!key.contains('[')).then_some(key)
 }
 
@@ -105,12 +129,23 @@ mod tests {
 
     #[test]
     fn nested_names_lists_and_maps_are_read() {
-        let form = Form::parse("metadata[order_id]=7&expand[]=a&expand[0]=b&created%5Bgte%5D=5&name=A+B%20C&off=");
-        assert_eq!(form.map("metadata").get("order_id").map(String::as_str), Some("7"));
+        let form = Form::parse(
+            "metadata[order_id]=7&expand[]=a&expand[0]=b&created%5Bgte%5D=5&name=A+B%20C&off=",
+        );
+        assert_eq!(
+            form.map("metadata").get("order_id").map(String::as_str),
+            Some("7")
+        );
         assert_eq!(form.list("expand"), ["a", "b"]);
         assert_eq!(form.get("created[gte]"), Some("5"));
         assert_eq!(form.get("name"), Some("A B C"));
-        assert_eq!(Form::parse("d[card][token]=t").within("d").unwrap().get("card[token]"), Some("t"));
+        assert_eq!(
+            Form::parse("d[card][token]=t")
+                .within("d")
+                .unwrap()
+                .get("card[token]"),
+            Some("t")
+        );
         assert_eq!((form.get("off"), form.given("off")), (None, Some("")));
     }
 

@@ -12,7 +12,11 @@ pub fn fresh(prefix: &str) -> String {
     let mut id = String::with_capacity(prefix.len() + 1 + ID_LETTERS);
     id.push_str(prefix);
     id.push('_');
-    id.extend(noise.iter().map(|byte| char::from(ALPHABET[usize::from(*byte) % ALPHABET.len()])));
+    id.extend(
+        noise
+            .iter()
+            .map(|byte| char::from(ALPHABET[usize::from(*byte) % ALPHABET.len()])),
+    );
     id
 }
 
@@ -23,5 +27,8 @@ pub fn now() -> i64 {
 
 /// Milliseconds since 1970.
 pub fn now_ms() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+        .as_millis() as i64
 }

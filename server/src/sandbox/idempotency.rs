@@ -40,9 +40,12 @@ impl Body {
     pub fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
-            Self::Intent { access, snapshot, .. } => {
-                snapshot.as_ref().map_or(Value::Null, |intent| intent.shown_to(*access)).to_string()
-            }
+            Self::Intent {
+                access, snapshot, ..
+            } => snapshot
+                .as_ref()
+                .map_or(Value::Null, |intent| intent.shown_to(*access))
+                .to_string(),
         }
     }
 }

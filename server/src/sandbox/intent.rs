@@ -46,7 +46,10 @@ impl IntentStatus {
 
     /// Not authorised yet: the buyer may still confirm, the amount may still change.
     pub fn is_open(self) -> bool {
-        matches!(self, Self::RequiresPaymentMethod | Self::RequiresConfirmation | Self::RequiresAction)
+        matches!(
+            self,
+            Self::RequiresPaymentMethod | Self::RequiresConfirmation | Self::RequiresAction
+        )
     }
 }
 
@@ -94,7 +97,11 @@ impl Row for Intent {
     const OBJECT: &'static str = "payment_intent";
 
     fn key(&self) -> Key<'_> {
-        Key { id: &self.id, account: &self.account, created: self.created }
+        Key {
+            id: &self.id,
+            account: &self.account,
+            created: self.created,
+        }
     }
 
     fn render(&self) -> Value {
@@ -141,7 +148,12 @@ impl Intent {
         if access == Access::Publishable
             && let Some(fields) = shown.as_object_mut()
         {
-            for hidden in ["metadata", "application_fee_amount", "latest_charge", "amount_received"] {
+            for hidden in [
+                "metadata",
+                "application_fee_amount",
+                "latest_charge",
+                "amount_received",
+            ] {
                 fields.remove(hidden);
             }
         }
@@ -156,7 +168,8 @@ impl Intent {
     }
 
     fn unexpected(&self, message: String) -> Failure {
-        Failure::state("payment_intent_unexpected_state", message).detail("payment_intent", self.render())
+        Failure::state("payment_intent_unexpected_state", message)
+            .detail("payment_intent", self.render())
     }
 }
 
@@ -181,14 +194,17 @@ pub fn create(state: &mut State, call: &Call) -> Result<Value, Failure> {
             Some("manual") => CaptureMethod::Manual,
             None | Some("automatic" | "automatic_async") => CaptureMethod::Automatic,
             Some(other) => {
-                return Err(Failure::invalid(format!("Invalid capture_method: {other}")).param("capture_method"));
+                return Err(Failure::invalid(format!("Invalid capture_method: {other}"))
+                    .param("capture_method"));
             }
         },
         currency,
         description: form.owned("description"),
         receipt_email: form.owned("receipt_email"),
         metadata: metadata(form, BTreeMap::new())?,
-        automatic: form.flag("automatic_payment_methods[enabled]")?.unwrap_or(false),
+        automatic: form
+            .flag("automatic_payment_methods[enabled]")?
+            .unwrap_or(false),
         payment_method: None,
         latest_charge: None,
         last_error: None,
@@ -204,7 +220,9 @@ pub fn create(state: &mut State, call: &Call) -> Result<Value, Failure> {
     if form.flag("confirm")? == Some(true) {
         return confirm::confirm(state, call, &id);
     }
-    Ok(state.find::<Intent>(&call.account, &id)?.shown_to(call.access))
+    Ok(state
+        .find::<Intent>(&call.account, &id)?
+        .shown_to(call.access))
 }
 
 /// `GET /v1/payment_intents/{id}`
@@ -238,7 +256,10 @@ pub fn update(state: &mut State, call: &Call, id: &str) -> Result<Value, Failure
         intent.application_fee_amount = fee(call, intent.amount)?;
     }
     intent.metadata = metadata(form, intent.metadata)?;
-    for (name, field) in [("description", &mut intent.description), ("receipt_email", &mut intent.receipt_email)] {
+    for (name, field) in [
+        ("description", &mut intent.description),
+        ("receipt_email", &mut intent.receipt_email),
+    ] {
         if let Some(given) = form.given(name) {
             *field = Some(given.to_owned()).filter(|text| !text.is_empty());
         }
@@ -249,36 +270,51 @@ pub fn update(state: &mut State, call: &Call, id: &str) -> Result<Value, Failure
 }
 
 fn amount(form: &Form) -> Result<Option<i64>, Failure> {
-    let Some(amount) = form.integer("amount")? else { return Ok(None) };
+    let Some(amount) = form.integer("amount")? else {
+        return Ok(None);
+    };
     match amount {
-        ..1 => Err(Failure::invalid("This value must be greater than or equal to 1.")
-            .code("parameter_invalid_integer")
+        ..1 => Err(
+            Failure::invalid("This value must be greater than or equal to 1.")
+                .code("parameter_invalid_integer")
+                .param("amount"),
+        ),
+        1..AMOUNT_MIN => Err(Failure::invalid("Amount must be at least $0.50 aud")
+            .code("amount_too_small")
             .param("amount")),
-        1..AMOUNT_MIN => {
-            Err(Failure::invalid("Amount must be at least $0.50 aud").code("amount_too_small").param("amount"))
-        }
         AMOUNT_MIN..=AMOUNT_MAX => Ok(Some(amount)),
-        _ => Err(Failure::invalid("Amount must be no more than $999,999.99 aud")
-            .code("amount_too_large")
-            .param("amount")),
+        _ => Err(
+            Failure::invalid("Amount must be no more than $999,999.99 aud")
+                .code("amount_too_large")
+                .param("amount"),
+        ),
     }
 }
 
 /// The platform's fee on a connected account's charge; never more than the charge.
 fn fee(call: &Call, amount: i64) -> Result<Option<i64>, Failure> {
-    let Some(fee) = call.form.integer("application_fee_amount")? else { return Ok(None) };
+    let Some(fee) = call.form.integer("application_fee_amount")? else {
+        return Ok(None);
+    };
     let refused = |message: &str| Failure::invalid(message).param("application_fee_amount");
     if call.account.is_empty() {
-        return Err(refused("Can only apply an application_fee_amount to a charge on a connected account."));
+        return Err(refused(
+            "Can only apply an application_fee_amount to a charge on a connected account.",
+        ));
     }
     if fee < 0 || fee > amount {
-        return Err(refused("Application fee must be positive and no more than the amount."));
+        return Err(refused(
+            "Application fee must be positive and no more than the amount.",
+        ));
     }
     Ok(Some(fee))
 }
 
 /// Merges as the provider does: an empty value deletes its key.
-fn metadata(form: &Form, mut kept: BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Failure> {
+fn metadata(
+    form: &Form,
+    mut kept: BTreeMap<String, String>,
+) -> Result<BTreeMap<String, String>, Failure> {
     if form.given("metadata") == Some("") {
         kept.clear();
     }
@@ -289,7 +325,9 @@ fn metadata(form: &Form, mut kept: BTreeMap<String, String>) -> Result<BTreeMap<
         }
     }
     if kept.len() > METADATA_KEYS_MAX {
-        return Err(Failure::invalid("Metadata has too many keys; at most 50 are kept.").param("metadata"));
+        return Err(
+            Failure::invalid("Metadata has too many keys; at most 50 are kept.").param("metadata"),
+        );
     }
     Ok(kept)
 }

@@ -35,7 +35,11 @@ impl Journal {
         }
         let file = OpenOptions::new().create(true).append(true).open(&path)?;
         file.set_len(whole_bytes)?;
-        Ok(Self { path, file, _lock: lock })
+        Ok(Self {
+            path,
+            file,
+            _lock: lock,
+        })
     }
 
     /// One write call, so that the line is in the kernel's hands before the request is answered.
@@ -45,7 +49,10 @@ impl Journal {
     }
 
     /// Replaces the file by these lines alone.
-    pub fn rewrite(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    pub fn rewrite(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
         let fresh = self.path.with_extension("fresh");
         let mut out = BufWriter::new(File::create(&fresh)?);
         write(&mut out)?;
@@ -58,7 +65,11 @@ impl Journal {
 
 /// A predecessor that is just being killed may hold the lock for a moment longer.
 fn lock(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)?;
     for _ in 0..LOCK_ATTEMPTS_MAX {
         match file.try_lock() {
             Ok(()) => return Ok(file),
@@ -66,5 +77,8 @@ fn lock(path: &Path) -> io::Result<File> {
             Err(TryLockError::Error(error)) => return Err(error),
         }
     }
-    Err(io::Error::new(io::ErrorKind::WouldBlock, format!("another process keeps {} open", path.display())))
+    Err(io::Error::new(
+        io::ErrorKind::WouldBlock,
+        format!("another process keeps {} open", path.display()),
+    ))
 }

@@ -38,15 +38,24 @@ impl Totals {
             self.authorised += intent.amount_capturable;
             self.authorised_count += 1;
         }
-        let charge = intent.latest_charge.as_deref().and_then(|id| state.charges.get(id));
-        let Some(charge) = charge.filter(|charge| charge.captured) else { return };
+        let charge = intent
+            .latest_charge
+            .as_deref()
+            .and_then(|id| state.charges.get(id));
+        let Some(charge) = charge.filter(|charge| charge.captured) else {
+            return;
+        };
         self.count += 1;
         self.captured += charge.amount_captured;
         self.refunded += charge.amount_refunded;
         if charge.disputed {
             self.disputed += charge.refundable();
         }
-        if let Some(transaction) = charge.balance_transaction.as_deref().and_then(|id| state.transactions.get(id)) {
+        if let Some(transaction) = charge
+            .balance_transaction
+            .as_deref()
+            .and_then(|id| state.transactions.get(id))
+        {
             self.stripe_fees += transaction.stripe_fee;
         }
         if let Some(fee) = refund::fee_of(state, charge) {
@@ -61,27 +70,43 @@ pub fn totals(state: &State, in_detail: bool) -> Value {
     let mut accounts: BTreeMap<&str, Totals> = BTreeMap::new();
     let mut all = Totals::default();
     for intent in state.intents.rows() {
-        accounts.entry(&intent.account).or_default().add(state, intent);
+        accounts
+            .entry(&intent.account)
+            .or_default()
+            .add(state, intent);
         all.add(state, intent);
     }
     for refund in state.refunds.rows() {
         accounts.entry(&refund.account).or_default().refund_count += 1;
         all.refund_count += 1;
     }
-    let count = |wanted: Delivery| state.events.rows().filter(|event| event.delivery == wanted).count();
+    let count = |wanted: Delivery| {
+        state
+            .events
+            .rows()
+            .filter(|event| event.delivery == wanted)
+            .count()
+    };
     let mut ledger = json!({
         "accounts": accounts, "total": all,
         "events": { "pending": count(Delivery::Pending), "delivered": count(Delivery::Delivered),
             "lost": count(Delivery::Lost) },
     });
     if in_detail {
-        ledger["captured"] = state.intents.rows().filter_map(|intent| detail(state, intent)).collect();
+        ledger["captured"] = state
+            .intents
+            .rows()
+            .filter_map(|intent| detail(state, intent))
+            .collect();
     }
     ledger
 }
 
 fn detail(state: &State, intent: &Intent) -> Option<Value> {
-    let charge = state.charges.get(intent.latest_charge.as_deref()?).filter(|charge| charge.captured)?;
+    let charge = state
+        .charges
+        .get(intent.latest_charge.as_deref()?)
+        .filter(|charge| charge.captured)?;
     let fee = refund::fee_of(state, charge);
     Some(json!({
         "paymentIntent": intent.id, "account": intent.account, "amount": charge.amount_captured,

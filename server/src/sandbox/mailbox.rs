@@ -65,7 +65,11 @@ impl Mailbox {
     /// When the journal cannot be written; then the mail is not delivered.
     pub fn deliver(&self, mail: RenderedMail) -> io::Result<()> {
         let mut shelf = self.0.lock().expect("the mailbox is never poisoned");
-        let delivered = Delivered { id: shelf.total + 1, at: id::now_ms(), mail };
+        let delivered = Delivered {
+            id: shelf.total + 1,
+            at: id::now_ms(),
+            mail,
+        };
         if let Some(journal) = &mut shelf.journal {
             let mut line = serde_json::to_vec(&delivered)?;
             line.push(b'\n');
@@ -81,7 +85,14 @@ impl Mailbox {
 
     /// The kept mails, newest first.
     pub fn mails(&self) -> Vec<Delivered> {
-        self.0.lock().expect("the mailbox is never poisoned").mails.iter().rev().cloned().collect()
+        self.0
+            .lock()
+            .expect("the mailbox is never poisoned")
+            .mails
+            .iter()
+            .rev()
+            .cloned()
+            .collect()
     }
 
     /// How many mails were ever delivered.
@@ -92,7 +103,14 @@ impl Mailbox {
     fn find(&self, asked: &Asked) -> (u64, Vec<Delivered>) {
         let shelf = self.0.lock().expect("the mailbox is never poisoned");
         let limit = asked.limit.unwrap_or(PAGE_DEFAULT).min(PAGE_MAX);
-        let mails = shelf.mails.iter().rev().filter(|mail| asked.wants(mail)).take(limit).cloned().collect();
+        let mails = shelf
+            .mails
+            .iter()
+            .rev()
+            .filter(|mail| asked.wants(mail))
+            .take(limit)
+            .cloned()
+            .collect();
         (shelf.total, mails)
     }
 }
@@ -107,7 +125,9 @@ impl Shelf {
     }
 
     fn rewrite(&mut self) -> io::Result<()> {
-        let Some(journal) = &mut self.journal else { return Ok(()) };
+        let Some(journal) = &mut self.journal else {
+            return Ok(());
+        };
         let mails = &self.mails;
         journal.rewrite(|out| {
             mails.iter().try_for_each(|mail| {
@@ -134,8 +154,14 @@ struct Asked {
 impl Asked {
     fn wants(&self, delivered: &Delivered) -> bool {
         self.after.is_none_or(|after| delivered.id > after)
-            && self.to.as_ref().is_none_or(|to| delivered.mail.to.contains(to))
-            && self.kind.as_ref().is_none_or(|kind| delivered.mail.kind == *kind)
+            && self
+                .to
+                .as_ref()
+                .is_none_or(|to| delivered.mail.to.contains(to))
+            && self
+                .kind
+                .as_ref()
+                .is_none_or(|kind| delivered.mail.kind == *kind)
     }
 }
 

@@ -91,16 +91,25 @@ impl Method {
         let billing = Billing::read(form);
         if let Some(token) = field("token") {
             let found = find_token(state, account, token)?;
-            return Ok(Self { id, created: id::now(), billing, ..found });
+            return Ok(Self {
+                id,
+                created: id::now(),
+                billing,
+                ..found
+            });
         }
         let number = field("number").ok_or_else(|| Failure::missing("card"))?;
         let mut method = Self::of(card::by_number(number)?, id, account, billing);
-        method.exp_month = field("exp_month").and_then(|month| month.parse().ok()).unwrap_or(0);
+        method.exp_month = field("exp_month")
+            .and_then(|month| month.parse().ok())
+            .unwrap_or(0);
         if !(1..=12).contains(&method.exp_month) {
             let message = "Your card's expiration month is invalid.";
             return Err(Failure::card("invalid_expiry_month", None, message).param("exp_month"));
         }
-        method.exp_year = field("exp_year").and_then(|year| year.parse().ok()).unwrap_or(0);
+        method.exp_year = field("exp_year")
+            .and_then(|year| year.parse().ok())
+            .unwrap_or(0);
         method.exp_year += if method.exp_year < 100 { 2000 } else { 0 };
         method.wallet = form.owned("card[wallet][type]");
         Ok(method)
@@ -121,7 +130,11 @@ impl Row for Method {
     const OBJECT: &'static str = "PaymentMethod";
 
     fn key(&self) -> Key<'_> {
-        Key { id: &self.id, account: &self.account, created: self.created }
+        Key {
+            id: &self.id,
+            account: &self.account,
+            created: self.created,
+        }
     }
 
     fn render(&self) -> Value {
@@ -141,7 +154,9 @@ impl Row for Method {
 pub fn create(state: &mut State, call: &Call) -> Result<Value, Failure> {
     let kind = call.form.required("type")?;
     if kind != "card" {
-        return Err(Failure::invalid(format!("The sandbox knows cards only, not {kind}.")).param("type"));
+        return Err(
+            Failure::invalid(format!("The sandbox knows cards only, not {kind}.")).param("type"),
+        );
     }
     let method = Method::read(state, &call.account, &call.form, id::fresh("pm"))?;
     let shown = method.render();
@@ -174,7 +189,9 @@ fn find_token(state: &State, account: &str, id: &str) -> Result<Method, Failure>
     let named = id.strip_prefix("tok_").and_then(card::by_token);
     match named {
         Some(card) => Ok(Method::of(card, id.to_owned(), account, Billing::default())),
-        None if id.starts_with("tok_") => state.find::<Method>(account, id).map_err(|_| Failure::unknown("token", id)),
+        None if id.starts_with("tok_") => state
+            .find::<Method>(account, id)
+            .map_err(|_| Failure::unknown("token", id)),
         None => Err(Failure::unknown("token", id)),
     }
 }
@@ -184,7 +201,9 @@ pub fn named_by(state: &mut State, call: &Call) -> Result<Option<Method>, Failur
     let method = if let Some(data) = call.form.within("payment_method_data") {
         Method::read(state, &call.account, &data, id::fresh("pm"))?
     } else {
-        let Some(wanted) = call.form.get("payment_method") else { return Ok(None) };
+        let Some(wanted) = call.form.get("payment_method") else {
+            return Ok(None);
+        };
         match wanted.strip_prefix("pm_card_").and_then(card::by_token) {
             Some(card) => Method::of(card, id::fresh("pm"), &call.account, Billing::default()),
             None => return state.find::<Method>(&call.account, wanted).map(Some),

@@ -17,18 +17,37 @@ pub fn configure(cfg: &mut ServiceConfig) {
     cfg.route("", web::get().to(index))
         .route("/", web::get().to(index))
         .route("/mailbox", web::get().to(mailbox))
-        .route("/page.css", web::get().to(|| asset("text/css; charset=utf-8", include_str!("page/page.css"))))
-        .route("/index.js", web::get().to(|| asset("text/javascript; charset=utf-8", include_str!("page/index.js"))))
+        .route(
+            "/page.css",
+            web::get().to(|| asset("text/css; charset=utf-8", include_str!("page/page.css"))),
+        )
+        .route(
+            "/index.js",
+            web::get().to(|| {
+                asset(
+                    "text/javascript; charset=utf-8",
+                    include_str!("page/index.js"),
+                )
+            }),
+        )
         .route(
             "/mailbox.js",
-            web::get().to(|| asset("text/javascript; charset=utf-8", include_str!("page/mailbox.js"))),
+            web::get().to(|| {
+                asset(
+                    "text/javascript; charset=utf-8",
+                    include_str!("page/mailbox.js"),
+                )
+            }),
         )
         .route("/onboarding/{account}", web::get().to(show_onboarding))
         .route("/onboarding/{account}", web::post().to(complete_onboarding));
 }
 
 async fn asset(kind: &'static str, text: &'static str) -> impl Responder {
-    HttpResponse::Ok().content_type(kind).insert_header((header::CACHE_CONTROL, "no-cache")).body(text)
+    HttpResponse::Ok()
+        .content_type(kind)
+        .insert_header((header::CACHE_CONTROL, "no-cache"))
+        .body(text)
 }
 
 fn html(text: String) -> HttpResponse {
@@ -66,14 +85,25 @@ async fn index() -> HttpResponse {
 fn grouped(number: &str) -> String {
     let groups: Vec<&str> = match number.len() {
         15 => vec![&number[..4], &number[4..10], &number[10..]],
-        _ => (0..number.len()).step_by(4).map(|from| &number[from..(from + 4).min(number.len())]).collect(),
+        _ => (0..number.len())
+            .step_by(4)
+            .map(|from| &number[from..(from + 4).min(number.len())])
+            .collect(),
     };
     groups.join(" ")
 }
 
 /// A name in camel case that may be broken before its capitals.
 fn breakable(name: &str) -> String {
-    name.chars().map(|c| if c.is_uppercase() { format!("<wbr>{c}") } else { c.to_string() }).collect()
+    name.chars()
+        .map(|c| {
+            if c.is_uppercase() {
+                format!("<wbr>{c}")
+            } else {
+                c.to_string()
+            }
+        })
+        .collect()
 }
 
 async fn mailbox() -> HttpResponse {
@@ -87,12 +117,21 @@ struct Link {
 }
 
 /// The page behind an account link. A stale link leads to where a new one is made, as the real one does.
-async fn show_onboarding(sandbox: Data<Sandbox>, id: Path<String>, link: Query<Link>) -> HttpResponse {
+async fn show_onboarding(
+    sandbox: Data<Sandbox>,
+    id: Path<String>,
+    link: Query<Link>,
+) -> HttpResponse {
     let state = sandbox.state.lock().expect("the state is never poisoned");
-    let Ok(account) = state.find::<Account>("", &id) else { return gone() };
+    let Ok(account) = state.find::<Account>("", &id) else {
+        return gone();
+    };
     match state.open_link(&id, &link.link) {
         Ok(open) => {
-            let name = account.business_name.or(account.email).unwrap_or_else(|| id.to_string());
+            let name = account
+                .business_name
+                .or(account.email)
+                .unwrap_or_else(|| id.to_string());
             html(
                 include_str!("page/onboarding.html")
                     .replace("{{name}}", &escaped(&name))
@@ -108,7 +147,11 @@ async fn show_onboarding(sandbox: Data<Sandbox>, id: Path<String>, link: Query<L
     }
 }
 
-async fn complete_onboarding(sandbox: Data<Sandbox>, id: Path<String>, link: Form<Link>) -> HttpResponse {
+async fn complete_onboarding(
+    sandbox: Data<Sandbox>,
+    id: Path<String>,
+    link: Form<Link>,
+) -> HttpResponse {
     let (completed, written) = {
         let mut state = sandbox.state.lock().expect("the state is never poisoned");
         state.request = (String::new(), None);
@@ -117,21 +160,30 @@ async fn complete_onboarding(sandbox: Data<Sandbox>, id: Path<String>, link: For
     sandbox.courier.wake();
     match (completed, written) {
         (Ok(address), Ok(())) => see_other(&address),
-        (Err(failure), Ok(())) => failure.error()["refresh_url"].as_str().map_or_else(gone, see_other),
+        (Err(failure), Ok(())) => failure.error()["refresh_url"]
+            .as_str()
+            .map_or_else(gone, see_other),
         (_, Err(_)) => HttpResponse::InternalServerError().finish(),
     }
 }
 
 fn see_other(address: &str) -> HttpResponse {
-    HttpResponse::SeeOther().insert_header((header::LOCATION, address)).finish()
+    HttpResponse::SeeOther()
+        .insert_header((header::LOCATION, address))
+        .finish()
 }
 
 fn gone() -> HttpResponse {
-    HttpResponse::NotFound().content_type("text/plain; charset=utf-8").body("There is no such account link.")
+    HttpResponse::NotFound()
+        .content_type("text/plain; charset=utf-8")
+        .body("There is no such account link.")
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -26,4 +26,17 @@ macro_rules! records {
     };
 }
 
-records!(Account, AccountLink, Intent, Method, Charge, Transaction, Fee, FeeRefund, Refund, Dispute, Event, Remembered);
+records!(
+    Account,
+    AccountLink,
+    Intent,
+    Method,
+    Charge,
+    Transaction,
+    Fee,
+    FeeRefund,
+    Refund,
+    Dispute,
+    Event,
+    Remembered
+);

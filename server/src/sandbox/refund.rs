@@ -36,7 +36,11 @@ impl Row for Refund {
     const OBJECT: &'static str = "refund";
 
     fn key(&self) -> Key<'_> {
-        Key { id: &self.id, account: &self.account, created: self.created }
+        Key {
+            id: &self.id,
+            account: &self.account,
+            created: self.created,
+        }
     }
 
     fn render(&self) -> Value {
@@ -60,7 +64,10 @@ pub fn create(state: &mut State, call: &Call) -> Result<Value, Failure> {
     let form = &call.form;
     let mut charge = charge_of(state, call)?;
     let reason = form.owned("reason");
-    if reason.as_deref().is_some_and(|reason| !REASONS.contains(&reason)) {
+    if reason
+        .as_deref()
+        .is_some_and(|reason| !REASONS.contains(&reason))
+    {
         return Err(Failure::invalid("Invalid reason").param("reason"));
     }
     let left = charge.refundable();
@@ -69,7 +76,10 @@ pub fn create(state: &mut State, call: &Call) -> Result<Value, Failure> {
         return Err(Failure::state("charge_already_refunded", message));
     }
     if charge.disputed {
-        let message = format!("Charge {} has been charged back; cannot issue a refund.", charge.id);
+        let message = format!(
+            "Charge {} has been charged back; cannot issue a refund.",
+            charge.id
+        );
         return Err(Failure::state("charge_disputed", message));
     }
     let amount = form.integer("amount")?.unwrap_or(left);
@@ -110,25 +120,33 @@ pub fn create(state: &mut State, call: &Call) -> Result<Value, Failure> {
 
 /// `GET /v1/refunds/{id}`
 pub fn retrieve(state: &State, call: &Call, id: &str) -> Result<Value, Failure> {
-    state.find::<Refund>(&call.account, id).map(|refund| refund.render())
+    state
+        .find::<Refund>(&call.account, id)
+        .map(|refund| refund.render())
 }
 
 fn charge_of(state: &State, call: &Call) -> Result<Charge, Failure> {
     let id = match (call.form.get("payment_intent"), call.form.get("charge")) {
         (Some(id), _) => {
             let intent = state.find::<Intent>(&call.account, id)?;
-            let message = format!("This PaymentIntent ({id}) does not have a successful charge to refund.");
-            intent.latest_charge.ok_or_else(|| Failure::state("payment_intent_unexpected_state", message))?
+            let message =
+                format!("This PaymentIntent ({id}) does not have a successful charge to refund.");
+            intent
+                .latest_charge
+                .ok_or_else(|| Failure::state("payment_intent_unexpected_state", message))?
         }
         (None, Some(id)) => id.to_owned(),
         (None, None) => {
-            return Err(Failure::invalid("One of the following params should be provided: payment_intent or charge.")
-                .code("parameter_missing"));
+            return Err(Failure::invalid(
+                "One of the following params should be provided: payment_intent or charge.",
+            )
+            .code("parameter_missing"));
         }
     };
     let charge = state.find::<Charge>(&call.account, &id)?;
     if !charge.captured {
-        let message = format!("Charge {id} has not been captured; cancel its PaymentIntent instead.");
+        let message =
+            format!("Charge {id} has not been captured; cancel its PaymentIntent instead.");
         return Err(Failure::state("payment_intent_unexpected_state", message));
     }
     Ok(charge)
@@ -136,7 +154,11 @@ fn charge_of(state: &State, call: &Call) -> Result<Charge, Failure> {
 
 /// What the real API does when it is asked to: proportional to this charge, half up. We never ask (decision D-3).
 fn refund_fee_in_proportion(state: &mut State, charge: &Charge, amount: i64) {
-    let fee = charge.application_fee.as_deref().and_then(|fee| state.fees.get(fee)).cloned();
+    let fee = charge
+        .application_fee
+        .as_deref()
+        .and_then(|fee| state.fees.get(fee))
+        .cloned();
     let Some(fee) = fee else { return };
     let share = (fee.amount * amount * 2 + charge.amount_captured) / (charge.amount_captured * 2);
     let left = fee.amount - fee.amount_refunded;
@@ -152,5 +174,8 @@ pub fn dollars(cents: i64) -> String {
 
 /// The fee of a charge, for the ledger.
 pub fn fee_of<'a>(state: &'a State, charge: &Charge) -> Option<&'a Fee> {
-    charge.application_fee.as_deref().and_then(|fee| state.fees.get(fee))
+    charge
+        .application_fee
+        .as_deref()
+        .and_then(|fee| state.fees.get(fee))
 }

@@ -32,7 +32,10 @@ pub fn run(state: &mut State, call: &Call) -> Result<Value, Failure> {
         )),
         ("GET", steps) => read(state, call, steps),
         ("POST", steps) => write(state, call, steps),
-        (method, _) => Err(Failure::no_such_route(method, &format!("/v1/{}", call.path))),
+        (method, _) => Err(Failure::no_such_route(
+            method,
+            &format!("/v1/{}", call.path),
+        )),
     }
 }
 
@@ -47,7 +50,10 @@ fn write(state: &mut State, call: &Call, steps: &[&str]) -> Result<Value, Failur
         ["accounts"] => account::create(state, call),
         ["accounts", id] => account::update(state, call, id),
         ["account_links"] => account::create_link(state, call),
-        _ => Err(Failure::no_such_route("POST", &format!("/v1/{}", call.path))),
+        _ => Err(Failure::no_such_route(
+            "POST",
+            &format!("/v1/{}", call.path),
+        )),
     }
 }
 
@@ -55,7 +61,9 @@ fn read(state: &State, call: &Call, steps: &[&str]) -> Result<Value, Failure> {
     let wanted = |name: &str, value: &str| call.form.get(name).is_none_or(|wanted| wanted == value);
     match steps {
         ["payment_intents"] => page(state, call, |_: &Intent| true),
-        ["payment_methods", id] => state.find::<Method>(&call.account, id).map(|method| method.render()),
+        ["payment_methods", id] => state
+            .find::<Method>(&call.account, id)
+            .map(|method| method.render()),
         ["tokens", id] => method::retrieve_token(state, call, id),
         ["charges"] => page(state, call, |charge: &Charge| of_intent(call, charge)),
         ["charges", id] => charge::retrieve(state, call, id),
@@ -65,11 +73,17 @@ fn read(state: &State, call: &Call, steps: &[&str]) -> Result<Value, Failure> {
         ["refunds", id] => refund::retrieve(state, call, id),
         ["application_fees"] => page(state, call, |fee: &Fee| wanted("charge", &fee.charge)),
         ["application_fees", id] => fee::retrieve(state, call, id),
-        ["application_fees", id, "refunds"] => page(state, call, |refund: &FeeRefund| refund.fee == *id),
+        ["application_fees", id, "refunds"] => {
+            page(state, call, |refund: &FeeRefund| refund.fee == *id)
+        }
         ["balance"] => transaction::balance(state, call),
-        ["balance_transactions"] => page(state, call, |row: &Transaction| wanted("source", &row.source)),
+        ["balance_transactions"] => page(state, call, |row: &Transaction| {
+            wanted("source", &row.source)
+        }),
         ["balance_transactions", id] => transaction::retrieve(state, call, id),
-        ["disputes"] => page(state, call, |dispute: &Dispute| wanted("payment_intent", &dispute.intent)),
+        ["disputes"] => page(state, call, |dispute: &Dispute| {
+            wanted("payment_intent", &dispute.intent)
+        }),
         ["disputes", id] => dispute::retrieve(state, call, id),
         ["account"] => account::retrieve(state, call, None),
         ["accounts"] => page(state, call, |_: &Account| true),

@@ -29,7 +29,11 @@ impl Snapshot {
     pub fn take(state: &State, id: &str) -> Option<Self> {
         match id.split('_').next()? {
             "pi" => state.intents.get(id).cloned().map(Self::Intent),
-            "ch" => state.charges.get(id).cloned().map(|charge| Self::Charge(Box::new(charge))),
+            "ch" => state
+                .charges
+                .get(id)
+                .cloned()
+                .map(|charge| Self::Charge(Box::new(charge))),
             "re" => state.refunds.get(id).cloned().map(Self::Refund),
             "fee" => state.fees.get(id).cloned().map(Self::Fee),
             "acct" => state.accounts.get(id).cloned().map(Self::Account),

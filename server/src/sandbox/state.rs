@@ -53,29 +53,46 @@ impl State {
         let mut state = Self::default();
         let Some(dir) = dir else { return Ok(state) };
         let (mut unreadable, mut records_read) = (None, 0);
-        let mut journal = Journal::open(dir, "provider", |line| match serde_json::from_str::<Vec<Record>>(line) {
-            Ok(records) => {
-                records_read += records.len();
-                records.into_iter().for_each(|record| state.restore(record));
+        let mut journal = Journal::open(dir, "provider", |line| {
+            match serde_json::from_str::<Vec<Record>>(line) {
+                Ok(records) => {
+                    records_read += records.len();
+                    records.into_iter().for_each(|record| state.restore(record));
+                }
+                Err(error) => unreadable = Some(error),
             }
-            Err(error) => unreadable = Some(error),
         })?;
         if let Some(error) = unreadable {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, format!("the sandbox journal: {error}")));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!("the sandbox journal: {error}"),
+            ));
         }
         if records_read > WASTE_MAX * state.records() {
             journal.rewrite(|out| state.write_all(out))?;
         }
         state.journal = Some(journal);
-        state.unsent = state.events.rows().filter(|e| e.delivery == Delivery::Pending).map(|e| e.id.clone()).collect();
+        state.unsent = state
+            .events
+            .rows()
+            .filter(|e| e.delivery == Delivery::Pending)
+            .map(|e| e.id.clone())
+            .collect();
         Ok(state)
     }
 
     /// How many records a journal written anew would hold.
     fn records(&self) -> usize {
-        let objects = self.accounts.len() + self.intents.len() + self.methods.len() + self.charges.len();
-        let money = self.transactions.len() + self.fees.len() + self.fee_refunds.len() + self.refunds.len();
-        objects + money + self.disputes.len() + self.links.len() + self.events.len() + self.memory.answers().count()
+        let objects =
+            self.accounts.len() + self.intents.len() + self.methods.len() + self.charges.len();
+        let money =
+            self.transactions.len() + self.fees.len() + self.fee_refunds.len() + self.refunds.len();
+        objects
+            + money
+            + self.disputes.len()
+            + self.links.len()
+            + self.events.len()
+            + self.memory.answers().count()
     }
 
     fn restore(&mut self, record: Record) {
@@ -102,7 +119,9 @@ impl State {
             table.rows().try_for_each(|row| line(out, row.record()))
         }
         rows(out, &self.accounts)?;
-        self.links.values().try_for_each(|link| line(out, RecordRef::AccountLink(link)))?;
+        self.links
+            .values()
+            .try_for_each(|link| line(out, RecordRef::AccountLink(link)))?;
         rows(out, &self.intents)?;
         rows(out, &self.methods)?;
         rows(out, &self.charges)?;
@@ -113,7 +132,10 @@ impl State {
         rows(out, &self.disputes)?;
         rows(out, &self.events)?;
         let oldest = id::now() - KEPT_SECONDS;
-        self.memory.answers().filter(|a| a.at > oldest).try_for_each(|a| line(out, RecordRef::Remembered(a)))
+        self.memory
+            .answers()
+            .filter(|a| a.at > oldest)
+            .try_for_each(|a| line(out, RecordRef::Remembered(a)))
     }
 
     /// Notes a changed object for the next commit and puts it in its table.
@@ -145,10 +167,16 @@ impl State {
 
     /// In the journal an event follows its object's change, so the object still is what the event tells of.
     fn keep_event(&mut self, mut event: Event) {
-        event.snapshot = event.snapshot.take().or_else(|| Snapshot::take(self, &event.subject));
+        event.snapshot = event
+            .snapshot
+            .take()
+            .or_else(|| Snapshot::take(self, &event.subject));
         self.events.put(event);
         while self.events.len() > EVENTS_KEPT_MAX
-            && self.events.oldest().is_some_and(|event| event.delivery != Delivery::Pending)
+            && self
+                .events
+                .oldest()
+                .is_some_and(|event| event.delivery != Delivery::Pending)
         {
             self.events.forget_oldest();
         }
@@ -182,13 +210,16 @@ impl State {
         if self.journal.is_none() {
             return;
         }
-        self.batch.push(if self.batch.is_empty() { b'[' } else { b',' });
+        self.batch
+            .push(if self.batch.is_empty() { b'[' } else { b',' });
         serde_json::to_writer(&mut self.batch, &record).expect("a record is plain data");
     }
 
     /// Writes what was noted since the last commit as one line. After this the caller may answer.
     pub fn commit(&mut self) -> io::Result<()> {
-        let Some(journal) = &mut self.journal else { return Ok(()) };
+        let Some(journal) = &mut self.journal else {
+            return Ok(());
+        };
         if self.batch.is_empty() {
             return Ok(());
         }
@@ -203,7 +234,10 @@ impl State {
     where
         Self: Holds<T>,
     {
-        let row = self.table().get(id).filter(|row| row.key().account == account);
+        let row = self
+            .table()
+            .get(id)
+            .filter(|row| row.key().account == account);
         row.cloned().ok_or_else(|| Failure::unknown(T::OBJECT, id))
     }
 }

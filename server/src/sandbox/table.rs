@@ -34,7 +34,11 @@ pub struct Table<T> {
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
-        Self { rows: VecDeque::new(), positions: HashMap::new(), forgotten: 0 }
+        Self {
+            rows: VecDeque::new(),
+            positions: HashMap::new(),
+            forgotten: 0,
+        }
     }
 }
 
@@ -43,23 +47,32 @@ impl<T: Row> Table<T> {
         match self.positions.get(row.key().id) {
             Some(position) => self.rows[(position - self.forgotten) as usize] = row,
             None => {
-                self.positions.insert(row.key().id.to_owned(), self.forgotten + self.rows.len() as u64);
+                self.positions.insert(
+                    row.key().id.to_owned(),
+                    self.forgotten + self.rows.len() as u64,
+                );
                 self.rows.push_back(row);
             }
         }
     }
 
     pub fn get(&self, id: &str) -> Option<&T> {
-        self.positions.get(id).and_then(|position| self.rows.get((position - self.forgotten) as usize))
+        self.positions
+            .get(id)
+            .and_then(|position| self.rows.get((position - self.forgotten) as usize))
     }
 
     pub fn get_mut(&mut self, id: &str) -> Option<&mut T> {
-        self.positions.get(id).and_then(|position| self.rows.get_mut((position - self.forgotten) as usize))
+        self.positions
+            .get(id)
+            .and_then(|position| self.rows.get_mut((position - self.forgotten) as usize))
     }
 
     /// Where a row stands in order of creation.
     pub fn position(&self, id: &str) -> Option<usize> {
-        self.positions.get(id).map(|position| (position - self.forgotten) as usize)
+        self.positions
+            .get(id)
+            .map(|position| (position - self.forgotten) as usize)
     }
 
     pub fn rows(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator {

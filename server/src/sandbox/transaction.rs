@@ -62,26 +62,63 @@ impl Transaction {
     }
 
     pub fn of_charge(charge: &Charge, amount: i64, application_fee: i64) -> Self {
-        let bare = Self::new(&charge.account, Movement::Charge, &charge.id, amount, &charge.currency);
-        Self { stripe_fee: stripe_fee(amount), application_fee, ..bare }
+        let bare = Self::new(
+            &charge.account,
+            Movement::Charge,
+            &charge.id,
+            amount,
+            &charge.currency,
+        );
+        Self {
+            stripe_fee: stripe_fee(amount),
+            application_fee,
+            ..bare
+        }
     }
 
     /// The provider keeps its fee on a refund.
     pub fn of_refund(refund: &Refund) -> Self {
-        Self::new(&refund.account, Movement::Refund, &refund.id, -refund.amount, &refund.currency)
+        Self::new(
+            &refund.account,
+            Movement::Refund,
+            &refund.id,
+            -refund.amount,
+            &refund.currency,
+        )
     }
 
     pub fn of_fee(fee: &Fee) -> Self {
-        Self::new("", Movement::ApplicationFee, &fee.id, fee.amount, &fee.currency)
+        Self::new(
+            "",
+            Movement::ApplicationFee,
+            &fee.id,
+            fee.amount,
+            &fee.currency,
+        )
     }
 
     pub fn of_fee_refund(refund: &FeeRefund) -> Self {
-        Self::new("", Movement::ApplicationFeeRefund, &refund.id, -refund.amount, &refund.currency)
+        Self::new(
+            "",
+            Movement::ApplicationFeeRefund,
+            &refund.id,
+            -refund.amount,
+            &refund.currency,
+        )
     }
 
     pub fn of_dispute(dispute: &Dispute) -> Self {
-        let bare = Self::new(&dispute.account, Movement::Adjustment, &dispute.id, -dispute.amount, &dispute.currency);
-        Self { stripe_fee: dispute.fee, ..bare }
+        let bare = Self::new(
+            &dispute.account,
+            Movement::Adjustment,
+            &dispute.id,
+            -dispute.amount,
+            &dispute.currency,
+        );
+        Self {
+            stripe_fee: dispute.fee,
+            ..bare
+        }
     }
 
     fn fee_details(&self) -> Vec<Value> {
@@ -93,7 +130,11 @@ impl Transaction {
         };
         [
             part(self.stripe_fee, "stripe_fee", "Stripe processing fees"),
-            part(self.application_fee, "application_fee", "Platform application fee"),
+            part(
+                self.application_fee,
+                "application_fee",
+                "Platform application fee",
+            ),
         ]
         .into_iter()
         .flatten()
@@ -105,7 +146,11 @@ impl Row for Transaction {
     const OBJECT: &'static str = "balance transaction";
 
     fn key(&self) -> Key<'_> {
-        Key { id: &self.id, account: &self.account, created: self.created }
+        Key {
+            id: &self.id,
+            account: &self.account,
+            created: self.created,
+        }
     }
 
     /// As with direct charges in the real API, `fee` is the sum of both fees; `fee_details` tells them apart.
@@ -134,7 +179,9 @@ impl Row for Transaction {
 
 /// `GET /v1/balance_transactions/{id}`
 pub fn retrieve(state: &State, call: &Call, id: &str) -> Result<Value, Failure> {
-    state.find::<Transaction>(&call.account, id).map(|transaction| transaction.render())
+    state
+        .find::<Transaction>(&call.account, id)
+        .map(|transaction| transaction.render())
 }
 
 /// `GET /v1/balance`: everything is pending, nothing is ever paid out.

@@ -11,8 +11,15 @@ use sha2::{Digest, Sha256};
 use super::SiteError;
 
 /// Folders of `web` that a build makes or that only tests read.
-const NOT_SOURCES: [&str; 7] =
-    ["node_modules", "dist", ".parcel-cache", "e2e", "test-results", "playwright-report", "coverage"];
+const NOT_SOURCES: [&str; 7] = [
+    "node_modules",
+    "dist",
+    ".parcel-cache",
+    "e2e",
+    "test-results",
+    "playwright-report",
+    "coverage",
+];
 const NODE_NEEDED: &str = "Node.js 20 or newer with npm is needed to build the web pages: \
     `apt-get install nodejs npm`, or https://nodejs.org";
 /// The oldest Node.js that the build tools run on.
@@ -43,7 +50,9 @@ pub fn ensure_built(web: &Path) -> Result<PathBuf, SiteError> {
 /// `npm ci`, unless `node_modules` already fits the lock file.
 pub fn install(web: &Path) -> Result<(), SiteError> {
     let lock_file = web.join("package-lock.json");
-    let wanted = hex::encode(Sha256::digest(fs::read(&lock_file).map_err(SiteError::io(&lock_file))?));
+    let wanted = hex::encode(Sha256::digest(
+        fs::read(&lock_file).map_err(SiteError::io(&lock_file))?,
+    ));
     let modules = web.join("node_modules");
     if is_stamped(&modules, &wanted) {
         return Ok(());
@@ -55,30 +64,53 @@ pub fn install(web: &Path) -> Result<(), SiteError> {
 
 /// Answers in one line when Node.js is missing or too old.
 fn check_node() -> Result<(), SiteError> {
-    let said =
-        Command::new("node").arg("--version").output().map_err(|_| SiteError::Missing(NODE_NEEDED.to_string()))?;
+    let said = Command::new("node")
+        .arg("--version")
+        .output()
+        .map_err(|_| SiteError::Missing(NODE_NEEDED.to_string()))?;
     let version = String::from_utf8_lossy(&said.stdout).trim().to_string();
-    let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse().ok());
+    let major = version
+        .trim_start_matches('v')
+        .split('.')
+        .next()
+        .and_then(|major| major.parse().ok());
     match major {
         Some(NODE_MAJOR_MIN..) => Ok(()),
-        _ => Err(SiteError::Missing(format!("{NODE_NEEDED} (found {version})"))),
+        _ => Err(SiteError::Missing(format!(
+            "{NODE_NEEDED} (found {version})"
+        ))),
     }
 }
 
 fn npm(web: &Path, arguments: &[&str]) -> Result<(), SiteError> {
-    let run = Command::new("npm").args(arguments).current_dir(web).env("CI", "1").output();
+    let run = Command::new("npm")
+        .args(arguments)
+        .current_dir(web)
+        .env("CI", "1")
+        .output();
     match run {
         Ok(output) if output.status.success() => Ok(()),
-        Ok(output) => Err(SiteError::Build(format!("npm {}: {}", arguments.join(" "), complaint(&output)))),
-        Err(failure) if failure.kind() == ErrorKind::NotFound => Err(SiteError::Missing(NODE_NEEDED.to_string())),
+        Ok(output) => Err(SiteError::Build(format!(
+            "npm {}: {}",
+            arguments.join(" "),
+            complaint(&output)
+        ))),
+        Err(failure) if failure.kind() == ErrorKind::NotFound => {
+            Err(SiteError::Missing(NODE_NEEDED.to_string()))
+        }
         Err(failure) => Err(SiteError::Build(failure.to_string())),
     }
 }
 
 /// The last lines of what a failed command said.
 fn complaint(output: &Output) -> String {
-    let said = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).join("\n");
-    let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
+    let said = [&output.stdout, &output.stderr]
+        .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        .join("\n");
+    let lines: Vec<&str> = said
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
     lines[lines.len().saturating_sub(COMPLAINT_LINES_MAX)..].join("\n")
 }
 
@@ -87,7 +119,10 @@ fn lock(web: &Path) -> Result<Flock<File>, SiteError> {
     // Beside the modules and the build, not inside: both folders are emptied.
     let path = web.join(".build-lock");
     let file = File::create(&path).map_err(SiteError::io(&path))?;
-    Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, errno)| SiteError::Io { path, source: errno.into() })
+    Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, errno)| SiteError::Io {
+        path,
+        source: errno.into(),
+    })
 }
 
 fn is_stamped(dir: &Path, stamp: &str) -> bool {
@@ -107,7 +142,12 @@ fn stamp_of(web: &Path) -> Result<String, SiteError> {
     let mut hash = Sha256::new();
     for path in paths {
         let bytes = fs::read(&path).map_err(SiteError::io(&path))?;
-        hash.update(path.strip_prefix(web).unwrap_or(&path).to_string_lossy().as_bytes());
+        hash.update(
+            path.strip_prefix(web)
+                .unwrap_or(&path)
+                .to_string_lossy()
+                .as_bytes(),
+        );
         hash.update((bytes.len() as u64).to_le_bytes());
         hash.update(bytes);
     }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use actix_web::http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, VARY, X_CONTENT_TYPE_OPTIONS};
+use actix_web::http::header::{
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, VARY, X_CONTENT_TYPE_OPTIONS,
+};
 use actix_web::{HttpResponse, HttpResponseBuilder, http::StatusCode};
 use bytes::Bytes;
 
@@ -16,8 +18,11 @@ const DEPTH_MAX: usize = 4;
 pub(super) fn read(dist: &Path) -> Result<BTreeMap<String, File>, SiteError> {
     let mut found = BTreeMap::new();
     gather(dist, "", DEPTH_MAX, &mut found)?;
-    let plain: Vec<String> =
-        found.keys().filter(|name| !name.ends_with(".br") && !name.ends_with(".gz")).cloned().collect();
+    let plain: Vec<String> = found
+        .keys()
+        .filter(|name| !name.ends_with(".br") && !name.ends_with(".gz"))
+        .cloned()
+        .collect();
     let files = plain.into_iter().map(|name| {
         let file = File {
             content_type: content_type(&name),
@@ -30,11 +35,22 @@ pub(super) fn read(dist: &Path) -> Result<BTreeMap<String, File>, SiteError> {
     Ok(files.collect())
 }
 
-fn gather(dir: &Path, prefix: &str, depth: usize, found: &mut BTreeMap<String, Bytes>) -> Result<(), SiteError> {
+fn gather(
+    dir: &Path,
+    prefix: &str,
+    depth: usize,
+    found: &mut BTreeMap<String, Bytes>,
+) -> Result<(), SiteError> {
     for entry in std::fs::read_dir(dir).map_err(SiteError::io(dir))? {
         let entry = entry.map_err(SiteError::io(dir))?;
         let path = entry.path();
-        let Some(name) = entry.file_name().to_str().map(|name| format!("{prefix}{name}")) else { continue };
+        let Some(name) = entry
+            .file_name()
+            .to_str()
+            .map(|name| format!("{prefix}{name}"))
+        else {
+            continue;
+        };
         if entry.file_name().to_string_lossy().starts_with('.') {
             continue;
         }
@@ -43,7 +59,10 @@ fn gather(dir: &Path, prefix: &str, depth: usize, found: &mut BTreeMap<String, B
                 gather(&path, &format!("{name}/"), depth - 1, found)?;
             }
         } else {
-            found.insert(name, Bytes::from(std::fs::read(&path).map_err(SiteError::io(&path))?));
+            found.insert(
+                name,
+                Bytes::from(std::fs::read(&path).map_err(SiteError::io(&path))?),
+            );
         }
     }
     Ok(())
@@ -61,7 +80,9 @@ impl Site {
     /// Answers with one built file. Parcel writes a hash into every name, so a browser may keep it for ever.
     fn answer(&self, name: &str, asked: &HeaderMap) -> HttpResponse {
         let Some(file) = self.files.get(name) else {
-            return HttpResponse::NotFound().insert_header((CACHE_CONTROL, "no-store")).finish();
+            return HttpResponse::NotFound()
+                .insert_header((CACHE_CONTROL, "no-store"))
+                .finish();
         };
         let accepts = |coding: &str| accepts(asked, coding);
         let mut answer = HttpResponseBuilder::new(StatusCode::OK);
@@ -70,7 +91,11 @@ impl Site {
         answer.insert_header((VARY, "Accept-Encoding"));
         answer.insert_header((
             CACHE_CONTROL,
-            if hashed(name) { "public, max-age=31536000, immutable" } else { "no-cache" },
+            if hashed(name) {
+                "public, max-age=31536000, immutable"
+            } else {
+                "no-cache"
+            },
         ));
         match (&file.brotli, &file.gzip) {
             (Some(brotli), _) if accepts("br") => {
@@ -106,7 +131,14 @@ mod tests {
     fn only_hashed_names_are_kept_for_ever() {
         assert!(hashed("main.0a1b2c3d.js"));
         assert!(hashed("barlow-condensed-600-subset.2b1c0d9e.woff2"));
-        for name in ["index.html", "critical.css", "live.js", "sw.js", "manifest.webmanifest", "no-hash.subset.woff2"] {
+        for name in [
+            "index.html",
+            "critical.css",
+            "live.js",
+            "sw.js",
+            "manifest.webmanifest",
+            "no-hash.subset.woff2",
+        ] {
             assert!(!hashed(name), "{name}");
         }
     }
@@ -116,7 +148,10 @@ mod tests {
         assert_eq!(content_type("a.css"), "text/css; charset=utf-8");
         assert!(content_type("a.js").starts_with("text/javascript"));
         assert_eq!(content_type("a.woff2"), "font/woff2");
-        assert_eq!(content_type("manifest.webmanifest"), "application/manifest+json");
+        assert_eq!(
+            content_type("manifest.webmanifest"),
+            "application/manifest+json"
+        );
     }
 
     /// A browser that kept the worker could not be rid of a wrong one.
@@ -129,11 +164,21 @@ mod tests {
             gzip: None,
         };
         let names = ["sw.js", "main.0a1b2c3d.js"];
-        let site =
-            Site { files: names.map(|name| (name.to_string(), file(name))).into_iter().collect(), ..Site::default() };
+        let site = Site {
+            files: names
+                .map(|name| (name.to_string(), file(name)))
+                .into_iter()
+                .collect(),
+            ..Site::default()
+        };
         let kept = names.map(|name| {
             let answer = serve(&site, name, &HeaderMap::new());
-            answer.headers().get(CACHE_CONTROL).and_then(|said| said.to_str().ok()).unwrap_or_default().to_string()
+            answer
+                .headers()
+                .get(CACHE_CONTROL)
+                .and_then(|said| said.to_str().ok())
+                .unwrap_or_default()
+                .to_string()
         });
         assert_eq!(kept, ["no-cache", "public, max-age=31536000, immutable"]);
     }

@@ -79,7 +79,9 @@ impl From<&Bank> for BankWhole {
 }
 
 fn last(digits: &str, count: usize) -> &str {
-    digits.get(digits.len().saturating_sub(count)..).unwrap_or_default()
+    digits
+        .get(digits.len().saturating_sub(count)..)
+        .unwrap_or_default()
 }
 
 /// What the winner's own page shows. The link is the key; no login.

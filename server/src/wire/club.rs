@@ -7,11 +7,16 @@ use utoipa::ToSchema;
 use super::draw::Draw;
 
 /// What a club says that says nothing (A:146).
-pub const TAGLINE: &str = "Support our club with Football Doubles - win cash prizes while helping fund our team!";
+pub const TAGLINE: &str =
+    "Support our club with Football Doubles - win cash prizes while helping fund our team!";
 
 /// A club's own words, else the specified ones.
 pub fn tagline(club: &Row) -> String {
-    let own = club.tagline.as_deref().map(str::trim).filter(|words| !words.is_empty());
+    let own = club
+        .tagline
+        .as_deref()
+        .map(str::trim)
+        .filter(|words| !words.is_empty());
     own.unwrap_or(TAGLINE).to_string()
 }
 

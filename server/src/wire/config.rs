@@ -45,14 +45,19 @@ impl PublicConfig {
             max_per_purchase: TICKETS_PER_ORDER_MAX,
             fee_rate_bps: config.fees.policy.rate_bps,
             fee_cap_cents: config.fees.policy.cap.0,
-            fee_passthrough_allowed: facts.card_fee_passing(config.fees.card_fee) == CardFeePassing::Allowed,
+            fee_passthrough_allowed: facts.card_fee_passing(config.fees.card_fee)
+                == CardFeePassing::Allowed,
             surcharge_mode: match facts.surcharge_mode(config.fees.surcharge) {
                 SurchargeMode::PerLine => "per_line",
                 SurchargeMode::PerCharge => "per_charge",
             },
             terms_version: crate::terms::SERVICE.version,
             demo,
-            stripe_js: if demo { "/sandbox/stripe.js" } else { STRIPE_JS },
+            stripe_js: if demo {
+                "/sandbox/stripe.js"
+            } else {
+                STRIPE_JS
+            },
         }
     }
 }

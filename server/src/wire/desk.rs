@@ -91,7 +91,13 @@ pub struct OwnGame {
 }
 
 impl OwnOffer {
-    pub fn new(bundle: &Bundle, club_slug: &str, status: &'static str, sold: i64, games: Vec<OwnGame>) -> OwnOffer {
+    pub fn new(
+        bundle: &Bundle,
+        club_slug: &str,
+        status: &'static str,
+        sold: i64,
+        games: Vec<OwnGame>,
+    ) -> OwnOffer {
         OwnOffer {
             id: bundle.id,
             club_id: bundle.club.0,

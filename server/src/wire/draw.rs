@@ -72,7 +72,13 @@ pub struct Draw {
 
 impl Draw {
     /// As lists show it.
-    pub fn listed(listing: &Listing, club: &Club, view: &View, winner_sold: Option<bool>, now: Timestamp) -> Draw {
+    pub fn listed(
+        listing: &Listing,
+        club: &Club,
+        view: &View,
+        winner_sold: Option<bool>,
+        now: Timestamp,
+    ) -> Draw {
         let result = view.result;
         Draw {
             id: view.draw.0,
@@ -175,5 +181,6 @@ pub fn status_shown(view: &View, now: Timestamp) -> &'static str {
 }
 
 fn winning_label(view: &View, now: Timestamp) -> Option<String> {
-    view.revealed(now).map(|(_, serial)| serial.label(view.draw))
+    view.revealed(now)
+        .map(|(_, serial)| serial.label(view.draw))
 }

@@ -123,10 +123,17 @@ mod tests {
 
     #[test]
     fn a_price_comes_as_number_or_text_in_dollars() {
-        let price = |json: &str| serde_json::from_str::<DrawForm>(json).expect("a form").price();
-        for five in
-            [r#"{"ticketPrice":5}"#, r#"{"ticketPrice":"5.00"}"#, r#"{"ticketPrice":5.0}"#, r#"{"ticketPrice":"$5"}"#]
-        {
+        let price = |json: &str| {
+            serde_json::from_str::<DrawForm>(json)
+                .expect("a form")
+                .price()
+        };
+        for five in [
+            r#"{"ticketPrice":5}"#,
+            r#"{"ticketPrice":"5.00"}"#,
+            r#"{"ticketPrice":5.0}"#,
+            r#"{"ticketPrice":"$5"}"#,
+        ] {
             assert_eq!(price(five), Some(Some(Cents(500))), "{five}");
         }
         assert_eq!(price(r#"{"ticketPrice":0.01}"#), Some(Some(Cents(1))));
@@ -145,7 +152,11 @@ mod tests {
 
     #[test]
     fn a_league_may_be_taken_away() {
-        let league = |json: &str| serde_json::from_str::<DrawForm>(json).expect("a form").league;
+        let league = |json: &str| {
+            serde_json::from_str::<DrawForm>(json)
+                .expect("a form")
+                .league
+        };
         assert_eq!(league("{}"), None);
         assert_eq!(league(r#"{"league":null}"#), Some(None));
         assert_eq!(league(r#"{"league":"NRL"}"#), Some(Some("NRL".to_string())));

@@ -32,7 +32,12 @@ impl From<&MenuRow> for FooterMenu {
             heading: menu.heading.clone(),
             is_visible: menu.is_visible,
             display_order: menu.display_order,
-            items: menu.items.iter().filter(|item| item.is_visible).map(FooterItem::from).collect(),
+            items: menu
+                .items
+                .iter()
+                .filter(|item| item.is_visible)
+                .map(FooterItem::from)
+                .collect(),
         }
     }
 }
@@ -40,7 +45,10 @@ impl From<&MenuRow> for FooterMenu {
 impl FooterMenu {
     /// With hidden items, for whoever edits them.
     pub fn whole(menu: &MenuRow) -> FooterMenu {
-        FooterMenu { items: menu.items.iter().map(FooterItem::from).collect(), ..FooterMenu::from(menu) }
+        FooterMenu {
+            items: menu.items.iter().map(FooterItem::from).collect(),
+            ..FooterMenu::from(menu)
+        }
     }
 }
 

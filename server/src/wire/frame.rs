@@ -19,8 +19,21 @@ pub struct Frame<T> {
 }
 
 /// `draws`, `public`, `order`, `draw`: the first of a topic and all later ones have the same type.
-pub fn frame<T: Serialize>(topic: &str, seq: u64, server_now: i64, r#type: &'static str, data: T) -> String {
-    let frame = Frame { v: 1, topic: topic.to_string(), seq, server_now, r#type, data };
+pub fn frame<T: Serialize>(
+    topic: &str,
+    seq: u64,
+    server_now: i64,
+    r#type: &'static str,
+    data: T,
+) -> String {
+    let frame = Frame {
+        v: 1,
+        topic: topic.to_string(),
+        seq,
+        server_now,
+        r#type,
+        data,
+    };
     serde_json::to_string(&frame).unwrap_or_default()
 }
 

@@ -6,15 +6,22 @@ use time::macros::format_description;
 use time_tz::{OffsetDateTimeExt, timezones};
 
 fn utc(at: Timestamp) -> OffsetDateTime {
-    OffsetDateTime::from_unix_timestamp_nanos(i128::from(at.0) * 1_000_000).unwrap_or(OffsetDateTime::UNIX_EPOCH)
+    OffsetDateTime::from_unix_timestamp_nanos(i128::from(at.0) * 1_000_000)
+        .unwrap_or(OffsetDateTime::UNIX_EPOCH)
 }
 
 /// `2026-11-20T09:10:00Z`, with milliseconds when there are any.
 pub fn rfc3339(at: Timestamp) -> String {
     let whole = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
-    let fine = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
+    let fine =
+        format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
     let utc = utc(at);
-    if at.0.rem_euclid(1000) == 0 { utc.format(whole) } else { utc.format(fine) }.unwrap_or_default()
+    if at.0.rem_euclid(1000) == 0 {
+        utc.format(whole)
+    } else {
+        utc.format(fine)
+    }
+    .unwrap_or_default()
 }
 
 /// `19:10:00` in a zone; Brisbane when the zone is unknown (decision E-11).

@@ -56,7 +56,11 @@ impl<'de> Visitor<'de> for Whole {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Option<i64>, E> {
-        self.visit_f64(text.trim().parse().map_err(|_| E::custom("expected a whole number"))?)
+        self.visit_f64(
+            text.trim()
+                .parse()
+                .map_err(|_| E::custom("expected a whole number"))?,
+        )
     }
 }
 
@@ -69,8 +73,14 @@ pub fn amount<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Cents>, D::Er
         NumberOrText::Number(number) => number.to_string(),
         NumberOrText::Text(text) => text.trim().to_string(),
     };
-    let amount = if text.contains('.') { Cents::parse(&text) } else { text.parse().ok().map(Cents) };
-    amount.map(Some).ok_or_else(|| D::Error::custom("expected an amount"))
+    let amount = if text.contains('.') {
+        Cents::parse(&text)
+    } else {
+        text.parse().ok().map(Cents)
+    };
+    amount
+        .map(Some)
+        .ok_or_else(|| D::Error::custom("expected an amount"))
 }
 
 #[cfg(test)]
@@ -86,21 +96,32 @@ mod tests {
     }
 
     fn read(json: &str) -> Option<(Option<i64>, Option<Cents>)> {
-        serde_json::from_str::<Body>(json).ok().map(|body| (body.count, body.price))
+        serde_json::from_str::<Body>(json)
+            .ok()
+            .map(|body| (body.count, body.price))
     }
 
     #[test]
     fn numbers_come_as_numbers_or_as_text() {
-        for json in [r#"{"count":1042}"#, r#"{"count":"1042"}"#, r#"{"count":1042.0}"#, r#"{"count":" 1042 "}"#] {
+        for json in [
+            r#"{"count":1042}"#,
+            r#"{"count":"1042"}"#,
+            r#"{"count":1042.0}"#,
+            r#"{"count":" 1042 "}"#,
+        ] {
             assert_eq!(read(json), Some((Some(1042), None)), "{json}");
         }
         assert_eq!(read(r#"{"count":-1}"#), Some((Some(-1), None)));
         assert_eq!(read(r#"{"count":1e9}"#), Some((Some(1_000_000_000), None)));
         assert_eq!(read(r#"{"count":1e300}"#), Some((Some(i64::MAX), None)));
         assert_eq!(read("{}"), Some((None, None)));
-        for json in
-            [r#"{"count":"1; drop"}"#, r#"{"count":1.5}"#, r#"{"count":[1]}"#, r#"{"count":""}"#, r#"{"count":"NaN"}"#]
-        {
+        for json in [
+            r#"{"count":"1; drop"}"#,
+            r#"{"count":1.5}"#,
+            r#"{"count":[1]}"#,
+            r#"{"count":""}"#,
+            r#"{"count":"NaN"}"#,
+        ] {
             assert_eq!(read(json), None, "{json}");
         }
     }

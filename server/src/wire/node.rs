@@ -3,8 +3,8 @@
 
 use actors::{Committed, Denied};
 use domain::{
-    Allocation, Authority, Cents, Command as Asked, DrawId, Editor, GameResult, OrderId, Refusal, Reservation, Serial,
-    Status, TermsEdit, Timestamp, View,
+    Allocation, Authority, Cents, Command as Asked, DrawId, Editor, GameResult, OrderId, Refusal,
+    Reservation, Serial, Status, TermsEdit, Timestamp, View,
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -24,16 +24,42 @@ pub struct Errand {
 
 #[derive(Serialize, Deserialize)]
 enum Command {
-    Reserve { order: Uuid, count: u16, until: i64 },
-    Extend { order: Uuid, until: i64 },
-    Release { order: Uuid },
-    Allocate { order: Uuid, count: u16, unit_price: i64, authorised_at: Option<i64> },
-    Void { order: Uuid, charged: bool },
+    Reserve {
+        order: Uuid,
+        count: u16,
+        until: i64,
+    },
+    Extend {
+        order: Uuid,
+        until: i64,
+    },
+    Release {
+        order: Uuid,
+    },
+    Allocate {
+        order: Uuid,
+        count: u16,
+        unit_price: i64,
+        authorised_at: Option<i64>,
+    },
+    Void {
+        order: Uuid,
+        charged: bool,
+    },
     Tick,
-    Complete { home: u8, away: u8 },
+    Complete {
+        home: u8,
+        away: u8,
+    },
     Undo,
-    Amend { edit: Edit, operator: bool, described: bool },
-    Archive { archived: bool },
+    Amend {
+        edit: Edit,
+        operator: bool,
+        described: bool,
+    },
+    Archive {
+        archived: bool,
+    },
     Cancel,
 }
 
@@ -50,7 +76,12 @@ struct Edit {
 /// What the owner says.
 #[derive(Serialize, Deserialize)]
 pub enum Answer {
-    Done { view: Seen, reservation: Option<Kept>, allocation: Option<Given>, written: bool },
+    Done {
+        view: Seen,
+        reservation: Option<Kept>,
+        allocation: Option<Given>,
+        written: bool,
+    },
     Refused(Why),
     Unavailable,
     Paused,
@@ -119,12 +150,28 @@ fn uuid(order: OrderId) -> Uuid {
 impl Command {
     fn of(asked: &Asked) -> Command {
         match asked {
-            Asked::Reserve { order, count, until } => {
-                Command::Reserve { order: uuid(*order), count: *count, until: until.0 }
-            }
-            Asked::Extend { order, until } => Command::Extend { order: uuid(*order), until: until.0 },
-            Asked::Release { order } => Command::Release { order: uuid(*order) },
-            Asked::Allocate { order, count, unit_price, authority } => Command::Allocate {
+            Asked::Reserve {
+                order,
+                count,
+                until,
+            } => Command::Reserve {
+                order: uuid(*order),
+                count: *count,
+                until: until.0,
+            },
+            Asked::Extend { order, until } => Command::Extend {
+                order: uuid(*order),
+                until: until.0,
+            },
+            Asked::Release { order } => Command::Release {
+                order: uuid(*order),
+            },
+            Asked::Allocate {
+                order,
+                count,
+                unit_price,
+                authority,
+            } => Command::Allocate {
                 order: uuid(*order),
                 count: *count,
                 unit_price: unit_price.0,
@@ -133,14 +180,28 @@ impl Command {
                     Authority::Repair { authorised_at } => Some(authorised_at.0),
                 },
             },
-            Asked::Void { order, charged } => Command::Void { order: uuid(*order), charged: *charged },
+            Asked::Void { order, charged } => Command::Void {
+                order: uuid(*order),
+                charged: *charged,
+            },
             Asked::Tick => Command::Tick,
-            Asked::Complete { result } => Command::Complete { home: result.cell.home(), away: result.cell.away() },
+            Asked::Complete { result } => Command::Complete {
+                home: result.cell.home(),
+                away: result.cell.away(),
+            },
             Asked::Undo => Command::Undo,
-            Asked::Amend { edit, by, described } => {
-                Command::Amend { edit: Edit::of(edit), operator: *by == Editor::Operator, described: *described }
-            }
-            Asked::Archive { archived } => Command::Archive { archived: *archived },
+            Asked::Amend {
+                edit,
+                by,
+                described,
+            } => Command::Amend {
+                edit: Edit::of(edit),
+                operator: *by == Editor::Operator,
+                described: *described,
+            },
+            Asked::Archive { archived } => Command::Archive {
+                archived: *archived,
+            },
             Asked::Cancel => Command::Cancel,
         }
     }
@@ -148,23 +209,61 @@ impl Command {
     fn read(self) -> Option<Asked> {
         let order = |order: Uuid| OrderId(order.as_u128());
         Some(match self {
-            Command::Reserve { order: id, count, until } => {
-                Asked::Reserve { order: order(id), count, until: Timestamp(until) }
-            }
-            Command::Extend { order: id, until } => Asked::Extend { order: order(id), until: Timestamp(until) },
+            Command::Reserve {
+                order: id,
+                count,
+                until,
+            } => Asked::Reserve {
+                order: order(id),
+                count,
+                until: Timestamp(until),
+            },
+            Command::Extend { order: id, until } => Asked::Extend {
+                order: order(id),
+                until: Timestamp(until),
+            },
             Command::Release { order: id } => Asked::Release { order: order(id) },
-            Command::Allocate { order: id, count, unit_price, authorised_at } => {
-                let repair = |at| Authority::Repair { authorised_at: Timestamp(at) };
+            Command::Allocate {
+                order: id,
+                count,
+                unit_price,
+                authorised_at,
+            } => {
+                let repair = |at| Authority::Repair {
+                    authorised_at: Timestamp(at),
+                };
                 let authority = authorised_at.map_or(Authority::Sale, repair);
-                Asked::Allocate { order: order(id), count, unit_price: Cents(unit_price), authority }
+                Asked::Allocate {
+                    order: order(id),
+                    count,
+                    unit_price: Cents(unit_price),
+                    authority,
+                }
             }
-            Command::Void { order: id, charged } => Asked::Void { order: order(id), charged },
+            Command::Void { order: id, charged } => Asked::Void {
+                order: order(id),
+                charged,
+            },
             Command::Tick => Asked::Tick,
-            Command::Complete { home, away } => Asked::Complete { result: GameResult::new(home, away)? },
+            Command::Complete { home, away } => Asked::Complete {
+                result: GameResult::new(home, away)?,
+            },
             Command::Undo => Asked::Undo,
-            Command::Amend { edit, operator, described } => {
-                let by = if operator { Editor::Operator } else { Editor::Club };
-                Asked::Amend { edit: edit.read(), by, described }
+            Command::Amend {
+                edit,
+                operator,
+                described,
+            } => {
+                let by = if operator {
+                    Editor::Operator
+                } else {
+                    Editor::Club
+                };
+                Asked::Amend {
+                    edit: edit.read(),
+                    by,
+                    described,
+                }
             }
             Command::Archive { archived } => Asked::Archive { archived },
             Command::Cancel => Asked::Cancel,
@@ -178,7 +277,9 @@ impl Edit {
             price: edit.price.map(|price| price.0),
             prize_percentage: edit.prize_percentage,
             round_up_prize: edit.round_up_prize,
-            opens_at: edit.opens_at.map(|at| at.map(|at| at.0).into_iter().collect()),
+            opens_at: edit
+                .opens_at
+                .map(|at| at.map(|at| at.0).into_iter().collect()),
             closes_at: edit.closes_at.map(|at| at.0),
         }
     }
@@ -220,7 +321,12 @@ impl Answer {
     /// `None` when a value is none of the domain's.
     pub fn read(self) -> Option<Result<Committed, Denied>> {
         Some(Err(match self {
-            Answer::Done { view, reservation, allocation, written } => {
+            Answer::Done {
+                view,
+                reservation,
+                allocation,
+                written,
+            } => {
                 let kept = |kept: Kept| Reservation {
                     count: kept.count,
                     until: Timestamp(kept.until),
@@ -231,7 +337,12 @@ impl Answer {
                     None => None,
                 };
                 let (view, reservation) = (view.read()?, reservation.map(kept));
-                return Some(Ok(Committed { view, reservation, allocation, written }));
+                return Some(Ok(Committed {
+                    view,
+                    reservation,
+                    allocation,
+                    written,
+                }));
             }
             Answer::Refused(why) => Denied::Refused(why.read()?),
             Answer::Unavailable => Denied::Unavailable,
@@ -243,8 +354,15 @@ impl Answer {
 
 impl Given {
     fn read(self) -> Option<Allocation> {
-        let serials = self.serials.into_iter().map(Serial::new).collect::<Option<Vec<Serial>>>()?;
-        Some(Allocation { serials, fee: Cents(self.fee) })
+        let serials = self
+            .serials
+            .into_iter()
+            .map(Serial::new)
+            .collect::<Option<Vec<Serial>>>()?;
+        Some(Allocation {
+            serials,
+            fee: Cents(self.fee),
+        })
     }
 }
 
@@ -257,7 +375,10 @@ const STATUSES: [(Status, &str); 4] = [
 
 impl Seen {
     fn of(view: &View) -> Seen {
-        let status = STATUSES.iter().find(|(status, _)| *status == view.status).map_or("", |(_, word)| word);
+        let status = STATUSES
+            .iter()
+            .find(|(status, _)| *status == view.status)
+            .map_or("", |(_, word)| word);
         Seen {
             draw: view.draw.0,
             revision: view.revision,
@@ -268,13 +389,17 @@ impl Seen {
             prize: view.prize.0,
             prize_max: view.prize_max.0,
             closes_at: view.closes_at.0,
-            result: view.result.map(|(result, winner)| (result.cell.home(), result.cell.away(), winner.number())),
+            result: view
+                .result
+                .map(|(result, winner)| (result.cell.home(), result.cell.away(), winner.number())),
         }
     }
 
     fn read(self) -> Option<View> {
         let result = match self.result {
-            Some((home, away, winner)) => Some((GameResult::new(home, away)?, Serial::new(winner)?)),
+            Some((home, away, winner)) => {
+                Some((GameResult::new(home, away)?, Serial::new(winner)?))
+            }
             None => None,
         };
         Some(View {
@@ -324,12 +449,18 @@ impl Why {
             | Refusal::TermsKept { held: number } => number,
             _ => 0,
         };
-        let name = REFUSALS.iter().find(|(_, make)| make(number) == refusal).map_or("", |(name, _)| name);
+        let name = REFUSALS
+            .iter()
+            .find(|(_, make)| make(number) == refusal)
+            .map_or("", |(name, _)| name);
         Why(name.to_string(), number)
     }
 
     fn read(self) -> Option<Refusal> {
-        REFUSALS.iter().find(|(name, _)| *name == self.0).map(|(_, make)| make(self.1))
+        REFUSALS
+            .iter()
+            .find(|(name, _)| *name == self.0)
+            .map(|(_, make)| make(self.1))
     }
 }
 

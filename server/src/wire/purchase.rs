@@ -56,7 +56,13 @@ pub struct Item {
 impl Purchase {
     /// The offers a cart says it was put together from; `None` for what is no cart.
     pub fn offers(&self) -> Option<std::collections::BTreeSet<i64>> {
-        Some(self.items.as_ref()?.iter().filter_map(|item| item.bundle_id).collect())
+        Some(
+            self.items
+                .as_ref()?
+                .iter()
+                .filter_map(|item| item.bundle_id)
+                .collect(),
+        )
     }
 }
 
@@ -74,7 +80,10 @@ pub struct Buyer {
 impl Buyer {
     /// Without the spaces around it; blank is unknown.
     fn email(&self) -> Option<&str> {
-        self.email.as_deref().map(str::trim).filter(|email| !email.is_empty())
+        self.email
+            .as_deref()
+            .map(str::trim)
+            .filter(|email| !email.is_empty())
     }
 }
 
@@ -92,7 +101,9 @@ impl Purchase {
 
     /// Whether an address is given that no mail could be sent to.
     pub fn has_unreadable_email(&self) -> bool {
-        self.buyer().and_then(Buyer::email).is_some_and(|email| !is_email(email))
+        self.buyer()
+            .and_then(Buyer::email)
+            .is_some_and(|email| !is_email(email))
     }
 
     /// What the body says of the buyer; blanks are unknown, and a name without an address (or the reverse) is no contact.
@@ -102,14 +113,25 @@ impl Purchase {
         };
         let name = tidy(buyer.name.as_deref());
         // An address is taken as it is or not at all: a part of one may be somebody else's.
-        let email = buyer.email().filter(|email| is_email(email)).map(str::to_string);
+        let email = buyer
+            .email()
+            .filter(|email| is_email(email))
+            .map(str::to_string);
         let (name, email) = name.zip(email).unzip();
-        BuyerDetails { name, email, phone: tidy(buyer.phone.as_deref()) }
+        BuyerDetails {
+            name,
+            email,
+            phone: tidy(buyer.phone.as_deref()),
+        }
     }
 }
 
 fn tidy(text: Option<&str>) -> Option<String> {
-    let text: String = text?.chars().filter(|c| !c.is_control()).take(DETAIL_CHARS_MAX).collect();
+    let text: String = text?
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(DETAIL_CHARS_MAX)
+        .collect();
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_string())
 }
@@ -202,8 +224,7 @@ mod tests {
     #[test]
     fn the_three_bodies_of_a_payment_intent_read_the_same() {
         let card = r#"{"drawNumber":1042,"ticketCount":2,"buyer":{"buyerName":"Jo","buyerEmail":"jo@x.test","buyerPhone":"0400"}}"#;
-        let wallet =
-            r#"{"drawId":"1042","ticketCount":"2","customerInfo":{"name":"Jo","email":"jo@x.test","phone":"0400"}}"#;
+        let wallet = r#"{"drawId":"1042","ticketCount":"2","customerInfo":{"name":"Jo","email":"jo@x.test","phone":"0400"}}"#;
         let page = r#"{"drawNumber":"1042","ticketCount":2,"customerInfo":{"name":" Jo ","email":"jo@x.test","phone":"0400\n"}}"#;
         for json in [card, wallet, page] {
             let read = read(json);
@@ -217,24 +238,44 @@ mod tests {
 
     #[test]
     fn a_name_without_an_address_is_no_contact() {
-        let buyer = read(r#"{"buyer":{"name":"Jo","email":"not an address","phone":"0400"}}"#).buyer_details();
-        assert_eq!((buyer.name, buyer.email, buyer.phone.as_deref()), (None, None, Some("0400")));
+        let buyer = read(r#"{"buyer":{"name":"Jo","email":"not an address","phone":"0400"}}"#)
+            .buyer_details();
+        assert_eq!(
+            (buyer.name, buyer.email, buyer.phone.as_deref()),
+            (None, None, Some("0400"))
+        );
         assert_eq!(read("{}").buyer_details(), BuyerDetails::default());
     }
 
     #[test]
     fn an_address_that_no_mail_could_be_sent_to_is_no_contact_and_none_is_made_of_a_part() {
         let asked = |email: &str| Purchase {
-            buyer: Some(Buyer { name: Some("Jo".into()), email: Some(email.into()), phone: None }),
+            buyer: Some(Buyer {
+                name: Some("Jo".into()),
+                email: Some(email.into()),
+                phone: None,
+            }),
             ..Purchase::default()
         };
-        let unreadable =
-            ["a..b@x.au", "jo.@x.au", "a@b.co\r\nBcc: x@y.z", "a\u{1}@b.co", &format!("a@{}.au", "b.".repeat(120))];
+        let unreadable = [
+            "a..b@x.au",
+            "jo.@x.au",
+            "a@b.co\r\nBcc: x@y.z",
+            "a\u{1}@b.co",
+            &format!("a@{}.au", "b.".repeat(120)),
+        ];
         for email in unreadable {
             let asked = asked(email);
-            assert_eq!((asked.buyer_details().email, asked.has_unreadable_email()), (None, true), "{email:?}");
+            assert_eq!(
+                (asked.buyer_details().email, asked.has_unreadable_email()),
+                (None, true),
+                "{email:?}"
+            );
         }
-        assert_eq!(asked(" a@b.co ").buyer_details().email.as_deref(), Some("a@b.co"));
+        assert_eq!(
+            asked(" a@b.co ").buyer_details().email.as_deref(),
+            Some("a@b.co")
+        );
         assert!(!asked("a@b.co").has_unreadable_email() && !asked(" ").has_unreadable_email());
     }
 }

@@ -101,22 +101,24 @@ impl PublicOffer {
 
 fn games(state: &State, offer: &Offer) -> Vec<PublicOfferGame> {
     let now = state.clock.now();
-    let game =
-        |(listing, view): &(std::sync::Arc<persistence::records::listings::Listing>, domain::View)| PublicOfferGame {
-            id: view.draw.0,
-            draw_number: view.draw.0,
-            home_team: listing.home_team.clone(),
-            away_team: listing.away_team.clone(),
-            league: listing.league.clone(),
-            game_date: rfc3339(view.closes_at),
-            timezone: listing.zone.clone(),
-            ticket_price: view.price.decimal(),
-            pass_stripe_fees: listing.pass_card_fee,
-            sales_close_at: None,
-            status: status_shown(view, now),
-            current_prize: view.prize.decimal(),
-            tickets_sold: view.sold,
-            tickets_available: view.free(),
-        };
+    let game = |(listing, view): &(
+        std::sync::Arc<persistence::records::listings::Listing>,
+        domain::View,
+    )| PublicOfferGame {
+        id: view.draw.0,
+        draw_number: view.draw.0,
+        home_team: listing.home_team.clone(),
+        away_team: listing.away_team.clone(),
+        league: listing.league.clone(),
+        game_date: rfc3339(view.closes_at),
+        timezone: listing.zone.clone(),
+        ticket_price: view.price.decimal(),
+        pass_stripe_fees: listing.pass_card_fee,
+        sales_close_at: None,
+        status: status_shown(view, now),
+        current_prize: view.prize.decimal(),
+        tickets_sold: view.sold,
+        tickets_available: view.free(),
+    };
     offer.games.iter().map(game).collect()
 }

@@ -43,7 +43,12 @@ pub struct Revealed<'a> {
 }
 
 impl Ticket {
-    pub fn public(draw: DrawId, serial: Serial, sold: bool, revealed: Option<Revealed<'_>>) -> Ticket {
+    pub fn public(
+        draw: DrawId,
+        serial: Serial,
+        sold: bool,
+        revealed: Option<Revealed<'_>>,
+    ) -> Ticket {
         let cell = revealed.map(|revealed| revealed.deal.cell(serial));
         let word = sold.then(|| "sold".to_string());
         Ticket {
@@ -94,6 +99,14 @@ pub struct AvailableTickets {
 impl AvailableTickets {
     pub fn new(available: u16, sold: u16, held: u16, free: Vec<u16>) -> AvailableTickets {
         let total = TICKETS;
-        AvailableTickets { available, count: available, total, sold, held, tickets: free.clone(), ticket_numbers: free }
+        AvailableTickets {
+            available,
+            count: available,
+            total,
+            sold,
+            held,
+            tickets: free.clone(),
+            ticket_numbers: free,
+        }
     }
 }

@@ -11,7 +11,12 @@ use crate::support::{Buyer, GOOD_CARD, TestServer, club};
 /// Always 204, whatever comes: nobody waits for their answer.
 const DEAF: [&str; 3] = ["/api/debug-log", "/api/track", "/api/policy-report"];
 /// Take anything, because they need nothing.
-const EASY: [&str; 4] = ["/api/auth/logout", "/api/clubs/logout", "/api/admin/logout", "/api/resend-confirmation"];
+const EASY: [&str; 4] = [
+    "/api/auth/logout",
+    "/api/clubs/logout",
+    "/api/admin/logout",
+    "/api/resend-confirmation",
+];
 
 /// Bodies that are no JSON, or of another type than any call takes.
 const BROKEN: [&str; 9] = [
@@ -28,7 +33,9 @@ const BROKEN: [&str; 9] = [
 
 fn takers() -> impl Iterator<Item = &'static Route> {
     let takes = |route: &&Route| {
-        matches!(route.audience, Audience::Public) && route.method == Verb::Post && !DEAF.contains(&route.path)
+        matches!(route.audience, Audience::Public)
+            && route.method == Verb::Post
+            && !DEAF.contains(&route.path)
     };
     ROUTES.iter().filter(takes)
 }
@@ -51,12 +58,25 @@ async fn broken_bodies_are_refused_with_a_sentence_by_every_public_call() {
     let deep = "[".repeat(5000);
     for route in takers().filter(|route| !EASY.contains(&route.path)) {
         for body in BROKEN.iter().copied().chain([deep.as_str()]) {
-            let request = alice.raw(Method::POST, route.path).header("origin", &server.url).body(body.to_string());
+            let request = alice
+                .raw(Method::POST, route.path)
+                .header("origin", &server.url)
+                .body(body.to_string());
             let answer = Buyer::sent(request).await;
             let start: String = body.chars().take(40).collect();
-            assert_eq!(answer.status, 400, "{} {start}: {}", route.path, answer.text);
+            assert_eq!(
+                answer.status, 400,
+                "{} {start}: {}",
+                route.path, answer.text
+            );
             let told = answer.refused(400, "bad-request");
-            assert!(!told["message"].as_str().expect("words").contains(start.as_str()) || start.len() < 5);
+            assert!(
+                !told["message"]
+                    .as_str()
+                    .expect("words")
+                    .contains(start.as_str())
+                    || start.len() < 5
+            );
         }
     }
     assert_eq!(fingerprint(&server).await, before, "nothing changed");
@@ -99,7 +119,10 @@ async fn counts_nobody_may_buy_are_refused_by_every_call_that_takes_one() {
             "/api/process-purchase",
         ] {
             let refused = alice.post(path, whole(count)).await.refused(400, code);
-            assert!(*code != "count-out-of-range" || refused["message"] == range, "{path} {count}: {refused}");
+            assert!(
+                *code != "count-out-of-range" || refused["message"] == range,
+                "{path} {count}: {refused}"
+            );
         }
         for path in [
             "/api/cart/create-payment-intent",
@@ -110,7 +133,10 @@ async fn counts_nobody_may_buy_are_refused_by_every_call_that_takes_one() {
             let mut body = whole(&json!(1));
             body["items"] = json!([{ "drawId": draw.0, "quantity": count }]);
             let refused = alice.post(path, body).await.refused(400, code);
-            assert!(*code != "count-out-of-range" || refused["message"] == range, "{path} {count}: {refused}");
+            assert!(
+                *code != "count-out-of-range" || refused["message"] == range,
+                "{path} {count}: {refused}"
+            );
         }
     }
     assert_eq!(fingerprint(&server).await, before, "nothing changed");
@@ -136,8 +162,9 @@ async fn unknown_ids_are_not_found_in_every_public_path() {
     server.game().await;
     let alice = server.alice();
     let before = fingerprint(&server).await;
-    let open =
-        |route: &&Route| matches!(route.audience, Audience::Public | Audience::Buyer) && route.path.contains('{');
+    let open = |route: &&Route| {
+        matches!(route.audience, Audience::Public | Audience::Buyer) && route.path.contains('{')
+    };
     for route in ROUTES.iter().filter(open) {
         for nobody in NOBODY {
             let path: String = route
@@ -150,10 +177,19 @@ async fn unknown_ids_are_not_found_in_every_public_path() {
             let method: Method = route.method.method().as_str().parse().expect("a method");
             let answer = alice.call(method, &path, body.as_ref()).await;
             assert_eq!(answer.status, 404, "{path}: {}", answer.text);
-            assert!(answer.json()["message"].as_str().is_some_and(|words| !words.is_empty()), "{path}");
+            assert!(
+                answer.json()["message"]
+                    .as_str()
+                    .is_some_and(|words| !words.is_empty()),
+                "{path}"
+            );
         }
     }
-    for path in ["/api/clubs/broncos/bundles/%00", "/api/public/widget/bundle/broncos/%00", "/uploads/x.png"] {
+    for path in [
+        "/api/clubs/broncos/bundles/%00",
+        "/api/public/widget/bundle/broncos/%00",
+        "/uploads/x.png",
+    ] {
         assert_eq!(alice.get(path).await.status, 404, "{path}");
     }
     assert_eq!(fingerprint(&server).await, before, "nothing changed");
@@ -173,20 +209,46 @@ async fn a_query_that_cannot_be_read_is_refused_and_an_odd_one_shows_nothing() {
     ] {
         alice.get(path).await.refused(400, "bad-request");
     }
-    for path in ["/api/draws/active?offset=1000000000", "/api/draws/active?limit=0", "/api/draws/active?clubId=-1"] {
+    for path in [
+        "/api/draws/active?offset=1000000000",
+        "/api/draws/active?limit=0",
+        "/api/draws/active?clubId=-1",
+    ] {
         assert_eq!(alice.get(path).await.ok(), json!([]), "{path}");
     }
     for status in ["nothing", "%2500", "ACTIVE"] {
-        assert_eq!(alice.get(&format!("/api/clubs/broncos/draws?status={status}")).await.ok(), json!([]), "{status}");
+        assert_eq!(
+            alice
+                .get(&format!("/api/clubs/broncos/draws?status={status}"))
+                .await
+                .ok(),
+            json!([]),
+            "{status}"
+        );
     }
-    for (status, count) in [("active", 1), ("open", 1), ("awaiting_draw", 0), ("completed", 0)] {
-        let listed = alice.get(&format!("/api/clubs/broncos/draws?status={status}")).await.ok();
+    for (status, count) in [
+        ("active", 1),
+        ("open", 1),
+        ("awaiting_draw", 0),
+        ("completed", 0),
+    ] {
+        let listed = alice
+            .get(&format!("/api/clubs/broncos/draws?status={status}"))
+            .await
+            .ok();
         assert_eq!(listed.as_array().map(Vec::len), Some(count), "{status}");
     }
-    for path in ["/api/qr.svg?url=javascript:alert(1)", "/api/qr.svg?url=", "/api/qr.svg"] {
+    for path in [
+        "/api/qr.svg?url=javascript:alert(1)",
+        "/api/qr.svg?url=",
+        "/api/qr.svg",
+    ] {
         assert_eq!(alice.get(path).await.status, 400, "{path}");
     }
-    alice.get(&format!("/api/draws/{draw}/calendar.ics?also=x")).await.refused(404, "draw-not-found");
+    alice
+        .get(&format!("/api/draws/{draw}/calendar.ics?also=x"))
+        .await
+        .refused(404, "draw-not-found");
     server.finish().await;
 }
 
@@ -196,25 +258,43 @@ async fn a_nul_in_an_address_names_nothing_and_asks_nothing() {
     let server = TestServer::start().await;
     server.game().await;
     server.operator().await;
-    let browsers = [server.alice(), club::club(&server, "broncos").await, club::operator(&server).await];
+    let browsers = [
+        server.alice(),
+        club::club(&server, "broncos").await,
+        club::operator(&server).await,
+    ];
     for route in ROUTES.iter().filter(|route| route.path.contains('{')) {
-        for (nul, browser) in
-            ["%00", "a%00b", "%%30%30"].into_iter().flat_map(|nul| browsers.iter().map(move |b| (nul, b)))
+        for (nul, browser) in ["%00", "a%00b", "%%30%30"]
+            .into_iter()
+            .flat_map(|nul| browsers.iter().map(move |b| (nul, b)))
         {
-            let steps = route.path.split('/').map(|step| if step.contains('{') { nul } else { step });
+            let steps = route
+                .path
+                .split('/')
+                .map(|step| if step.contains('{') { nul } else { step });
             let path = steps.collect::<Vec<_>>().join("/");
             let body = (route.method != Verb::Get).then(|| json!({}));
             let method: Method = route.method.method().as_str().parse().expect("a method");
             let answer = browser.call(method, &path, body.as_ref()).await;
-            assert!(matches!(answer.status, 401 | 403 | 404), "{path}: {} {}", answer.status, answer.text);
+            assert!(
+                matches!(answer.status, 401 | 403 | 404),
+                "{path}: {} {}",
+                answer.status,
+                answer.text
+            );
         }
     }
     let document = server::openapi::document();
     let (operator, mut asked) = (&browsers[2], 0);
     for (path, operations) in document["paths"].as_object().expect("addresses") {
-        let parameters = operations["get"]["parameters"].as_array().into_iter().flatten();
+        let parameters = operations["get"]["parameters"]
+            .as_array()
+            .into_iter()
+            .flatten();
         for parameter in parameters.filter(|parameter| parameter["in"] == "query") {
-            let steps = path.split('/').map(|step| if step.contains('{') { "1" } else { step });
+            let steps = path
+                .split('/')
+                .map(|step| if step.contains('{') { "1" } else { step });
             let path = steps.collect::<Vec<_>>().join("/");
             let name = parameter["name"].as_str().expect("a name");
             let path = format!("{path}?{name}=a%00b");
@@ -237,10 +317,17 @@ async fn a_season_with_a_nul_in_a_name_is_refused_before_it_is_written() {
     let table = "date,kick-off,zone,home,away,league\n2036-03-07,20:00,Australia/Sydney,Knights,Rai\0ders,NRL\n";
     for query in ["?dryRun=true", ""] {
         let path = format!("/api/clubs/{}/fixtures{query}", broncos.id);
-        let request = browser.raw(Method::POST, &path).header("origin", &server.url).body(table);
+        let request = browser
+            .raw(Method::POST, &path)
+            .header("origin", &server.url)
+            .body(table);
         let refused = Buyer::sent(request).await.refused(422, "fixtures-refused");
         let words = "Away team holds a character that cannot be shown";
-        assert_eq!(refused["errors"], json!([{ "line": 2, "message": words }]), "{query}");
+        assert_eq!(
+            refused["errors"],
+            json!([{ "line": 2, "message": words }]),
+            "{query}"
+        );
     }
     server.finish().await;
 }
@@ -258,7 +345,10 @@ async fn diagnostics_are_taken_in_silence_and_kept_within_limits() {
     }
     assert_eq!(kept(), 0, "too large, or no report");
     for _ in 0..40 {
-        assert_eq!(alice.post("/api/debug-log", report.clone()).await.status, 204);
+        assert_eq!(
+            alice.post("/api/debug-log", report.clone()).await.status,
+            204
+        );
     }
     assert!((30..40).contains(&kept()), "thirty a minute: {}", kept());
     let share = json!({ "event": "offer_share", "clubSlug": "broncos", "bundleSlug": "finals" });
@@ -268,9 +358,19 @@ async fn diagnostics_are_taken_in_silence_and_kept_within_limits() {
     let server = TestServer::start().await;
     server.operator().await;
     let operator = crate::support::club::operator(&server).await;
-    operator.post("/api/admin/maintenance-mode", json!({ "enabled": true })).await.ok();
-    assert_eq!(server.alice().post("/api/debug-log", report).await.status, 204);
-    assert_eq!(server.state.heard.diagnostics(), 0, "off while the service is maintained");
+    operator
+        .post("/api/admin/maintenance-mode", json!({ "enabled": true }))
+        .await
+        .ok();
+    assert_eq!(
+        server.alice().post("/api/debug-log", report).await.status,
+        204
+    );
+    assert_eq!(
+        server.state.heard.diagnostics(),
+        0,
+        "off while the service is maintained"
+    );
     let share = json!({ "event": "offer_share", "clubSlug": "broncos", "bundleSlug": "finals" });
     assert_eq!(server.alice().post("/api/track", share).await.status, 204);
     assert_eq!(server.state.heard.offer_events()[1], ("offer_share", 1));
@@ -283,32 +383,60 @@ async fn breaches_of_the_policy_are_taken_in_silence_and_kept_within_limits() {
     let alice = server.alice();
     let kept = || server.state.heard.breaches_kept();
     let send = async |kind: &'static str, body: String| {
-        let request = alice.raw(reqwest::Method::POST, "/api/policy-report").header("origin", &server.url);
-        let status = Buyer::sent(request.header("content-type", kind).body(body)).await.status;
+        let request = alice
+            .raw(reqwest::Method::POST, "/api/policy-report")
+            .header("origin", &server.url);
+        let status = Buyer::sent(request.header("content-type", kind).body(body))
+            .await
+            .status;
         assert_eq!(status, 204);
     };
     let (old, new) = ("application/csp-report", "application/reports+json");
     for body in ["", "{", "7", "[[]]", "{\"csp-report\":7}"] {
         send(old, body.to_string()).await;
     }
-    send(old, format!("{{\"csp-report\":{{\"a\":\"{}\"}}}}", "x".repeat(17_000))).await;
+    send(
+        old,
+        format!("{{\"csp-report\":{{\"a\":\"{}\"}}}}", "x".repeat(17_000)),
+    )
+    .await;
     assert_eq!(kept(), 0, "too large, or no report");
     let blocked = "https://evil.test/x.js";
     let report = json!({ "effective-directive": "script-src", "blocked-uri": blocked, "document-uri": server.url });
     send(old, json!({ "csp-report": report }).to_string()).await;
     let report = json!({ "effectiveDirective": "img-src", "blockedURL": blocked, "documentURL": server.url });
-    send(new, json!([{ "type": "csp-violation", "body": report }]).to_string()).await;
+    send(
+        new,
+        json!([{ "type": "csp-violation", "body": report }]).to_string(),
+    )
+    .await;
     assert_eq!(kept(), 2);
     for _ in 0..40 {
         send(old, json!({ "csp-report": {} }).to_string()).await;
     }
-    assert!(kept() < 32, "thirty a minute, whatever they are: {}", kept());
-    let page = alice.raw(reqwest::Method::GET, "/").send().await.expect("an answer");
+    assert!(
+        kept() < 32,
+        "thirty a minute, whatever they are: {}",
+        kept()
+    );
+    let page = alice
+        .raw(reqwest::Method::GET, "/")
+        .send()
+        .await
+        .expect("an answer");
     let says = |name: &str| page.headers()[name].to_str().expect("text").to_string();
-    assert!(says("content-security-policy").contains("report-uri /api/policy-report; report-to breaches;"));
-    assert_eq!(says("reporting-endpoints"), "breaches=\"/api/policy-report\"");
-    let foreign =
-        alice.raw(reqwest::Method::POST, "/api/policy-report").header("origin", "https://evil.test").body("{}");
+    assert!(
+        says("content-security-policy")
+            .contains("report-uri /api/policy-report; report-to breaches;")
+    );
+    assert_eq!(
+        says("reporting-endpoints"),
+        "breaches=\"/api/policy-report\""
+    );
+    let foreign = alice
+        .raw(reqwest::Method::POST, "/api/policy-report")
+        .header("origin", "https://evil.test")
+        .body("{}");
     Buyer::sent(foreign).await.refused(403, "cross-origin");
     server.finish().await;
 }

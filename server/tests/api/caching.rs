@@ -27,12 +27,26 @@ const KEPT: [(&str, &str); 12] = [
     ("/og/offer/{slug}/{bundle}", "public, max-age=300"),
 ];
 /// Files: their handlers' own tests look at them.
-const FILES: [&str; 6] = ["/uploads/{key}", "/sitemap.xml", "/robots.txt", "/manifest.webmanifest", "/sw.js", "/ws"];
+const FILES: [&str; 6] = [
+    "/uploads/{key}",
+    "/sitemap.xml",
+    "/robots.txt",
+    "/manifest.webmanifest",
+    "/sw.js",
+    "/ws",
+];
 
 fn concrete(path: &str, draw: DrawId) -> String {
-    let path = path.replace("{draw}", &draw.to_string()).replace("{club}", "broncos").replace("{slug}", "broncos");
+    let path = path
+        .replace("{draw}", &draw.to_string())
+        .replace("{club}", "broncos")
+        .replace("{slug}", "broncos");
     let path = path.replace("{bundle}", "finals").replace("{kind}", "sale");
-    let query = if path == "/api/qr.svg" { "?url=/draw/1" } else { "" };
+    let query = if path == "/api/qr.svg" {
+        "?url=/draw/1"
+    } else {
+        ""
+    };
     path.replace("{type}/{id}", &format!("draw/{draw}")) + query
 }
 
@@ -42,25 +56,51 @@ async fn every_public_answer_says_how_long_it_may_be_kept() {
     let draw = server.game().await;
     server.offer("finals", draw).await;
     let alice = server.alice();
-    let public = ROUTES.iter().filter(|route| route.audience == Audience::Public && route.method == Verb::Get);
+    let public = ROUTES
+        .iter()
+        .filter(|route| route.audience == Audience::Public && route.method == Verb::Get);
     for route in public.filter(|route| !FILES.contains(&route.path)) {
-        let wanted = KEPT.iter().find(|(path, _)| *path == route.path).map_or(NEVER, |(_, kept)| kept);
+        let wanted = KEPT
+            .iter()
+            .find(|(path, _)| *path == route.path)
+            .map_or(NEVER, |(_, kept)| kept);
         let path = concrete(route.path, draw);
         let answer = alice.get(&path).await;
-        assert_eq!((answer.status, answer.header("cache-control")), (200, Some(wanted)), "{path}");
+        assert_eq!(
+            (answer.status, answer.header("cache-control")),
+            (200, Some(wanted)),
+            "{path}"
+        );
         let tag = answer.header("etag").map(str::to_string);
         assert_eq!(tag.is_some(), wanted == CHECKED, "{path}");
         let head = Buyer::sent(alice.raw(Method::HEAD, &path)).await;
         assert_eq!((head.status, head.text.as_str()), (200, ""), "HEAD {path}");
         let Some(tag) = tag else { continue };
         let again = Buyer::sent(alice.raw(Method::GET, &path).header("if-none-match", &tag)).await;
-        assert_eq!((again.status, again.text.as_str(), again.header("etag")), (304, "", Some(tag.as_str())), "{path}");
-        let stale = Buyer::sent(alice.raw(Method::GET, &path).header("if-none-match", "\"0\"")).await;
+        assert_eq!(
+            (again.status, again.text.as_str(), again.header("etag")),
+            (304, "", Some(tag.as_str())),
+            "{path}"
+        );
+        let stale = Buyer::sent(
+            alice
+                .raw(Method::GET, &path)
+                .header("if-none-match", "\"0\""),
+        )
+        .await;
         assert_eq!(stale.status, 200, "{path}");
     }
-    for path in ["/api/nothing", "/api/draws/999999", "/api/clubs/slug/nobody"] {
+    for path in [
+        "/api/nothing",
+        "/api/draws/999999",
+        "/api/clubs/slug/nobody",
+    ] {
         let refused = alice.get(path).await;
-        assert_eq!((refused.status, refused.header("cache-control")), (404, Some(NEVER)), "{path}");
+        assert_eq!(
+            (refused.status, refused.header("cache-control")),
+            (404, Some(NEVER)),
+            "{path}"
+        );
     }
     server.finish().await;
 }

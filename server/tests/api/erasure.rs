@@ -27,24 +27,44 @@ async fn sweep_at(server: &TestServer, at: Timestamp) {
 
 async fn is_named(server: &TestServer, who: &Buyer) -> bool {
     let books = server.database.everything().await;
-    [who.name, who.email, who.phone].iter().any(|word| books.contains(word))
+    [who.name, who.email, who.phone]
+        .iter()
+        .any(|word| books.contains(word))
 }
 
 /// Alice won, was written to, and told where to pay; the provider told of her payment, and Carol of a refund.
 async fn a_season_ago(server: &TestServer) -> (DrawId, Buyer, Value) {
     let (draw, browser) = won(server).await;
-    browser.post(&format!("/api/draws/{draw}/notify-winners"), json!({})).await.ok();
+    browser
+        .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
+        .await
+        .ok();
     let token = claim_token(server).await;
     let mut details = bank();
     details["token"] = json!(token);
     server.bob().post("/api/claims", details).await.ok();
-    let payout = browser.post(&format!("/api/draws/{draw}/payouts"), json!({ "type": "winner" })).await.ok();
+    let payout = browser
+        .post(
+            &format!("/api/draws/{draw}/payouts"),
+            json!({ "type": "winner" }),
+        )
+        .await
+        .ok();
     assert_eq!(payout["recipientName"], "Alice");
-    server.alice().post("/api/my-tickets", json!({ "email": "alice@example.com" })).await.ok();
+    server
+        .alice()
+        .post("/api/my-tickets", json!({ "email": "alice@example.com" }))
+        .await
+        .ok();
     server.mail("my-tickets").await;
     let heard = "select count(*) from webhook_events where handled_at is not null and kind = $1";
     eventually("the provider's notice is handled", async || {
-        (server.database.count(heard, "payment_intent.succeeded").await > 0).then_some(())
+        (server
+            .database
+            .count(heard, "payment_intent.succeeded")
+            .await
+            > 0)
+        .then_some(())
     })
     .await;
     // A real provider's names the payer, and whoever reads it again.
@@ -60,72 +80,213 @@ async fn who_bought_is_gone_from_every_table_thirteen_months_after_the_game_and_
     server.operator().await;
     let (draw, _, claim) = a_season_ago(&server).await;
     let alice = server.alice();
-    let books =
-        "select count(*) from orders where buyer_email = $1 and buyer_phone is not null and consent_ip is not null";
+    let books = "select count(*) from orders where buyer_email = $1 and buyer_phone is not null and consent_ip is not null";
     assert_eq!(server.database.count(books, "alice@example.com").await, 1);
-    let token = server.database.text("select token from orders where buyer_email = $1", "alice@example.com").await;
-    server.records.sweep_ticket_links(server.now().plus_seconds(2 * DAY)).await.expect("swept");
+    let token = server
+        .database
+        .text(
+            "select token from orders where buyer_email = $1",
+            "alice@example.com",
+        )
+        .await;
+    server
+        .records
+        .sweep_ticket_links(server.now().plus_seconds(2 * DAY))
+        .await
+        .expect("swept");
 
     let due = due(&server, draw).await;
     sweep_at(&server, due.plus_seconds(-DAY)).await;
-    assert!(is_named(&server, &alice).await, "a day before, nothing is erased");
-    assert_eq!(server.database.count("select count(*) from bank.winner_details where $1 = ''", "").await, 1);
+    assert!(
+        is_named(&server, &alice).await,
+        "a day before, nothing is erased"
+    );
+    assert_eq!(
+        server
+            .database
+            .count("select count(*) from bank.winner_details where $1 = ''", "")
+            .await,
+        1
+    );
     sweep_at(&server, due.plus_seconds(1)).await;
-    assert!(!is_named(&server, &alice).await, "no row of any table names her");
-    assert_eq!(server.database.count("select count(*) from bank.winner_details where $1 = ''", "").await, 0);
+    assert!(
+        !is_named(&server, &alice).await,
+        "no row of any table names her"
+    );
+    assert_eq!(
+        server
+            .database
+            .count("select count(*) from bank.winner_details where $1 = ''", "")
+            .await,
+        0
+    );
     let before = server.database.everything().await;
     sweep_at(&server, due.plus_seconds(DAY)).await;
-    let erased = "select count(*) from orders where erased_at > to_timestamp($1::double precision / 1000)";
-    assert_eq!(server.database.count(erased, &due.plus_seconds(DAY / 2).0.to_string()).await, 0, "once is enough");
-    assert_eq!(before.matches(ERASED_EMAIL).count(), server.database.everything().await.matches(ERASED_EMAIL).count());
+    let erased =
+        "select count(*) from orders where erased_at > to_timestamp($1::double precision / 1000)";
+    assert_eq!(
+        server
+            .database
+            .count(erased, &due.plus_seconds(DAY / 2).0.to_string())
+            .await,
+        0,
+        "once is enough"
+    );
+    assert_eq!(
+        before.matches(ERASED_EMAIL).count(),
+        server
+            .database
+            .everything()
+            .await
+            .matches(ERASED_EMAIL)
+            .count()
+    );
 
     every_screen_says_something(&server, draw, &token, &claim).await;
-    let found = server.state.reconciler.scan(server.now().plus_seconds(-500 * DAY)).await.expect("compared");
-    assert_eq!((found.raised, found.healed), (0, 0), "the provider's books and ours agree as before");
+    let found = server
+        .state
+        .reconciler
+        .scan(server.now().plus_seconds(-500 * DAY))
+        .await
+        .expect("compared");
+    assert_eq!(
+        (found.raised, found.healed),
+        (0, 0),
+        "the provider's books and ours agree as before"
+    );
     server.finish().await;
 }
 
-async fn every_screen_says_something(server: &TestServer, draw: DrawId, token: &str, claim: &Value) {
+async fn every_screen_says_something(
+    server: &TestServer,
+    draw: DrawId,
+    token: &str,
+    claim: &Value,
+) {
     let browser = club::club(server, "broncos").await;
-    let rows = browser.get(&format!("/api/draws/{draw}/tickets")).await.ok();
-    let sold: Vec<_> = rows.as_array().expect("rows").iter().filter(|row| row["sold"] == true).collect();
+    let rows = browser
+        .get(&format!("/api/draws/{draw}/tickets"))
+        .await
+        .ok();
+    let sold: Vec<_> = rows
+        .as_array()
+        .expect("rows")
+        .iter()
+        .filter(|row| row["sold"] == true)
+        .collect();
     assert_eq!(sold.len(), 2);
-    assert!(sold.iter().all(|row| row["buyerName"] == ERASED_NAME && row["buyerEmail"] == ERASED_EMAIL), "{sold:?}");
-    let winner = browser.get(&format!("/api/draws/{draw}/winners")).await.ok()["winningTickets"][0].clone();
-    assert_eq!((&winner["buyerName"], &winner["bank"]), (&json!(ERASED_NAME), &json!(null)));
-    assert_eq!(winner["buyerEmail"], json!(null), "nobody is asked to write to {ERASED_EMAIL}");
-    let payouts = browser.get(&format!("/api/draws/{draw}/payouts")).await.ok();
-    assert!(payouts.as_array().expect("payouts").iter().any(|payout| payout["recipientName"] == ERASED_NAME));
+    assert!(
+        sold.iter()
+            .all(|row| row["buyerName"] == ERASED_NAME && row["buyerEmail"] == ERASED_EMAIL),
+        "{sold:?}"
+    );
+    let winner = browser
+        .get(&format!("/api/draws/{draw}/winners"))
+        .await
+        .ok()["winningTickets"][0]
+        .clone();
+    assert_eq!(
+        (&winner["buyerName"], &winner["bank"]),
+        (&json!(ERASED_NAME), &json!(null))
+    );
+    assert_eq!(
+        winner["buyerEmail"],
+        json!(null),
+        "nobody is asked to write to {ERASED_EMAIL}"
+    );
+    let payouts = browser
+        .get(&format!("/api/draws/{draw}/payouts"))
+        .await
+        .ok();
+    assert!(
+        payouts
+            .as_array()
+            .expect("payouts")
+            .iter()
+            .any(|payout| payout["recipientName"] == ERASED_NAME)
+    );
     let table = browser.get(&format!("/api/draws/{draw}/tickets/csv")).await;
-    assert_eq!((table.status, table.text.matches(ERASED_NAME).count()), (200, 2), "{}", table.text);
-    let paper = browser.raw(Method::GET, &format!("/api/draws/{draw}/report")).send().await.expect("an answer");
+    assert_eq!(
+        (table.status, table.text.matches(ERASED_NAME).count()),
+        (200, 2),
+        "{}",
+        table.text
+    );
+    let paper = browser
+        .raw(Method::GET, &format!("/api/draws/{draw}/report"))
+        .send()
+        .await
+        .expect("an answer");
     assert_eq!(paper.status().as_u16(), 200);
-    let again = browser.post(&format!("/api/draws/{draw}/notify-winners"), json!({})).await;
+    let again = browser
+        .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
+        .await;
     assert_eq!(again.status, 200, "{}", again.text);
 
     let stranger = server.bob();
     let order = stranger.get(&format!("/api/orders/{token}")).await.ok();
-    assert_eq!((&order["buyerName"], &order["buyerEmailMasked"]), (&json!(ERASED_NAME), &json!(null)));
-    assert_eq!(order["lines"][0]["tickets"].as_array().map(Vec::len), Some(2), "the tickets are hers as before");
-    let id = server.database.text("select payment_intent_id from orders where token = $1", token).await;
+    assert_eq!(
+        (&order["buyerName"], &order["buyerEmailMasked"]),
+        (&json!(ERASED_NAME), &json!(null))
+    );
+    assert_eq!(
+        order["lines"][0]["tickets"].as_array().map(Vec::len),
+        Some(2),
+        "the tickets are hers as before"
+    );
+    let id = server
+        .database
+        .text(
+            "select payment_intent_id from orders where token = $1",
+            token,
+        )
+        .await;
     let late = json!({ "paymentIntentId": id, "buyer": stranger.details() });
     assert_eq!(
         stranger.post("/api/complete-card-payment", late).await.ok()["status"],
         "succeeded",
         "and fills in nobody"
     );
-    let page = stranger.post("/api/claims/look", json!({ "token": claim })).await.ok();
+    let page = stranger
+        .post("/api/claims/look", json!({ "token": claim }))
+        .await
+        .ok();
     assert_eq!(page["winnerName"], ERASED_NAME);
     let queued = server.queued("my-tickets").await;
     for email in ["alice@example.com", ERASED_EMAIL] {
-        stranger.post("/api/my-tickets", json!({ "email": email })).await;
+        stranger
+            .post("/api/my-tickets", json!({ "email": email }))
+            .await;
     }
     let operator = club::operator(server).await;
-    let found = |hits: Value| hits.as_array().expect("hits").iter().filter(|hit| hit["kind"] == "order").count();
-    let search = async |words: &str| operator.get(&format!("/api/admin/search?q={words}")).await.ok();
-    assert_eq!(found(search("%20Alice@Example.com").await), 1, "the whole address finds it in a dispute");
-    assert_eq!(found(search("alice@example").await), 0, "no part of it does");
-    assert_eq!(server.queued("my-tickets").await, queued, "nothing is mailed for what nobody bought");
+    let found = |hits: Value| {
+        hits.as_array()
+            .expect("hits")
+            .iter()
+            .filter(|hit| hit["kind"] == "order")
+            .count()
+    };
+    let search = async |words: &str| {
+        operator
+            .get(&format!("/api/admin/search?q={words}"))
+            .await
+            .ok()
+    };
+    assert_eq!(
+        found(search("%20Alice@Example.com").await),
+        1,
+        "the whole address finds it in a dispute"
+    );
+    assert_eq!(
+        found(search("alice@example").await),
+        0,
+        "no part of it does"
+    );
+    assert_eq!(
+        server.queued("my-tickets").await,
+        queued,
+        "nothing is mailed for what nobody bought"
+    );
 }
 
 #[actix_web::test]
@@ -153,16 +314,35 @@ async fn a_cart_is_forgotten_with_its_last_game_and_an_order_somebody_must_see_t
     server.database.run(stuck).await;
 
     let (sooner, later) = (due(&server, first).await, due(&server, second).await);
-    let step = async |after: DrawId, at| server.records.erase_buyers(after, 13, at).await.expect("erased");
+    let step = async |after: DrawId, at| {
+        server
+            .records
+            .erase_buyers(after, 13, at)
+            .await
+            .expect("erased")
+    };
     let at = sooner.plus_seconds(1);
-    assert_eq!(step(DrawId(0), at).await, None, "Bob's order waits for somebody, and the second game is not due");
+    assert_eq!(
+        step(DrawId(0), at).await,
+        None,
+        "Bob's order waits for somebody, and the second game is not due"
+    );
     server.database.run(mended).await;
     let erased = step(DrawId(0), at).await.expect("still due");
-    assert_eq!((erased.orders, erased.whole), (1, true), "Bob's, and not the cart");
+    assert_eq!(
+        (erased.orders, erased.whole),
+        (1, true),
+        "Bob's, and not the cart"
+    );
     assert!(!is_named(&server, &bob).await && is_named(&server, &alice).await);
     assert_eq!(step(DrawId(0), at).await, None);
-    let erased = step(DrawId(0), later).await.expect("the second game is due");
-    assert_eq!((erased.draw, erased.orders, erased.whole), (second, 1, true));
+    let erased = step(DrawId(0), later)
+        .await
+        .expect("the second game is due");
+    assert_eq!(
+        (erased.draw, erased.orders, erased.whole),
+        (second, 1, true)
+    );
     assert!(!is_named(&server, &alice).await);
     server.finish().await;
 }
@@ -190,7 +370,10 @@ async fn draws_that_wait_for_somebody_keep_nobody_elses_details() {
         .await;
     let at = due(&server, last).await.plus_seconds(1);
     sweep_at(&server, at).await;
-    assert!(!is_named(&server, &server.bob()).await, "behind two dozen draws that cannot be finished");
+    assert!(
+        !is_named(&server, &server.bob()).await,
+        "behind two dozen draws that cannot be finished"
+    );
     let kept = "select count(*) from orders where buyer_name = $1";
     assert_eq!(server.database.count(kept, "Stuck").await, 25);
 }
@@ -199,7 +382,11 @@ async fn draws_that_wait_for_somebody_keep_nobody_elses_details() {
 async fn two_nodes_at_once_erase_each_order_once_in_bounded_steps() {
     let server = TestServer::start().await;
     let club = server.club("broncos").await.id;
-    let draws = [server.draw(club).await, server.draw(club).await, server.draw(club).await];
+    let draws = [
+        server.draw(club).await,
+        server.draw(club).await,
+        server.draw(club).await,
+    ];
     for draw in draws {
         server.alice().buys(draw, 1).await;
     }
@@ -219,7 +406,12 @@ async fn two_nodes_at_once_erase_each_order_once_in_bounded_steps() {
     let at = due(&server, draws[2]).await.plus_seconds(1);
     let node = async || {
         let (mut steps, mut after) = (Vec::new(), DrawId(0));
-        while let Some(step) = server.records.erase_buyers(after, 13, at).await.expect("erased") {
+        while let Some(step) = server
+            .records
+            .erase_buyers(after, 13, at)
+            .await
+            .expect("erased")
+        {
             after = if step.orders < 100 { step.draw } else { after };
             steps.push(step.orders);
         }

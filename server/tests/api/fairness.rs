@@ -12,19 +12,27 @@ const README: &str = include_str!("../../../README.md");
 
 /// The appendix's block of Python, as a reader would copy it.
 fn script() -> &'static str {
-    let (_, from) = README.split_once("```python\n").expect("the README has a block of Python");
+    let (_, from) = README
+        .split_once("```python\n")
+        .expect("the README has a block of Python");
     from.split_once("```").expect("the block ends").0
 }
 
 async fn checked(url: &str, draw: domain::DrawId) -> Output {
     let (url, draw) = (url.to_string(), draw.to_string());
-    let ran = move || Command::new("python3").args(["-c", script(), &url, &draw]).output();
+    let ran = move || {
+        Command::new("python3")
+            .args(["-c", script(), &url, &draw])
+            .output()
+    };
     let ran = tokio::task::spawn_blocking(ran).await.expect("it ends");
     ran.expect("python3 is needed for the check of the README's appendix: apt-get install python3")
 }
 
 fn said(output: &Output) -> String {
-    [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat()
+    [&output.stdout, &output.stderr]
+        .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        .concat()
 }
 
 /// Answers the script's two calls, each with its own JSON, and is gone.
@@ -46,32 +54,57 @@ fn replied(mut stream: TcpStream, body: &str) -> std::io::Result<()> {
             break;
         }
     }
-    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
     stream.write_all(head.as_bytes())?;
     stream.write_all(body.as_bytes())
 }
 
 #[actix_web::test]
 async fn a_stranger_checks_a_draw_with_sixty_lines_of_python() {
-    assert!(script().lines().count() <= 60, "it can be read at one sitting");
+    assert!(
+        script().lines().count() <= 60,
+        "it can be read at one sitting"
+    );
     let server = TestServer::start().await;
     let draw = server.game().await;
     let (alice, broncos) = (server.alice(), club::club(&server, "broncos").await);
     alice.buys(draw, 2).await;
     let early = checked(&server.url, draw).await;
-    assert!(!early.status.success() && said(&early).contains("is not revealed yet"), "{}", said(&early));
+    assert!(
+        !early.status.success() && said(&early).contains("is not revealed yet"),
+        "{}",
+        said(&early)
+    );
     server.kick_off(draw).await;
     club::enters(&broncos, draw, 7, 9).await.ok();
     let fair = checked(&server.url, draw).await;
     assert!(fair.status.success(), "{}", said(&fair));
-    assert_eq!(said(&fair).lines().filter(|line| line.starts_with("yes ")).count(), 3, "{}", said(&fair));
-    let proof = alice.get(&format!("/api/public/draws/{draw}/proof")).await.ok();
+    assert_eq!(
+        said(&fair)
+            .lines()
+            .filter(|line| line.starts_with("yes "))
+            .count(),
+        3,
+        "{}",
+        said(&fair)
+    );
+    let proof = alice
+        .get(&format!("/api/public/draws/{draw}/proof"))
+        .await
+        .ok();
     let tickets = alice.get(&format!("/api/draws/{draw}/tickets")).await.ok();
     for (lie, complaint) in lies(&proof, &tickets) {
         let (proof, tickets) = lie;
         let found_out = checked(&impostor(proof, tickets), draw).await;
         assert_eq!(found_out.status.code(), Some(1), "{}", said(&found_out));
-        assert!(said(&found_out).contains(&format!("NO  {complaint}")), "{}", said(&found_out));
+        assert!(
+            said(&found_out).contains(&format!("NO  {complaint}")),
+            "{}",
+            said(&found_out)
+        );
     }
     server.finish().await;
 }
@@ -82,8 +115,10 @@ fn lies(proof: &Value, tickets: &Value) -> [((Value, Value), &'static str); 3] {
     reseeded["seed"] = json!("07".repeat(32));
     let winner = proof["winningTicket"].as_u64().expect("a winner");
     moved["winningTicket"] = json!(winner % 169 + 1);
-    swapped[0]["homeNumber"] =
-        tickets[0]["homeNumber"].as_u64().map(|number| json!(number % 13 + 1)).expect("a number");
+    swapped[0]["homeNumber"] = tickets[0]["homeNumber"]
+        .as_u64()
+        .map(|number| json!(number % 13 + 1))
+        .expect("a number");
     [
         ((reseeded, tickets.clone()), "the seed is the promised one"),
         ((moved, tickets.clone()), "ticket"),

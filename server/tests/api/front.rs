@@ -45,7 +45,11 @@ fn lines(headers: &HeaderMap) -> BTreeMap<String, Vec<String>> {
             Some((cookie @ "fd_session", rest)) => format!("{cookie}={}", &rest[32..]),
             _ => value,
         };
-        let value = if EACH_TIME.contains(&name.as_str()) { "said".to_string() } else { value };
+        let value = if EACH_TIME.contains(&name.as_str()) {
+            "said".to_string()
+        } else {
+            value
+        };
         lines.entry(name.to_string()).or_default().push(value);
     }
     lines
@@ -55,11 +59,19 @@ fn lines(headers: &HeaderMap) -> BTreeMap<String, Vec<String>> {
 async fn counted(server: &TestServer, route: &str) -> u64 {
     let text = server::metrics::text(&server.state).await;
     let name = |status| {
-        format!("fd_http_request_duration_seconds_count{{route=\"{route}\",method=\"GET\",status=\"{status}\"}} ")
+        format!(
+            "fd_http_request_duration_seconds_count{{route=\"{route}\",method=\"GET\",status=\"{status}\"}} "
+        )
     };
     let names = [name(200), name(304)];
-    let counts = text.lines().filter_map(|line| names.iter().find_map(|name| line.strip_prefix(name.as_str())));
-    counts.map(|count| count.parse::<u64>().expect("a count")).sum()
+    let counts = text.lines().filter_map(|line| {
+        names
+            .iter()
+            .find_map(|name| line.strip_prefix(name.as_str()))
+    });
+    counts
+        .map(|count| count.parse::<u64>().expect("a count"))
+        .sum()
 }
 
 #[actix_web::test]
@@ -70,10 +82,16 @@ async fn what_lies_ready_is_said_as_the_application_says_it() {
     let session = "fd_session=00112233445566778899aabbccddeeff";
     for (path, route) in [
         ("/api/draws/active".to_string(), "/api/draws/active"),
-        ("/api/draws/awaiting-results".to_string(), "/api/draws/awaiting-results"),
+        (
+            "/api/draws/awaiting-results".to_string(),
+            "/api/draws/awaiting-results",
+        ),
         ("/api/draws/completed".to_string(), "/api/draws/completed"),
         (format!("/api/draws/{draw}"), "/api/draws/{draw}"),
-        (format!("/api/draws/{draw}/tickets"), "/api/draws/{draw}/tickets"),
+        (
+            format!("/api/draws/{draw}/tickets"),
+            "/api/draws/{draw}/tickets",
+        ),
         (format!("/draw/{draw}"), "page"),
         ("/".to_string(), "page"),
     ] {
@@ -102,10 +120,21 @@ async fn what_lies_ready_is_said_as_the_application_says_it() {
                 }
             }
             assert_eq!(ready, left, "{path} {headers:?}");
-            let coding = ready.lines.get("content-encoding").map(|lines| lines.join(", "));
+            let coding = ready
+                .lines
+                .get("content-encoding")
+                .map(|lines| lines.join(", "));
             let taken = headers.iter().any(|(name, _)| *name == "accept-encoding");
-            assert_eq!(coding.as_deref(), (is_long && taken).then_some("gzip"), "{path} {headers:?}");
-            assert_eq!(counted(&server, route).await, before + 2, "each call is counted once: {path} {headers:?}");
+            assert_eq!(
+                coding.as_deref(),
+                (is_long && taken).then_some("gzip"),
+                "{path} {headers:?}"
+            );
+            assert_eq!(
+                counted(&server, route).await,
+                before + 2,
+                "each call is counted once: {path} {headers:?}"
+            );
         }
     }
     server.finish().await;
@@ -116,20 +145,35 @@ async fn what_lies_ready_is_never_older_than_what_was_written() {
     let server = TestServer::start().await;
     let draw = server.game().await;
     let alice = server.alice();
-    let paths = [format!("/api/draws/{draw}"), format!("/api/draws/{draw}/tickets"), "/api/draws/active".to_string()];
+    let paths = [
+        format!("/api/draws/{draw}"),
+        format!("/api/draws/{draw}/tickets"),
+        "/api/draws/active".to_string(),
+    ];
     for path in &paths {
         alice.get(path).await;
         alice.get(path).await;
     }
     for sold in [1, 2, 3] {
-        Buyer::new(&server.url, "Bo Hall", "bo@example.com", "0400 000 000").buys(draw, 1).await;
+        Buyer::new(&server.url, "Bo Hall", "bo@example.com", "0400 000 000")
+            .buys(draw, 1)
+            .await;
         let one = alice.get(&paths[0]).await.ok();
         assert_eq!(one["ticketsSold"], sold);
         let tickets = alice.get(&paths[1]).await.ok();
-        let rows = tickets.as_array().expect("rows").iter().filter(|row| row["sold"] == true);
+        let rows = tickets
+            .as_array()
+            .expect("rows")
+            .iter()
+            .filter(|row| row["sold"] == true);
         assert_eq!(rows.count(), sold);
         let list = alice.get(&paths[2]).await.ok();
-        let listed = list.as_array().expect("draws").iter().find(|listed| listed["id"] == draw.0).expect("listed");
+        let listed = list
+            .as_array()
+            .expect("draws")
+            .iter()
+            .find(|listed| listed["id"] == draw.0)
+            .expect("listed");
         assert_eq!(listed["ticketsSold"], sold);
         let page = alice.get(&format!("/draw/{draw}")).await.text;
         assert!(page.contains(&format!("{sold}/169 tickets sold")), "{page}");
@@ -146,8 +190,14 @@ async fn who_owns_a_draw_is_shown_it_by_the_application_however_ready_it_lies() 
     let path = format!("/api/draws/{draw}/tickets");
     let stranger = server.alice();
     for _ in 0..2 {
-        assert!(!stranger.get(&path).await.text.contains("alice"), "a stranger learns nobody's address");
-        assert!(owner.get(&path).await.text.contains("alice"), "the owner does");
+        assert!(
+            !stranger.get(&path).await.text.contains("alice"),
+            "a stranger learns nobody's address"
+        );
+        assert!(
+            owner.get(&path).await.text.contains("alice"),
+            "the owner does"
+        );
     }
     let head = Buyer::sent(stranger.raw(Method::HEAD, &path)).await;
     assert_eq!((head.status, head.text.as_str()), (200, ""));

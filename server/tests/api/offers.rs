@@ -18,20 +18,33 @@ async fn offer(
         name: "Finals double".into(),
         slug: slug.into(),
         status: "active".into(),
-        kind: if games.len() == 1 { "SPECIAL" } else { "BUNDLE" }.into(),
+        kind: if games.len() == 1 {
+            "SPECIAL"
+        } else {
+            "BUNDLE"
+        }
+        .into(),
         display_tag: Some("Two games, one tap".into()),
         games: games.to_vec(),
         ..NewBundle::default()
     };
     change(&mut new);
-    server.records.create_bundle(club, &new).await.expect("an offer")
+    server
+        .records
+        .create_bundle(club, &new)
+        .await
+        .expect("an offer")
 }
 
 async fn listed(alice: &Buyer) -> Vec<String> {
     let list = alice.get("/api/clubs/broncos/bundles").await;
     assert_eq!(list.header("cache-control"), Some("no-store"));
     let list = list.ok();
-    list.as_array().expect("a list").iter().map(|offer| offer["slug"].as_str().expect("a slug").to_string()).collect()
+    list.as_array()
+        .expect("a list")
+        .iter()
+        .map(|offer| offer["slug"].as_str().expect("a slug").to_string())
+        .collect()
 }
 
 #[actix_web::test]
@@ -42,30 +55,81 @@ async fn an_offer_is_listed_while_it_is_on_sale_and_no_longer() {
     let now = server.now();
     offer(&server, club, "now", &[first, second], |_| ()).await;
     offer(&server, club, "special", &[second], |_| ()).await;
-    offer(&server, club, "draft", &[first], |new| new.status = "draft".into()).await;
-    offer(&server, club, "archived", &[first], |new| new.status = "archived".into()).await;
-    offer(&server, club, "later", &[first], |new| new.start_at = Some(now.plus_seconds(3600))).await;
-    offer(&server, club, "over", &[first], |new| new.end_at = Some(now.plus_seconds(-1))).await;
+    offer(&server, club, "draft", &[first], |new| {
+        new.status = "draft".into()
+    })
+    .await;
+    offer(&server, club, "archived", &[first], |new| {
+        new.status = "archived".into()
+    })
+    .await;
+    offer(&server, club, "later", &[first], |new| {
+        new.start_at = Some(now.plus_seconds(3600))
+    })
+    .await;
+    offer(&server, club, "over", &[first], |new| {
+        new.end_at = Some(now.plus_seconds(-1))
+    })
+    .await;
     let alice = server.alice();
     assert_eq!(listed(&alice).await, ["special", "now"]);
     for (slug, status) in [("now", "active"), ("later", "scheduled")] {
-        let one = alice.get(&format!("/api/clubs/BRONCOS/bundles/{}", slug.to_uppercase())).await.ok();
-        assert_eq!((&one["status"], &one["slug"]), (&json!(status), &json!(slug)));
+        let one = alice
+            .get(&format!(
+                "/api/clubs/BRONCOS/bundles/{}",
+                slug.to_uppercase()
+            ))
+            .await
+            .ok();
+        assert_eq!(
+            (&one["status"], &one["slug"]),
+            (&json!(status), &json!(slug))
+        );
         assert_eq!(one["sellable"], json!(slug == "now"));
     }
     for slug in ["draft", "archived", "over", "nothing"] {
-        let gone = alice.get(&format!("/api/clubs/broncos/bundles/{slug}")).await.refused(404, "offer-not-found");
+        let gone = alice
+            .get(&format!("/api/clubs/broncos/bundles/{slug}"))
+            .await
+            .refused(404, "offer-not-found");
         assert_eq!(gone["message"], "Special Offer Not Found");
-        assert_eq!(alice.get(&format!("/club/broncos/specials/{slug}")).await.status, 404, "{slug}");
+        assert_eq!(
+            alice
+                .get(&format!("/club/broncos/specials/{slug}"))
+                .await
+                .status,
+            404,
+            "{slug}"
+        );
     }
     let one = alice.get("/api/clubs/broncos/bundles/now").await.ok();
-    assert_eq!((&one["totalPrice"], &one["drawIds"]), (&json!("10.00"), &json!([first.0, second.0])));
-    assert!(one["shareImageUrl"].as_str().is_some_and(|url| url.contains("/og/offer/broncos/now?v=")));
+    assert_eq!(
+        (&one["totalPrice"], &one["drawIds"]),
+        (&json!("10.00"), &json!([first.0, second.0]))
+    );
+    assert!(
+        one["shareImageUrl"]
+            .as_str()
+            .is_some_and(|url| url.contains("/og/offer/broncos/now?v="))
+    );
     server.kick_off(first).await;
-    assert_eq!(listed(&alice).await, ["special"], "the first kick-off ends it");
+    assert_eq!(
+        listed(&alice).await,
+        ["special"],
+        "the first kick-off ends it"
+    );
     let closed = alice.get("/api/clubs/broncos/bundles/now").await.ok();
-    assert_eq!((&closed["status"], &closed["unavailableReason"]), (&json!("closed"), &json!("Bundle closed")));
-    assert!(alice.get("/club/broncos/offer/now").await.text.contains("Bundle closed"));
+    assert_eq!(
+        (&closed["status"], &closed["unavailableReason"]),
+        (&json!("closed"), &json!("Bundle closed"))
+    );
+    assert!(
+        alice
+            .get("/club/broncos/offer/now")
+            .await
+            .text
+            .contains("Bundle closed")
+    );
     server.finish().await;
 }
 
@@ -77,17 +141,35 @@ async fn boards_of_any_site_read_an_offer_without_cookies() {
     let id = offer(&server, club, "finals", &games, |_| ()).await;
     server.alice().buys(games[0], 3).await;
     let stranger = server.bob();
-    for path in ["bundle/broncos/finals".to_string(), "bundle/broncos:finals".into(), format!("bundle/{id}")] {
+    for path in [
+        "bundle/broncos/finals".to_string(),
+        "bundle/broncos:finals".into(),
+        format!("bundle/{id}"),
+    ] {
         let answer = stranger.get(&format!("/api/public/widget/{path}")).await;
-        assert_eq!(answer.header("access-control-allow-origin"), Some("*"), "{path}");
+        assert_eq!(
+            answer.header("access-control-allow-origin"),
+            Some("*"),
+            "{path}"
+        );
         assert_eq!(answer.header("cache-control"), Some("no-store"), "{path}");
-        assert!(answer.header("set-cookie").is_none() && answer.header("access-control-allow-credentials").is_none());
+        assert!(
+            answer.header("set-cookie").is_none()
+                && answer.header("access-control-allow-credentials").is_none()
+        );
         let widget = answer.ok();
         assert_eq!(
-            (&widget["type"], &widget["ticketsSold"], &widget["ticketsCap"]),
+            (
+                &widget["type"],
+                &widget["ticketsSold"],
+                &widget["ticketsCap"]
+            ),
             (&json!("bundle"), &json!(3), &json!(338))
         );
-        assert_eq!(widget["purchaseUrl"], format!("{}/club/broncos/specials/finals?src=widget", server.url));
+        assert_eq!(
+            widget["purchaseUrl"],
+            format!("{}/club/broncos/specials/finals?src=widget", server.url)
+        );
     }
     for path in [
         "bundle/broncos/nothing",
@@ -99,12 +181,26 @@ async fn boards_of_any_site_read_an_offer_without_cookies() {
         "draw/999999",
     ] {
         let answer = stranger.get(&format!("/api/public/widget/{path}")).await;
-        assert_eq!((answer.status, answer.header("access-control-allow-origin")), (404, Some("*")), "{path}");
+        assert_eq!(
+            (answer.status, answer.header("access-control-allow-origin")),
+            (404, Some("*")),
+            "{path}"
+        );
     }
-    for path in ["/club/broncos/specials/finals/display", "/bundle/broncos/finals/display"] {
+    for path in [
+        "/club/broncos/specials/finals/display",
+        "/bundle/broncos/finals/display",
+    ] {
         let board = stranger.get(path).await;
-        assert!(board.header("content-security-policy").is_some_and(|said| said.ends_with("frame-ancestors *")));
-        assert!(board.header("set-cookie").is_none() && board.text.contains("3 / 338"), "{path}");
+        assert!(
+            board
+                .header("content-security-policy")
+                .is_some_and(|said| said.ends_with("frame-ancestors *"))
+        );
+        assert!(
+            board.header("set-cookie").is_none() && board.text.contains("3 / 338"),
+            "{path}"
+        );
     }
     server.finish().await;
 }
@@ -122,29 +218,61 @@ async fn a_captured_cart_with_a_whole_offer_is_its_sale_and_locks_it() {
         { "drawId": games[1].0, "quantity": 3, "bundleId": id },
     ]);
     let body = json!({ "items": items, "buyer": alice.details() });
-    let opened = alice.post("/api/cart/create-payment-intent", body).await.ok();
-    assert_eq!(server.sold_of(id).await, 0, "nothing is sold before it is paid for");
+    let opened = alice
+        .post("/api/cart/create-payment-intent", body)
+        .await
+        .ok();
+    assert_eq!(
+        server.sold_of(id).await,
+        0,
+        "nothing is sold before it is paid for"
+    );
     let pay = json!({
         "items": items, "buyer": alice.details(), "ageConfirmation": true, "termsAgreement": true,
         "paymentMethodId": crate::support::GOOD_CARD,
     });
-    alice.post("/api/cart/complete-card-payment", pay).await.ok();
-    assert_eq!(server.sold_of(id).await, 2, "twice whole, and a single ticket beside");
-    assert_eq!(alice.get("/api/clubs/broncos/bundles/finals").await.ok()["status"], "locked");
-    assert_eq!(alice.get("/api/clubs/broncos/bundles/other").await.ok()["status"], "active");
-    assert_eq!(listed(&alice).await, ["other", "finals"], "a locked offer is still on sale");
+    alice
+        .post("/api/cart/complete-card-payment", pay)
+        .await
+        .ok();
+    assert_eq!(
+        server.sold_of(id).await,
+        2,
+        "twice whole, and a single ticket beside"
+    );
+    assert_eq!(
+        alice.get("/api/clubs/broncos/bundles/finals").await.ok()["status"],
+        "locked"
+    );
+    assert_eq!(
+        alice.get("/api/clubs/broncos/bundles/other").await.ok()["status"],
+        "active"
+    );
+    assert_eq!(
+        listed(&alice).await,
+        ["other", "finals"],
+        "a locked offer is still on sale"
+    );
     assert!(opened["orderToken"].is_string());
     let bob = server.bob();
     let half = json!({ "items": [{ "drawId": games[1].0, "quantity": 1, "bundleId": id }, { "drawId": games[0].0, "quantity": 0 }] });
-    bob.post("/api/cart/create-payment-intent", half).await.refused(400, "count-out-of-range");
+    bob.post("/api/cart/create-payment-intent", half)
+        .await
+        .refused(400, "count-out-of-range");
     let half = json!([{ "drawId": games[1].0, "quantity": 1, "bundleId": id }]);
-    bob.post("/api/cart/create-payment-intent", json!({ "items": half })).await.ok();
+    bob.post("/api/cart/create-payment-intent", json!({ "items": half }))
+        .await
+        .ok();
     let pay = json!({
         "items": half, "buyer": bob.details(), "ageConfirmation": true, "termsAgreement": true,
         "paymentMethodId": crate::support::GOOD_CARD,
     });
     bob.post("/api/cart/complete-card-payment", pay).await.ok();
-    assert_eq!((server.sold_of(id).await, server.sold_of(other).await), (2, 0), "half of an offer is none");
+    assert_eq!(
+        (server.sold_of(id).await, server.sold_of(other).await),
+        (2, 0),
+        "half of an offer is none"
+    );
     server.finish().await;
 }
 
@@ -155,33 +283,68 @@ async fn pages_show_their_card_and_it_is_kept_for_ever_under_its_version() {
     let club = server.club_named("broncos");
     offer(&server, club, "finals", &[draw], |_| ()).await;
     let alice = server.alice();
-    for path in
-        ["/".to_string(), format!("/draw/{draw}"), "/club/broncos".into(), "/club/broncos/specials/finals".into()]
-    {
+    for path in [
+        "/".to_string(),
+        format!("/draw/{draw}"),
+        "/club/broncos".into(),
+        "/club/broncos/specials/finals".into(),
+    ] {
         let page = alice.get(&path).await.text;
-        let (_, rest) = page.split_once("og:image\" content=\"").unwrap_or_else(|| panic!("no card on {path}"));
-        let url = rest.split('"').next().expect("an address").replace("&amp;", "&");
+        let (_, rest) = page
+            .split_once("og:image\" content=\"")
+            .unwrap_or_else(|| panic!("no card on {path}"));
+        let url = rest
+            .split('"')
+            .next()
+            .expect("an address")
+            .replace("&amp;", "&");
         let card = url.strip_prefix(&server.url).expect("our own");
         let answer = reqwest::get(&url).await.expect("an answer");
         assert_eq!(answer.headers()["content-type"], "image/png", "{path}");
-        assert_eq!(answer.headers()["cache-control"], "public, max-age=31536000, immutable", "{card}");
+        assert_eq!(
+            answer.headers()["cache-control"],
+            "public, max-age=31536000, immutable",
+            "{card}"
+        );
         assert!(answer.headers().get("set-cookie").is_none());
         let bytes = answer.bytes().await.expect("bytes");
-        assert!(bytes.len() < 300 * 1024 && bytes.starts_with(b"\x89PNG"), "{path}: {}", bytes.len());
-        for meta in
-            ["og:title", "og:description", "og:url", "og:image:width", "name=\"description\"", "rel=\"canonical\""]
-        {
+        assert!(
+            bytes.len() < 300 * 1024 && bytes.starts_with(b"\x89PNG"),
+            "{path}: {}",
+            bytes.len()
+        );
+        for meta in [
+            "og:title",
+            "og:description",
+            "og:url",
+            "og:image:width",
+            "name=\"description\"",
+            "rel=\"canonical\"",
+        ] {
             assert!(page.contains(meta), "{path} {meta}");
         }
-        let old = reqwest::get(format!("{}?v=old", url.split('?').next().expect("a path"))).await.expect("an answer");
+        let old = reqwest::get(format!("{}?v=old", url.split('?').next().expect("a path")))
+            .await
+            .expect("an answer");
         assert_eq!(old.headers()["cache-control"], "public, max-age=300");
     }
     let before = alice.get(&format!("/draw/{draw}")).await.text;
     alice.buys(draw, 1).await;
     let after = alice.get(&format!("/draw/{draw}")).await.text;
-    let card =
-        |page: &str| page.split_once("/og/draw/").expect("a card").1.split('"').next().expect("an end").to_string();
-    assert_ne!(card(&before), card(&after), "a sale gives the card another address");
+    let card = |page: &str| {
+        page.split_once("/og/draw/")
+            .expect("a card")
+            .1
+            .split('"')
+            .next()
+            .expect("an end")
+            .to_string()
+    };
+    assert_ne!(
+        card(&before),
+        card(&after),
+        "a sale gives the card another address"
+    );
     server.finish().await;
 }
 
@@ -191,18 +354,45 @@ async fn search_engines_are_told_every_page_that_may_be_found() {
     let draw = server.game().await;
     let club = server.club_named("broncos");
     offer(&server, club, "finals", &[draw], |_| ()).await;
-    offer(&server, club, "draft", &[draw], |new| new.status = "draft".into()).await;
+    offer(&server, club, "draft", &[draw], |new| {
+        new.status = "draft".into()
+    })
+    .await;
     let alice = server.alice();
     let robots = alice.get("/robots.txt").await;
-    assert!(robots.text.contains(&format!("Sitemap: {}/sitemap.xml", server.url)), "{}", robots.text);
+    assert!(
+        robots
+            .text
+            .contains(&format!("Sitemap: {}/sitemap.xml", server.url)),
+        "{}",
+        robots.text
+    );
     let map = alice.get("/sitemap.xml").await;
-    assert_eq!(map.header("content-type"), Some("application/xml; charset=utf-8"));
-    let found: Vec<&str> = map.text.split("<loc>").skip(1).filter_map(|part| part.split("</loc>").next()).collect();
-    let wanted = ["/", "/club/broncos", "/club/broncos/specials/finals", &format!("/draw/{draw}")];
+    assert_eq!(
+        map.header("content-type"),
+        Some("application/xml; charset=utf-8")
+    );
+    let found: Vec<&str> = map
+        .text
+        .split("<loc>")
+        .skip(1)
+        .filter_map(|part| part.split("</loc>").next())
+        .collect();
+    let wanted = [
+        "/",
+        "/club/broncos",
+        "/club/broncos/specials/finals",
+        &format!("/draw/{draw}"),
+    ];
     assert_eq!(found, wanted.map(|path| format!("{}{path}", server.url)));
     for url in found {
-        let page = Buyer::sent(alice.raw(Method::GET, url.strip_prefix(&server.url).expect("ours"))).await;
-        assert_eq!((page.status, page.text.contains("noindex")), (200, false), "{url}");
+        let page =
+            Buyer::sent(alice.raw(Method::GET, url.strip_prefix(&server.url).expect("ours"))).await;
+        assert_eq!(
+            (page.status, page.text.contains("noindex")),
+            (200, false),
+            "{url}"
+        );
     }
     server.finish().await;
 }

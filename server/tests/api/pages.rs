@@ -6,9 +6,15 @@ use crate::support::{Buyer, TestServer};
 
 /// What a redirect says, without following it.
 async fn leads(server: &TestServer, path: &str) -> (u16, String) {
-    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().expect("a client");
+    let client = reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .expect("a client");
     let answer = Buyer::sent(client.get(format!("{}{path}", server.url))).await;
-    (answer.status, answer.header("location").unwrap_or_default().to_string())
+    (
+        answer.status,
+        answer.header("location").unwrap_or_default().to_string(),
+    )
 }
 
 fn boot(text: &str) -> serde_json::Value {
@@ -22,28 +28,65 @@ async fn every_page_of_the_table_is_there_and_says_whether_it_may_be_found() {
     let draw = server.game().await;
     let alice = server.alice();
     let order = alice.buys(draw, 1).await.0;
-    for address in PAGES.iter().filter(|address| !matches!(address.shows, Shows::Offer | Shows::OfferBoard)) {
-        let path = address.path.replace("{n}", &draw.to_string()).replace("{slug}", "broncos");
-        let path = path.replace("{token}", order.token()).replace("{id}", "1").replace("{bundle}", "finals");
-        if matches!(address.shows, Shows::ToOffer | Shows::ToDraw | Shows::ToCheckout) {
+    for address in PAGES
+        .iter()
+        .filter(|address| !matches!(address.shows, Shows::Offer | Shows::OfferBoard))
+    {
+        let path = address
+            .path
+            .replace("{n}", &draw.to_string())
+            .replace("{slug}", "broncos");
+        let path = path
+            .replace("{token}", order.token())
+            .replace("{id}", "1")
+            .replace("{bundle}", "finals");
+        if matches!(
+            address.shows,
+            Shows::ToOffer | Shows::ToDraw | Shows::ToCheckout
+        ) {
             continue;
         }
         let page = Page::of(&path).expect("a page");
         let answer = alice.get(&path).await;
         assert_eq!(answer.status, 200, "{path}");
-        assert!(answer.header("content-type").is_some_and(|said| said.starts_with("text/html")), "{path}");
-        assert_eq!(answer.text.contains("content=\"noindex\""), !page.is_found(), "{path}");
-        assert_eq!(answer.text.contains("rel=\"canonical\""), page.is_found(), "{path}");
+        assert!(
+            answer
+                .header("content-type")
+                .is_some_and(|said| said.starts_with("text/html")),
+            "{path}"
+        );
+        assert_eq!(
+            answer.text.contains("content=\"noindex\""),
+            !page.is_found(),
+            "{path}"
+        );
+        assert_eq!(
+            answer.text.contains("rel=\"canonical\""),
+            page.is_found(),
+            "{path}"
+        );
         let policy = answer.header("content-security-policy").expect("a policy");
-        assert_eq!(policy.ends_with("frame-ancestors *"), page.is_framed_by_anyone(), "{path}");
-        let kept = if page.is_private() { "no-store" } else { "no-cache" };
+        assert_eq!(
+            policy.ends_with("frame-ancestors *"),
+            page.is_framed_by_anyone(),
+            "{path}"
+        );
+        let kept = if page.is_private() {
+            "no-store"
+        } else {
+            "no-cache"
+        };
         assert_eq!(answer.header("cache-control"), Some(kept), "{path}");
         let boot = boot(&answer.text);
         assert!(boot["config"].is_object(), "{path}");
         if page.is_desk() {
             let mut told: Vec<&String> = boot.as_object().expect("fields").keys().collect();
             told.sort_unstable();
-            assert_eq!(told, ["config", "maintenanceMode", "now"], "{path} tells nothing before anyone signed in");
+            assert_eq!(
+                told,
+                ["config", "maintenanceMode", "now"],
+                "{path} tells nothing before anyone signed in"
+            );
         }
     }
     server.finish().await;
@@ -76,7 +119,11 @@ async fn what_is_not_there_says_so_with_its_status() {
     ] {
         let answer = alice.get(path).await;
         assert_eq!(answer.status, 404, "{path}");
-        assert!(answer.text.contains(&format!("<h1>{words}</h1>")), "{path}: {}", answer.text);
+        assert!(
+            answer.text.contains(&format!("<h1>{words}</h1>")),
+            "{path}: {}",
+            answer.text
+        );
         assert!(answer.text.contains("content=\"noindex\""), "{path}");
     }
     let posted = alice.post("/draw/1001", serde_json::json!({})).await;
@@ -89,10 +136,22 @@ async fn short_links_lead_on_and_keep_what_the_board_said() {
     let server = TestServer::start().await;
     let draw = server.game().await;
     for (path, to) in [
-        (format!("/w/draw:{draw}?mode=compact"), format!("/draw/{draw}?src=widget&mode=compact")),
-        (format!("/w/draw%3A{draw}"), format!("/draw/{draw}?src=widget")),
-        ("/w/bundle:broncos/finals".to_string(), "/club/broncos/specials/finals?src=widget".to_string()),
-        (format!("/checkout?drawId={draw}&ticketCount=2"), format!("/checkout/{draw}?tickets=2")),
+        (
+            format!("/w/draw:{draw}?mode=compact"),
+            format!("/draw/{draw}?src=widget&mode=compact"),
+        ),
+        (
+            format!("/w/draw%3A{draw}"),
+            format!("/draw/{draw}?src=widget"),
+        ),
+        (
+            "/w/bundle:broncos/finals".to_string(),
+            "/club/broncos/specials/finals?src=widget".to_string(),
+        ),
+        (
+            format!("/checkout?drawId={draw}&ticketCount=2"),
+            format!("/checkout/{draw}?tickets=2"),
+        ),
     ] {
         assert_eq!(leads(&server, &path).await, (302, to), "{path}");
     }
@@ -120,33 +179,75 @@ async fn every_public_page_is_called_what_it_stays_called() {
     let order = alice.buys(draw, 1).await.0;
     for (path, title) in [
         ("/".to_string(), "Football Doubles"),
-        (format!("/draw/{draw}"), "Broncos v Cowboys – Football Doubles"),
-        (format!("/draw/{draw}/display"), "Broncos v Cowboys – Football Doubles"),
-        (format!("/verify/{draw}"), "Verify draw {n} – Football Doubles"),
-        (format!("/draw/{draw}/verify"), "Verify draw {n} – Football Doubles"),
+        (
+            format!("/draw/{draw}"),
+            "Broncos v Cowboys – Football Doubles",
+        ),
+        (
+            format!("/draw/{draw}/display"),
+            "Broncos v Cowboys – Football Doubles",
+        ),
+        (
+            format!("/verify/{draw}"),
+            "Verify draw {n} – Football Doubles",
+        ),
+        (
+            format!("/draw/{draw}/verify"),
+            "Verify draw {n} – Football Doubles",
+        ),
         (format!("/checkout/{draw}"), "Checkout – Football Doubles"),
         ("/cart/checkout".into(), "Cart checkout – Football Doubles"),
-        ("/cart-checkout-clean".into(), "Cart checkout – Football Doubles"),
+        (
+            "/cart-checkout-clean".into(),
+            "Cart checkout – Football Doubles",
+        ),
         ("/thank-you".into(), "Thank you – Football Doubles"),
         ("/apple-pay-redirect".into(), "Apple Pay – Football Doubles"),
         ("/debugcart".into(), "Cart debug console – Football Doubles"),
         ("/my".into(), "My tickets – Football Doubles"),
-        (format!("/my/{}", order.token()), "My tickets – Football Doubles"),
+        (
+            format!("/my/{}", order.token()),
+            "My tickets – Football Doubles",
+        ),
         ("/claim".into(), "Your prize – Football Doubles"),
         ("/club/broncos".into(), "broncos RLFC – Football Doubles"),
-        ("/club/broncos/specials/finals".into(), "Finals – Football Doubles"),
-        ("/club/broncos/offer/finals".into(), "Finals – Football Doubles"),
-        ("/club/broncos/specials/finals/display".into(), "Finals – Football Doubles"),
-        ("/club/broncos/offer/finals/display".into(), "Finals – Football Doubles"),
-        ("/bundle/broncos/finals/display".into(), "Finals – Football Doubles"),
+        (
+            "/club/broncos/specials/finals".into(),
+            "Finals – Football Doubles",
+        ),
+        (
+            "/club/broncos/offer/finals".into(),
+            "Finals – Football Doubles",
+        ),
+        (
+            "/club/broncos/specials/finals/display".into(),
+            "Finals – Football Doubles",
+        ),
+        (
+            "/club/broncos/offer/finals/display".into(),
+            "Finals – Football Doubles",
+        ),
+        (
+            "/bundle/broncos/finals/display".into(),
+            "Finals – Football Doubles",
+        ),
         ("/nothing".into(), "Page Not Found – Football Doubles"),
         ("/draw/999999".into(), "Draw Not Found – Football Doubles"),
-        ("/club/broncos/specials/x".into(), "Special Offer Not Found – Football Doubles"),
+        (
+            "/club/broncos/specials/x".into(),
+            "Special Offer Not Found – Football Doubles",
+        ),
     ] {
         let title = title.replace("{n}", &draw.to_string());
         let page = alice.get(&path).await.text;
-        assert!(page.contains(&format!("<title>{title}</title>")), "{path}: {title}");
-        assert!(page.contains(&format!("og:title\" content=\"{title}\"")), "{path}");
+        assert!(
+            page.contains(&format!("<title>{title}</title>")),
+            "{path}: {title}"
+        );
+        assert!(
+            page.contains(&format!("og:title\" content=\"{title}\"")),
+            "{path}"
+        );
     }
     server.finish().await;
 }
@@ -155,26 +256,50 @@ async fn every_public_page_is_called_what_it_stays_called() {
 async fn a_page_carries_what_its_first_render_needs() {
     let server = TestServer::start().await;
     let club = server.club("broncos").await.id;
-    let draw = server.draw_with(club, |draw| draw.pass_card_fee = true).await;
+    let draw = server
+        .draw_with(club, |draw| draw.pass_card_fee = true)
+        .await;
     server.offer("finals", draw).await;
     let alice = server.alice();
-    for path in ["/club/broncos/specials/finals", "/club/broncos/offer/finals"] {
+    for path in [
+        "/club/broncos/specials/finals",
+        "/club/broncos/offer/finals",
+    ] {
         let page = alice.get(path).await.text;
         let boot = boot(&page);
         assert_eq!(boot["offer"]["slug"], "finals", "{path}");
         let dress = &boot["clubMeta"];
         assert_eq!(
-            (&dress["primaryColor"], &dress["secondaryColor"], &dress["accentColor"]),
+            (
+                &dress["primaryColor"],
+                &dress["secondaryColor"],
+                &dress["accentColor"]
+            ),
             (&"#1f2937".into(), &"#374151".into(), &"#3b82f6".into()),
             "{path}"
         );
-        assert!(page.contains("From $5.39") && page.contains("canonical\" href=\""), "{path}: the fee is in it");
+        assert!(
+            page.contains("From $5.39") && page.contains("canonical\" href=\""),
+            "{path}: the fee is in it"
+        );
     }
     let boot_of = async |path: String| boot(&alice.get(&path).await.text);
-    assert_eq!(boot_of("/club/broncos".into()).await["offers"][0]["slug"], "finals");
-    assert_eq!(boot_of(format!("/draw/{draw}/display")).await["widget"]["type"], "draw");
-    assert_eq!(boot_of("/bundle/broncos/finals/display".into()).await["widget"]["type"], "bundle");
-    assert_eq!(boot_of(format!("/checkout/{draw}")).await["draw"]["drawNumber"], draw.0);
+    assert_eq!(
+        boot_of("/club/broncos".into()).await["offers"][0]["slug"],
+        "finals"
+    );
+    assert_eq!(
+        boot_of(format!("/draw/{draw}/display")).await["widget"]["type"],
+        "draw"
+    );
+    assert_eq!(
+        boot_of("/bundle/broncos/finals/display".into()).await["widget"]["type"],
+        "bundle"
+    );
+    assert_eq!(
+        boot_of(format!("/checkout/{draw}")).await["draw"]["drawNumber"],
+        draw.0
+    );
     server.finish().await;
 }
 
@@ -193,7 +318,13 @@ async fn every_short_link_ends_on_a_page_that_is_there() {
     ] {
         assert_eq!(server.alice().get(&path).await.status, 200, "{path}");
     }
-    for path in ["/w/draw:999999", "/w/bundle:broncos/nothing", "/w/bundle:nobody/finals", "/w/x:1", "/w"] {
+    for path in [
+        "/w/draw:999999",
+        "/w/bundle:broncos/nothing",
+        "/w/bundle:nobody/finals",
+        "/w/x:1",
+        "/w",
+    ] {
         assert_eq!(server.alice().get(path).await.status, 404, "{path}");
     }
     server.finish().await;

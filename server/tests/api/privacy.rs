@@ -10,15 +10,22 @@ use crate::support::{TestServer, club};
 
 /// Every public address that is read, with the objects of this server in it.
 pub fn public_paths(draw: domain::DrawId, club: i64) -> Vec<String> {
-    let public = ROUTES.iter().filter(|route| route.audience == Audience::Public && route.method == Verb::Get);
+    let public = ROUTES
+        .iter()
+        .filter(|route| route.audience == Audience::Public && route.method == Verb::Get);
     let paths = public
-        .filter(|route| !["/ws", "/api/openapi.json", "/api/docs", "/api/qr.svg"].contains(&route.path))
+        .filter(|route| {
+            !["/ws", "/api/openapi.json", "/api/docs", "/api/qr.svg"].contains(&route.path)
+        })
         // Built files, the same for everybody; here none are built.
         .filter(|route| !["/sw.js", "/manifest.webmanifest"].contains(&route.path))
         // Pictures: drawn without secrets, or put there by a club for everybody.
         .filter(|route| !route.path.starts_with("/og/") && !route.path.starts_with("/uploads/"))
         .map(|route| {
-            let path = route.path.replace("{draw}", &draw.to_string()).replace("{club}", &club.to_string());
+            let path = route
+                .path
+                .replace("{draw}", &draw.to_string())
+                .replace("{club}", &club.to_string());
             path.replace("{type}/{id}", &format!("draw/{draw}"))
                 .replace("{bundle}", "finals")
                 .replace("{slug}", "broncos")
@@ -34,9 +41,17 @@ async fn frames(server: &TestServer, draw: domain::DrawId) -> Vec<String> {
     let mut socket = Socket::open(server, &format!("draw:{draw},draws,public")).await;
     let mut frames = Vec::new();
     for kind in ["draw", "draws", "public"] {
-        frames.push(Socket::open(server, &format!("draw:{draw},draws,public")).await.hears(kind).await.to_string());
+        frames.push(
+            Socket::open(server, &format!("draw:{draw},draws,public"))
+                .await
+                .hears(kind)
+                .await
+                .to_string(),
+        );
     }
-    socket.says("{\"subscribe\":[\"order:00000000000000000000000000000000\"]}").await;
+    socket
+        .says("{\"subscribe\":[\"order:00000000000000000000000000000000\"]}")
+        .await;
     frames
 }
 
@@ -49,7 +64,9 @@ async fn strangers_read_counts_and_serials_only() {
     alice.intent(draw, 2).await;
     let stranger = server.bob();
     server.offer("finals", draw).await;
-    let club = stranger.get("/api/clubs/slug/broncos").await.ok()["id"].as_i64().expect("an id");
+    let club = stranger.get("/api/clubs/slug/broncos").await.ok()["id"]
+        .as_i64()
+        .expect("an id");
     for path in public_paths(draw, club) {
         let answer = stranger.get(&path).await;
         assert_eq!(answer.status, 200, "{path}");
@@ -61,9 +78,20 @@ async fn strangers_read_counts_and_serials_only() {
     for frame in frames(&server, draw).await {
         assert_clean("a frame", &frame);
     }
-    let rows = stranger.get(&format!("/api/draws/{draw}/tickets")).await.ok();
+    let rows = stranger
+        .get(&format!("/api/draws/{draw}/tickets"))
+        .await
+        .ok();
     let rows = rows.as_array().expect("rows");
-    assert_eq!((rows.len(), rows.iter().filter(|row| row["buyerEmail"] == "sold").count()), (169, 5));
+    assert_eq!(
+        (
+            rows.len(),
+            rows.iter()
+                .filter(|row| row["buyerEmail"] == "sold")
+                .count()
+        ),
+        (169, 5)
+    );
     server.finish().await;
 }
 
@@ -82,8 +110,18 @@ fn assert_no_pair(place: &str, json: &Value) {
     match json {
         Value::Object(fields) => {
             for (name, value) in fields {
-                let secret = ["homeNumber", "awayNumber", "isWinner", "seed", "clientSecret", "orderToken"];
-                assert!(!secret.contains(&name.as_str()) || value.is_null(), "{place} tells {name}: {value}");
+                let secret = [
+                    "homeNumber",
+                    "awayNumber",
+                    "isWinner",
+                    "seed",
+                    "clientSecret",
+                    "orderToken",
+                ];
+                assert!(
+                    !secret.contains(&name.as_str()) || value.is_null(),
+                    "{place} tells {name}: {value}"
+                );
                 assert_no_pair(place, value);
             }
         }
@@ -103,7 +141,10 @@ async fn another_club_reads_what_a_stranger_reads_and_the_owner_and_the_operator
     server.operator().await;
     server.alice().buys(draw, 2).await;
     let id = server.club_named("broncos");
-    let (storm, broncos) = (club::club(&server, "storm").await, club::club(&server, "broncos").await);
+    let (storm, broncos) = (
+        club::club(&server, "storm").await,
+        club::club(&server, "broncos").await,
+    );
     let operator = club::operator(&server).await;
     for (path, owner_reads_more) in [
         (format!("/api/draws/{draw}"), true),
@@ -115,22 +156,47 @@ async fn another_club_reads_what_a_stranger_reads_and_the_owner_and_the_operator
     ] {
         let stranger = server.bob().get(&path).await.text;
         assert_eq!(storm.get(&path).await.text, stranger, "{path}");
-        for secret in ["broncos@demo.test", "0400 111 222", "stripeConnectAccountId", "editable", "alice"] {
+        for secret in [
+            "broncos@demo.test",
+            "0400 111 222",
+            "stripeConnectAccountId",
+            "editable",
+            "alice",
+        ] {
             assert!(!stranger.contains(secret), "{path} tells {secret}");
         }
         for owner in [&broncos, &operator] {
             let answer = owner.get(&path).await;
             assert_eq!(answer.text != stranger, owner_reads_more, "{path}");
             let kept = answer.header("cache-control") == Some("no-store");
-            assert!(kept || !owner_reads_more, "{path} may be kept by a shared cache");
+            assert!(
+                kept || !owner_reads_more,
+                "{path} may be kept by a shared cache"
+            );
         }
     }
-    let own = broncos.get(&format!("/api/draws/{draw}/tickets")).await.ok();
-    assert_eq!((&own[0]["buyerEmail"], &own[0]["homeNumber"]), (&"alice@example.com".into(), &Value::Null));
-    server.records.archive_club(id, true).await.expect("archived");
+    let own = broncos
+        .get(&format!("/api/draws/{draw}/tickets"))
+        .await
+        .ok();
+    assert_eq!(
+        (&own[0]["buyerEmail"], &own[0]["homeNumber"]),
+        (&"alice@example.com".into(), &Value::Null)
+    );
+    server
+        .records
+        .archive_club(id, true)
+        .await
+        .expect("archived");
     server.state.catalogue.reload().await.expect("read");
     let path = format!("/api/clubs/{id}");
-    assert_eq!((broncos.get(&path).await.status, operator.get(&path).await.status), (200, 200));
+    assert_eq!(
+        (
+            broncos.get(&path).await.status,
+            operator.get(&path).await.status
+        ),
+        (200, 200)
+    );
     storm.get(&path).await.refused(404, "club-not-found");
     server.finish().await;
 }

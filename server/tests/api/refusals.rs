@@ -16,7 +16,8 @@ fn said(answer: Answer) -> String {
     format!("{} {}: {}", answer.status, text("code"), text("message"))
 }
 
-const CLOSED: &str = "This draw has closed as the game has started. No more tickets can be purchased.";
+const CLOSED: &str =
+    "This draw has closed as the game has started. No more tickets can be purchased.";
 
 #[actix_web::test]
 async fn a_payment_that_cannot_be_opened_says_why() {
@@ -25,9 +26,13 @@ async fn a_payment_that_cannot_be_opened_says_why() {
     let storm = server.club("storm").await;
     let draw = server.draw(broncos.id).await;
     let theirs = server.draw(storm.id).await;
-    let cheap = server.draw_with(broncos.id, |draw| draw.price = Cents(20)).await;
+    let cheap = server
+        .draw_with(broncos.id, |draw| draw.price = Cents(20))
+        .await;
     let later = server.now().plus_seconds(3600);
-    let scheduled = server.draw_with(broncos.id, |draw| draw.opens_at = Some(later)).await;
+    let scheduled = server
+        .draw_with(broncos.id, |draw| draw.opens_at = Some(later))
+        .await;
     let closed = server.draw(broncos.id).await;
     server.kick_off(closed).await;
     for _ in 0..3 {
@@ -37,32 +42,69 @@ async fn a_payment_that_cannot_be_opened_says_why() {
     let full = "409 tickets-unavailable: Tickets No Longer Available: Only 19 tickets remaining. Please adjust your selection.";
     for (draw, count, wanted) in [
         (draw, 20, full.to_string()),
-        (DrawId(999_999), 1, "404 draw-not-found: Draw Not Found".into()),
+        (
+            DrawId(999_999),
+            1,
+            "404 draw-not-found: Draw Not Found".into(),
+        ),
         (closed, 1, format!("409 draw-closed: {CLOSED}")),
-        (scheduled, 1, "409 draw-not-open: Ticket sales for this draw have not opened yet.".into()),
-        (cheap, 1, "400 below-minimum: The total must be at least $0.50 to pay by card.".into()),
+        (
+            scheduled,
+            1,
+            "409 draw-not-open: Ticket sales for this draw have not opened yet.".into(),
+        ),
+        (
+            cheap,
+            1,
+            "400 below-minimum: The total must be at least $0.50 to pay by card.".into(),
+        ),
     ] {
         assert_eq!(said(alice.ask(draw, count).await), wanted);
-        assert_eq!(said(alice.ask_for_cart(&[(draw, count)]).await), wanted, "the cart's call");
+        assert_eq!(
+            said(alice.ask_for_cart(&[(draw, count)]).await),
+            wanted,
+            "the cart's call"
+        );
     }
     let mixed = "400 mixed-clubs: All tickets of a cart must be for games of the same club.";
-    assert_eq!(said(alice.ask_for_cart(&[(draw, 1), (theirs, 1)]).await), mixed);
-    assert_eq!(said(alice.ask_for_cart(&[]).await), "400 cart-size: A cart holds 1 to 20 draws.");
+    assert_eq!(
+        said(alice.ask_for_cart(&[(draw, 1), (theirs, 1)]).await),
+        mixed
+    );
+    assert_eq!(
+        said(alice.ask_for_cart(&[]).await),
+        "400 cart-size: A cart holds 1 to 20 draws."
+    );
     let body = json!({ "drawNumber": draw.0, "ticketCount": 2, "expectedAmount": 999 });
     let changed = "409 amount-changed: The total has changed to $10.00. Please check it and try again. You have not been charged.";
-    assert_eq!(said(alice.post("/api/create-payment-intent", body).await), changed);
-    server.sandbox.fail_next("POST /sandbox/stripe/v1/payment_intents", Fault::TimeoutBefore);
+    assert_eq!(
+        said(alice.post("/api/create-payment-intent", body).await),
+        changed
+    );
+    server.sandbox.fail_next(
+        "POST /sandbox/stripe/v1/payment_intents",
+        Fault::TimeoutBefore,
+    );
     let busy = alice.ask(theirs, 1).await;
     assert_eq!(busy.header("retry-after"), Some("1"));
-    assert_eq!(said(busy), "503 unavailable: Please wait a moment and try again.");
+    assert_eq!(
+        said(busy),
+        "503 unavailable: Please wait a moment and try again."
+    );
     server.finish().await;
 }
 
 #[actix_web::test]
 async fn a_payment_that_cannot_be_finished_says_what_became_of_the_money() {
     let server = TestServer::start().await;
-    let lost = WebhookFaults { lost: 1.0, ..WebhookFaults::default() };
-    server.sandbox.set_faults(Faults { webhook: lost, ..Faults::default() });
+    let lost = WebhookFaults {
+        lost: 1.0,
+        ..WebhookFaults::default()
+    };
+    server.sandbox.set_faults(Faults {
+        webhook: lost,
+        ..Faults::default()
+    });
     let draw = server.game().await;
     let alice = server.alice();
     let intent = alice.intent(draw, 1).await;
@@ -70,30 +112,59 @@ async fn a_payment_that_cannot_be_finished_says_what_became_of_the_money() {
         json!({ "drawNumber": draw.0, "ticketCount": 1, "clientSecret": intent.secret(), "paymentMethodId": method,
             "customerInfo": {} })
     };
-    for path in ["/api/payments/confirm-wallet", "/api/process-wallet-payment"] {
+    for path in [
+        "/api/payments/confirm-wallet",
+        "/api/process-wallet-payment",
+    ] {
         let declined = alice.post(path, card(BAD_CARD)).await;
         let body = declined.json();
-        assert_eq!(said(declined), "402 declined: Your card was declined.", "{path}");
+        assert_eq!(
+            said(declined),
+            "402 declined: Your card was declined.",
+            "{path}"
+        );
         let more = [&body["success"], &body["status"], &body["errorType"]];
-        assert_eq!(more, [&json!(false), &json!("requires_payment_method"), &json!("card_error")], "{path}");
+        assert_eq!(
+            more,
+            [
+                &json!(false),
+                &json!("requires_payment_method"),
+                &json!("card_error")
+            ],
+            "{path}"
+        );
         assert!(body["errorCode"].is_string(), "{path} {body}");
         let missing = "400 payment-method-missing: Please complete all payment information before proceeding.";
-        assert_eq!(said(alice.post(path, card("4242424242424242")).await), missing, "{path}");
+        assert_eq!(
+            said(alice.post(path, card("4242424242424242")).await),
+            missing,
+            "{path}"
+        );
     }
     let body = json!({ "drawNumber": draw.0, "ticketCount": 1, "paymentIntentId": "pi_nobody" });
     let unknown = "404 order-unknown: We could not find this payment.";
-    assert_eq!(said(alice.post("/api/complete-card-payment", body).await), unknown);
+    assert_eq!(
+        said(alice.post("/api/complete-card-payment", body).await),
+        unknown
+    );
     let early = alice.complete(draw, 1, &intent).await.ok();
     assert_eq!(
         (&early["status"], &early["message"]),
-        (&json!("requires_payment_method"), &json!("The payment is not complete yet."))
+        (
+            &json!("requires_payment_method"),
+            &json!("The payment is not complete yet.")
+        )
     );
 
     alice.authorise(&intent).await;
     server.kick_off(draw).await;
     let whistle = format!("409 not-charged: {CLOSED} You have not been charged.");
     assert_eq!(said(alice.purchase(draw, 1, &intent).await), whistle);
-    assert_eq!(said(alice.complete(draw, 1, &intent).await), whistle, "and again the same");
+    assert_eq!(
+        said(alice.complete(draw, 1, &intent).await),
+        whistle,
+        "and again the same"
+    );
     server.finish().await;
 }
 
@@ -105,15 +176,30 @@ async fn a_purchase_is_checked_in_the_words_of_its_form() {
     let whole = json!({ "drawNumber": draw.0, "ticketCount": 1, "buyer": alice.details(), "ageConfirmation": true,
         "termsAgreement": true });
     for (change, words) in [
-        (json!({ "ageConfirmation": false }), "You must be over 18 to purchase tickets"),
-        (json!({ "termsAgreement": null }), "You must agree to the terms and conditions"),
-        (json!({ "buyer": { "buyerName": " ", "buyerEmail": "a@b.au", "buyerPhone": "1" } }), "Full name is required"),
-        (json!({ "buyer": { "buyerName": "Jo", "buyerEmail": "", "buyerPhone": "1" } }), "Email is required"),
+        (
+            json!({ "ageConfirmation": false }),
+            "You must be over 18 to purchase tickets",
+        ),
+        (
+            json!({ "termsAgreement": null }),
+            "You must agree to the terms and conditions",
+        ),
+        (
+            json!({ "buyer": { "buyerName": " ", "buyerEmail": "a@b.au", "buyerPhone": "1" } }),
+            "Full name is required",
+        ),
+        (
+            json!({ "buyer": { "buyerName": "Jo", "buyerEmail": "", "buyerPhone": "1" } }),
+            "Email is required",
+        ),
         (
             json!({ "buyer": { "buyerName": "Jo", "buyerEmail": "jo.@x.au", "buyerPhone": "1" } }),
             "Valid email address is required",
         ),
-        (json!({ "buyer": { "buyerName": "Jo", "buyerEmail": "a@b.au" } }), "Phone number is required"),
+        (
+            json!({ "buyer": { "buyerName": "Jo", "buyerEmail": "a@b.au" } }),
+            "Phone number is required",
+        ),
     ] {
         let mut body = whole.clone();
         for (name, value) in change.as_object().expect("fields") {
@@ -122,7 +208,10 @@ async fn a_purchase_is_checked_in_the_words_of_its_form() {
         let checked = alice.post("/api/validate-purchase", body).await.ok();
         assert_eq!(checked, json!({ "valid": false, "errors": [words] }));
     }
-    assert_eq!(alice.post("/api/validate-purchase", whole).await.ok(), json!({ "valid": true, "errors": [] }));
+    assert_eq!(
+        alice.post("/api/validate-purchase", whole).await.ok(),
+        json!({ "valid": true, "errors": [] })
+    );
     server.finish().await;
 }
 
@@ -132,17 +221,32 @@ async fn a_reservation_that_is_over_says_so() {
     let draw = server.game().await;
     let alice = server.alice();
     let intent = alice.intent(draw, 1).await;
-    let path = format!("/api/reservations/{}", intent.body["reservationId"].as_str().expect("an id"));
+    let path = format!(
+        "/api/reservations/{}",
+        intent.body["reservationId"].as_str().expect("an id")
+    );
     let extend = async || said(alice.post(&format!("{path}/extend"), json!({})).await);
     for _ in 0..10 {
-        assert_eq!(alice.post(&format!("{path}/extend"), json!({})).await.status, 200);
+        assert_eq!(
+            alice
+                .post(&format!("{path}/extend"), json!({}))
+                .await
+                .status,
+            200
+        );
     }
     let used = "409 extensions-used-up: Your tickets cannot be kept any longer. Please complete your purchase.";
     assert_eq!(extend().await, used);
     assert_eq!(alice.call(Method::DELETE, &path, None).await.status, 204);
-    assert_eq!(extend().await, "409 reservation-expired: Reservation expired");
+    assert_eq!(
+        extend().await,
+        "409 reservation-expired: Reservation expired"
+    );
     let unknown = "/api/reservations/00000000-0000-4000-8000-000000000000/extend";
-    assert_eq!(said(alice.post(unknown, json!({})).await), "404 not-found: Not found");
+    assert_eq!(
+        said(alice.post(unknown, json!({})).await),
+        "404 not-found: Not found"
+    );
     server.finish().await;
 }
 
@@ -160,27 +264,59 @@ async fn what_is_not_there_is_called_by_its_name() {
         ("/api/clubs/nobody/meta", club),
         ("/api/clubs/nobody/draws", club),
         ("/api/clubs/nobody/bundles", club),
-        ("/api/clubs/nobody/bundles/finals", "404 offer-not-found: Special Offer Not Found"),
-        ("/api/clubs/broncos/bundles/nothing", "404 offer-not-found: Special Offer Not Found"),
+        (
+            "/api/clubs/nobody/bundles/finals",
+            "404 offer-not-found: Special Offer Not Found",
+        ),
+        (
+            "/api/clubs/broncos/bundles/nothing",
+            "404 offer-not-found: Special Offer Not Found",
+        ),
         ("/api/draws/999999", "404 draw-not-found: Draw Not Found"),
-        ("/api/draws/nothing/calendar.ics", "404 draw-not-found: Draw Not Found"),
-        ("/api/meta/draw/999999", "404 draw-not-found: Draw Not Found"),
-        ("/api/public/draws/999999/proof", "404 draw-not-found: Draw Not Found"),
-        ("/api/public/widget/draw/999999", "404 draw-not-found: Draw Not Found"),
-        ("/api/orders/00000000000000000000000000000000", "404 not-found: Not found"),
+        (
+            "/api/draws/nothing/calendar.ics",
+            "404 draw-not-found: Draw Not Found",
+        ),
+        (
+            "/api/meta/draw/999999",
+            "404 draw-not-found: Draw Not Found",
+        ),
+        (
+            "/api/public/draws/999999/proof",
+            "404 draw-not-found: Draw Not Found",
+        ),
+        (
+            "/api/public/widget/draw/999999",
+            "404 draw-not-found: Draw Not Found",
+        ),
+        (
+            "/api/orders/00000000000000000000000000000000",
+            "404 not-found: Not found",
+        ),
         ("/api/terms/nothing", "404 not-found: Not found"),
         ("/api/nothing", "404 not-found: Not found"),
         ("/og/draw/999999", "404 draw-not-found: Draw Not Found"),
     ] {
         assert_eq!(said(alice.get(path).await), wanted, "{path}");
     }
-    let said_again = alice.post("/api/resend-confirmation", json!({ "paymentIntentId": "pi_nobody" })).await.ok();
-    assert_eq!(said_again["message"], "If we know this payment, its confirmation is on the way again.");
+    let said_again = alice
+        .post(
+            "/api/resend-confirmation",
+            json!({ "paymentIntentId": "pi_nobody" }),
+        )
+        .await
+        .ok();
+    assert_eq!(
+        said_again["message"],
+        "If we know this payment, its confirmation is on the way again."
+    );
 
     let operator = club::operator(&server).await;
-    operator.post("/api/admin/maintenance-mode", json!({ "enabled": true })).await.ok();
-    let words =
-        "503 maintenance: System is doing some maintenance. We won't be long, check back in a couple of minutes.";
+    operator
+        .post("/api/admin/maintenance-mode", json!({ "enabled": true }))
+        .await
+        .ok();
+    let words = "503 maintenance: System is doing some maintenance. We won't be long, check back in a couple of minutes.";
     assert_eq!(said(alice.ask(draw, 1).await), words);
     assert_eq!(said(alice.ask_for_cart(&[(draw, 1)]).await), words);
     server.finish().await;
@@ -199,7 +335,10 @@ async fn who_tries_one_card_after_the_other_is_stopped() {
     }
     for _ in 0..2 {
         let body = json!({ "clientSecret": intent.secret(), "paymentMethodId": BAD_CARD });
-        alice.post("/api/payments/confirm-wallet", body).await.refused(402, "declined");
+        alice
+            .post("/api/payments/confirm-wallet", body)
+            .await
+            .refused(402, "declined");
     }
     alice.sees(&intent, "not_charged").await;
     eventually("its tickets are free again", async || {
@@ -208,26 +347,54 @@ async fn who_tries_one_card_after_the_other_is_stopped() {
     .await;
     let refused = alice.ask(other, 1).await;
     assert!(refused.header("retry-after").is_some());
-    assert_eq!(said(refused), "429 too-many-requests: Too many attempts. Please wait a moment and try again.");
+    assert_eq!(
+        said(refused),
+        "429 too-many-requests: Too many attempts. Please wait a moment and try again."
+    );
     server.bob().buys(draw, 1).await;
     server.finish().await;
 }
 
 #[actix_web::test]
 async fn a_draw_that_passes_the_fee_on_charges_what_it_shows_whatever_the_environment_says_now() {
-    let server = TestServer::start_in(&[("FEE_PASSTHROUGH", "forbidden"), ("SURCHARGE_MODE", "per_charge")]).await;
+    let server = TestServer::start_in(&[
+        ("FEE_PASSTHROUGH", "forbidden"),
+        ("SURCHARGE_MODE", "per_charge"),
+    ])
+    .await;
     let club = server.club("broncos").await;
-    let passing = server.draw_with(club.id, |draw| draw.pass_card_fee = true).await;
-    let second = server.draw_with(club.id, |draw| draw.pass_card_fee = true).await;
+    let passing = server
+        .draw_with(club.id, |draw| draw.pass_card_fee = true)
+        .await;
+    let second = server
+        .draw_with(club.id, |draw| draw.pass_card_fee = true)
+        .await;
     let alice = server.alice();
     let config = alice.get("/api/config").await.ok();
-    assert_eq!((&config["feePassthroughAllowed"], &config["surchargeMode"]), (&json!(false), &json!("per_charge")));
-    assert_eq!(alice.get(&format!("/api/draws/{passing}")).await.ok()["passStripeFees"], true, "until its next edit");
+    assert_eq!(
+        (&config["feePassthroughAllowed"], &config["surchargeMode"]),
+        (&json!(false), &json!("per_charge"))
+    );
+    assert_eq!(
+        alice.get(&format!("/api/draws/{passing}")).await.ok()["passStripeFees"],
+        true,
+        "until its next edit"
+    );
     let body = json!({ "drawNumber": passing.0, "ticketCount": 1, "expectedAmount": 500 + 9 + 30 });
-    assert_eq!(alice.post("/api/create-payment-intent", body).await.ok()["amount"], 539);
+    assert_eq!(
+        alice.post("/api/create-payment-intent", body).await.ok()["amount"],
+        539
+    );
     let lines = items(&[(passing, 1), (second, 1)]);
     let cart = json!({ "items": lines, "expectedAmount": 1000 + 17 + 30 });
-    assert_eq!(alice.post("/api/cart/create-payment-intent", cart).await.ok()["amount"], 1047, "30 cents once");
+    assert_eq!(
+        alice
+            .post("/api/cart/create-payment-intent", cart)
+            .await
+            .ok()["amount"],
+        1047,
+        "30 cents once"
+    );
     server.finish().await;
 }
 
@@ -237,10 +404,25 @@ async fn a_browser_of_another_site_is_refused() {
     let draw = server.game().await;
     let alice = server.alice();
     let body: Value = json!({ "drawNumber": draw.0, "ticketCount": 1 });
-    for (header, value) in [("origin", "https://evil.test"), ("sec-fetch-site", "cross-site")] {
-        let request = alice.raw(Method::POST, "/api/create-payment-intent").header(header, value).json(&body);
+    for (header, value) in [
+        ("origin", "https://evil.test"),
+        ("sec-fetch-site", "cross-site"),
+    ] {
+        let request = alice
+            .raw(Method::POST, "/api/create-payment-intent")
+            .header(header, value)
+            .json(&body);
         assert_eq!(Buyer::sent(request).await.status, 403, "{header}");
     }
-    assert_eq!(server.engine.draws.view(draw).await.expect("a view").revision, 0);
+    assert_eq!(
+        server
+            .engine
+            .draws
+            .view(draw)
+            .await
+            .expect("a view")
+            .revision,
+        0
+    );
     server.finish().await;
 }

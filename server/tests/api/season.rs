@@ -10,8 +10,12 @@ const DAY_S: i64 = 24 * 60 * 60;
 
 /// Kick-offs of the draws on sale, in minutes from now, soonest first.
 fn minutes_ahead(views: &[View], now: Timestamp) -> Vec<i64> {
-    let on_sale = views.iter().filter(|view| view.status == Status::Active && view.closes_at > now);
-    let mut minutes: Vec<i64> = on_sale.map(|view| (view.closes_at.0 - now.0) / 60_000).collect();
+    let on_sale = views
+        .iter()
+        .filter(|view| view.status == Status::Active && view.closes_at > now);
+    let mut minutes: Vec<i64> = on_sale
+        .map(|view| (view.closes_at.0 - now.0) / 60_000)
+        .collect();
     minutes.sort_unstable();
     minutes
 }
@@ -28,13 +32,30 @@ async fn a_demo_found_again_after_ten_days_sells_and_no_game_waits_for_ever() {
         let views = server.engine.draws.views();
         let ahead = minutes_ahead(&views, server.now());
         assert!(ahead.len() >= 9, "visit {visit}: {ahead:?}");
-        assert!(ahead[0] <= 60 && ahead[ahead.len() - 1] > 4 * 24 * 60, "visit {visit}: {ahead:?}");
-        let sold = views.iter().filter(|view| view.closes_at > server.now() && view.sold > 0).count();
+        assert!(
+            ahead[0] <= 60 && ahead[ahead.len() - 1] > 4 * 24 * 60,
+            "visit {visit}: {ahead:?}"
+        );
+        let sold = views
+            .iter()
+            .filter(|view| view.closes_at > server.now() && view.sold > 0)
+            .count();
         assert!(sold >= 9, "somebody has bought in most of them");
         let waiting = |view: &&View| view.result.is_none() && view.closes_at <= server.now();
-        assert!(views.iter().filter(waiting).count() <= 2, "visit {visit}: games wait for their result");
+        assert!(
+            views.iter().filter(waiting).count() <= 2,
+            "visit {visit}: games wait for their result"
+        );
         server.clock.push_seconds(10 * DAY_S);
     }
-    assert!(server.engine.draws.views().iter().any(|view| view.result.is_some()), "the others have theirs");
+    assert!(
+        server
+            .engine
+            .draws
+            .views()
+            .iter()
+            .any(|view| view.result.is_some()),
+        "the others have theirs"
+    );
     server.finish().await;
 }

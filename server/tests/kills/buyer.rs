@@ -40,27 +40,55 @@ fn text(value: &Value, field: &str) -> String {
 
 /// Payment intents at the provider, in any state.
 fn intents(ledger: &Value) -> i64 {
-    ledger["total"]["intents"].as_object().expect("counts").values().filter_map(Value::as_i64).sum()
+    ledger["total"]["intents"]
+        .as_object()
+        .expect("counts")
+        .values()
+        .filter_map(Value::as_i64)
+        .sum()
 }
 
 fn tickets(draw: i64, tickets: &Value) -> BTreeSet<Ticket> {
-    let numbers = tickets.as_array().into_iter().flatten().filter_map(|ticket| ticket["ticketNumber"].as_i64());
+    let numbers = tickets
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|ticket| ticket["ticketNumber"].as_i64());
     numbers.map(|number| (draw, number)).collect()
 }
 
 impl Buyer {
     /// Loads the draw's page, and with it the session's cookie.
     pub async fn comes(house: &House, number: usize, wants: u16) -> Buyer {
-        let http = reqwest::Client::builder().cookie_store(true).build().expect("a browser");
+        let http = reqwest::Client::builder()
+            .cookie_store(true)
+            .build()
+            .expect("a browser");
         let draw = house.draw().await;
         let mut has_session = false;
-        for path in [format!("/draw/{draw}"), format!("/api/draws/{draw}"), "/api/maintenance-mode".to_string()] {
-            let answer = http.get(format!("{}{path}", house.url)).send().await.expect("an answer");
+        for path in [
+            format!("/draw/{draw}"),
+            format!("/api/draws/{draw}"),
+            "/api/maintenance-mode".to_string(),
+        ] {
+            let answer = http
+                .get(format!("{}{path}", house.url))
+                .send()
+                .await
+                .expect("an answer");
             assert!(answer.status().is_success(), "{path}: {}", answer.status());
             has_session |= answer.cookies().count() > 0;
         }
         assert!(has_session, "no answer began a session");
-        Buyer { number, draw, wants, http, token: String::new(), intents: BTreeSet::new(), told: BTreeSet::new() }
+        Buyer {
+            number,
+            draw,
+            wants,
+            http,
+            token: String::new(),
+            intents: BTreeSet::new(),
+            told: BTreeSet::new(),
+        }
     }
 
     pub fn email(&self) -> String {
@@ -68,9 +96,18 @@ impl Buyer {
     }
 
     /// Repeats a call until there is an answer that is no plea to come back; `None`: the server died, and the buyer left.
-    async fn asks(&self, house: &mut House, path: &str, body: &Body<'_>, stays: Leaves) -> Option<(u16, Value)> {
+    async fn asks(
+        &self,
+        house: &mut House,
+        path: &str,
+        body: &Body<'_>,
+        stays: Leaves,
+    ) -> Option<(u16, Value)> {
         for _ in 0..TRIES_MAX {
-            let asked = self.http.post(format!("{}{path}", house.url)).header("origin", &house.url);
+            let asked = self
+                .http
+                .post(format!("{}{path}", house.url))
+                .header("origin", &house.url);
             let asked = match body {
                 Body::Json(json) => asked.json(json),
                 Body::Form { text, account } => asked
@@ -99,10 +136,14 @@ impl Buyer {
 
     async fn opens(&mut self, house: &mut House) -> Value {
         let key = format!("kill-{}", self.number);
-        let body =
-            json!({ "drawNumber": self.draw, "ticketCount": self.wants, "buyer": self.details(), "clientKey": key });
+        let body = json!({ "drawNumber": self.draw, "ticketCount": self.wants, "buyer": self.details(), "clientKey": key });
         let (status, opened) = self
-            .asks(house, "/api/create-payment-intent", &Body::Json(body), Leaves::WithTickets)
+            .asks(
+                house,
+                "/api/create-payment-intent",
+                &Body::Json(body),
+                Leaves::WithTickets,
+            )
             .await
             .expect("stays");
         assert_eq!(status, 200, "{opened}");
@@ -114,7 +155,10 @@ impl Buyer {
     /// A whole purchase; `wallet`: the server confirms the card itself.
     pub async fn buys(&mut self, house: &mut House, wallet: bool, leaves: Leaves) {
         let opened = self.opens(house).await;
-        let (id, account) = (text(&opened, "paymentIntentId"), text(&opened, "connectedAccountId"));
+        let (id, account) = (
+            text(&opened, "paymentIntentId"),
+            text(&opened, "connectedAccountId"),
+        );
         let finish = if wallet {
             let customer = json!({ "name": "Kill", "email": self.email(), "phone": "0400000000" });
             let body = json!({ "drawNumber": self.draw, "ticketCount": self.wants, "paymentMethodId": "pm_card_visa",
@@ -122,15 +166,30 @@ impl Buyer {
                 "termsAgreement": true });
             ("/api/process-wallet-payment", body)
         } else {
-            let card = format!("client_secret={}&payment_method=pm_card_visa", text(&opened, "clientSecret"));
+            let card = format!(
+                "client_secret={}&payment_method=pm_card_visa",
+                text(&opened, "clientSecret")
+            );
             let path = format!("/sandbox/stripe/v1/payment_intents/{id}/confirm");
-            self.asks(house, &path, &Body::Form { text: &card, account: &account }, Leaves::WithTickets).await;
+            self.asks(
+                house,
+                &path,
+                &Body::Form {
+                    text: &card,
+                    account: &account,
+                },
+                Leaves::WithTickets,
+            )
+            .await;
             let body = json!({ "drawNumber": self.draw, "ticketCount": self.wants, "paymentIntentId": id,
                 "buyer": self.details(), "ageConfirmation": true, "termsAgreement": true });
             ("/api/complete-card-payment", body)
         };
         for _ in 0..TRIES_MAX {
-            let Some((status, told)) = self.asks(house, finish.0, &Body::Json(finish.1.clone()), leaves).await else {
+            let Some((status, told)) = self
+                .asks(house, finish.0, &Body::Json(finish.1.clone()), leaves)
+                .await
+            else {
                 return;
             };
             assert_eq!(status, 200, "{told}");
@@ -145,10 +204,16 @@ impl Buyer {
 
     /// Its page has lost cookies and key when the server is back.
     pub async fn buys_twice(mut self, house: &mut House) -> Buyer {
-        let body =
-            json!({ "drawNumber": self.draw, "ticketCount": self.wants, "buyer": self.details(), "clientKey": "once" });
+        let body = json!({ "drawNumber": self.draw, "ticketCount": self.wants, "buyer": self.details(), "clientKey": "once" });
         assert!(
-            self.asks(house, "/api/create-payment-intent", &Body::Json(body), Leaves::AfterTheKill).await.is_none()
+            self.asks(
+                house,
+                "/api/create-payment-intent",
+                &Body::Json(body),
+                Leaves::AfterTheKill
+            )
+            .await
+            .is_none()
         );
         let made = intents(&house.get("/sandbox/ledger").await);
         self = Buyer::comes(house, self.number, self.wants).await;

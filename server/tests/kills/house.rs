@@ -37,16 +37,29 @@ impl House {
         std::fs::write(dist.join("index.html"), page).expect("a page");
         std::fs::write(dist.join("web.0a1b2c3d.js"), "export {}").expect("a script");
         let (child, url) = start(&folder);
-        let mut house = House { folder, child, url, key: String::new(), deaths: 0 };
-        house.key = house.get("/api/config").await["publishableKey"].as_str().expect("a key").to_string();
+        let mut house = House {
+            folder,
+            child,
+            url,
+            key: String::new(),
+            deaths: 0,
+        };
+        house.key = house.get("/api/config").await["publishableKey"]
+            .as_str()
+            .expect("a key")
+            .to_string();
         house
     }
 
     fn last_words(&self) -> String {
         let log = std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
         let lines: Vec<&str> = log.lines().collect();
-        let state = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
-        format!("process: {state}\n{}", lines[lines.len().saturating_sub(20)..].join("\n"))
+        let state =
+            std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        format!(
+            "process: {state}\n{}",
+            lines[lines.len().saturating_sub(20)..].join("\n")
+        )
     }
 
     fn point(&self) -> PathBuf {
@@ -72,7 +85,10 @@ impl House {
     pub async fn has_died(&mut self, step: Step, side: Side) {
         let began = Instant::now();
         while self.point().exists() {
-            assert!(began.elapsed() < PATIENCE, "nobody came by {step:?} {side:?}");
+            assert!(
+                began.elapsed() < PATIENCE,
+                "nobody came by {step:?} {side:?}"
+            );
             tokio::time::sleep(LOOK_AGAIN).await;
         }
         while self.deaths == 0 && !self.revive() {
@@ -99,19 +115,30 @@ impl House {
     }
 
     async fn active(&self) -> Vec<Value> {
-        self.get("/api/draws/active").await.as_array().expect("a list").clone()
+        self.get("/api/draws/active")
+            .await
+            .as_array()
+            .expect("a list")
+            .clone()
     }
 
     /// Of all draws that are on sale.
     pub async fn sold(&self) -> i64 {
-        self.active().await.iter().filter_map(|draw| draw["ticketsSold"].as_i64()).sum()
+        self.active()
+            .await
+            .iter()
+            .filter_map(|draw| draw["ticketsSold"].as_i64())
+            .sum()
     }
 
     /// The draw with the most tickets left.
     pub async fn draw(&self) -> i64 {
         let active = self.active().await;
-        let draw = active.iter().max_by_key(|draw| draw["ticketsAvailable"].as_i64());
-        draw.and_then(|draw| draw["drawNumber"].as_i64()).expect("a draw")
+        let draw = active
+            .iter()
+            .max_by_key(|draw| draw["ticketsAvailable"].as_i64());
+        draw.and_then(|draw| draw["drawNumber"].as_i64())
+            .expect("a draw")
     }
 
     /// How many confirmations an address has.
@@ -122,7 +149,9 @@ impl House {
 
     async fn auditor(&self) -> Auditor {
         let sign = Sign::read(&self.folder.path().join("data")).expect("a sign");
-        Auditor::open(&sign.database).await.expect("the books answer")
+        Auditor::open(&sign.database)
+            .await
+            .expect("the books answer")
     }
 
     /// Waits until no mail waits, so that whatever one more kill doubles was not doubled before.
@@ -144,14 +173,23 @@ impl House {
             if undecided.is_empty() && unsent == 0 {
                 break;
             }
-            assert!(began.elapsed() < PATIENCE, "undecided {undecided:?}, {unsent} mails are still to leave");
+            assert!(
+                began.elapsed() < PATIENCE,
+                "undecided {undecided:?}, {unsent} mails are still to leave"
+            );
             tokio::time::sleep(LOOK_AGAIN * 10).await;
         }
         let broken = self.get("/api/health/integrity").await;
         assert_eq!(broken["healthy"], true, "{broken}");
-        let audit = command(&self.folder).arg("audit").output().expect("the audit runs");
+        let audit = command(&self.folder)
+            .arg("audit")
+            .output()
+            .expect("the audit runs");
         let said = String::from_utf8_lossy(&audit.stdout);
-        assert!(audit.status.success() && said.contains("Nothing disagrees."), "{said}");
+        assert!(
+            audit.status.success() && said.contains("Nothing disagrees."),
+            "{said}"
+        );
     }
 
     /// How many payment intents the buyers were given, and each of them was captured.
@@ -164,7 +202,12 @@ impl House {
             .filter_map(|row| row["paymentIntent"].as_str())
             .collect();
         let given: Vec<&String> = buyers.iter().flat_map(|buyer| &buyer.intents).collect();
-        assert!(given.iter().all(|intent| captured.contains(&intent.as_str())), "given and not captured");
+        assert!(
+            given
+                .iter()
+                .all(|intent| captured.contains(&intent.as_str())),
+            "given and not captured"
+        );
         given.len()
     }
 
@@ -198,8 +241,16 @@ fn command(folder: &Folder) -> Command {
 
 /// Starts it and waits until it has said where it is.
 fn start(folder: &Folder) -> (Child, String) {
-    let log = std::fs::OpenOptions::new().create(true).append(true).open(folder.path().join("log")).expect("a log");
-    let mut child = command(folder).stdout(Stdio::piped()).stderr(log).spawn().expect("the binary starts");
+    let log = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(folder.path().join("log"))
+        .expect("a log");
+    let mut child = command(folder)
+        .stdout(Stdio::piped())
+        .stderr(log)
+        .spawn()
+        .expect("the binary starts");
     let mut greeting = String::new();
     for line in BufReader::new(child.stdout.take().expect("a pipe")).lines() {
         greeting.push_str(&line.expect("text"));
@@ -208,6 +259,12 @@ fn start(folder: &Folder) -> (Child, String) {
             break;
         }
     }
-    let url = greeting.split_whitespace().find(|word| word.starts_with("http://"));
-    (child, url.unwrap_or_else(|| panic!("no address:\n{greeting}")).to_string())
+    let url = greeting
+        .split_whitespace()
+        .find(|word| word.starts_with("http://"));
+    (
+        child,
+        url.unwrap_or_else(|| panic!("no address:\n{greeting}"))
+            .to_string(),
+    )
 }

@@ -64,16 +64,30 @@ impl Rig {
     pub async fn open(draws: usize) -> Rig {
         let database = database().await;
         let sealer = Sealer::from_hex(KEY).expect("a key");
-        let postgres = Postgres::connect_with(database.options.clone(), sealer).await.expect("connected");
+        let postgres = Postgres::connect_with(database.options.clone(), sealer)
+            .await
+            .expect("connected");
         let records = Records::new(postgres);
         let sandbox = Sandbox::open(None, Options::default()).expect("the sandbox opens");
-        let club =
-            NewClub { name: "Reds".into(), email: "reds@club.test".into(), slug: "reds".into(), ..NewClub::default() };
+        let club = NewClub {
+            name: "Reds".into(),
+            email: "reds@club.test".into(),
+            slug: "reds".into(),
+            ..NewClub::default()
+        };
         let club = records.create_club(&club).await.expect("a club").id;
         let account = AccountId("acct_reds".into());
-        sandbox.ensure_account(&account.0, "Reds").expect("an account");
-        records.connect_account(club, &account).await.expect("joined");
-        records.account_updated(&account, true, true, true).await.expect("ready");
+        sandbox
+            .ensure_account(&account.0, "Reds")
+            .expect("an account");
+        records
+            .connect_account(club, &account)
+            .await
+            .expect("joined");
+        records
+            .account_updated(&account, true, true, true)
+            .await
+            .expect("ready");
         let now = actors::Clock::now(&actors::SystemClock);
         let new = |_| NewDraw {
             club,
@@ -94,28 +108,49 @@ impl Rig {
         let new: Vec<NewDraw> = (0..draws).map(new).collect();
         let draws = records.create_draws(&new).await.expect("draws");
         let served = sandbox.clone();
-        let http = HttpServer::new(move || App::new().configure(|cfg| sandbox::configure(cfg, served.clone())));
-        let http = http.workers(1).disable_signals().bind(("127.0.0.1", 0)).expect("a free port");
+        let http = HttpServer::new(move || {
+            App::new().configure(|cfg| sandbox::configure(cfg, served.clone()))
+        });
+        let http = http
+            .workers(1)
+            .disable_signals()
+            .bind(("127.0.0.1", 0))
+            .expect("a free port");
         let provider = format!("http://{}", http.addrs()[0]);
         actix_web::rt::spawn(http.run());
         let folder = Folder::new();
         std::fs::write(folder.path().join("index.html"), "<title>x</title>").expect("written");
-        Rig { draws, database, records, folder, sandbox, provider, buyers: AtomicU32::new(0) }
+        Rig {
+            draws,
+            database,
+            records,
+            folder,
+            sandbox,
+            provider,
+            buyers: AtomicU32::new(0),
+        }
     }
 
     /// Starts a node and waits until it may be sent buyers.
     pub async fn node(&self, name: &'static str) -> Node {
         let node = self.spawn(name, [free_port(), free_port()]);
-        self.sandbox.set_webhook(&format!("{}/api/stripe/webhook", node.url), NOTICES);
+        self.sandbox
+            .set_webhook(&format!("{}/api/stripe/webhook", node.url), NOTICES);
         node.is_ready().await;
         node
     }
 
     /// Everything `serve` wants to know.
     fn spawn(&self, name: &'static str, ports: [u16; 2]) -> Node {
-        let (url, door) = (format!("http://127.0.0.1:{}", ports[0]), format!("127.0.0.1:{}", ports[1]));
+        let (url, door) = (
+            format!("http://127.0.0.1:{}", ports[0]),
+            format!("127.0.0.1:{}", ports[1]),
+        );
         let folder = self.folder.path();
-        let log = std::fs::File::create(folder.join(format!("{name}-{}.log", self.buyers.load(Ordering::Relaxed))));
+        let log = std::fs::File::create(folder.join(format!(
+            "{name}-{}.log",
+            self.buyers.load(Ordering::Relaxed)
+        )));
         let log = log.expect("a log");
         let child = Command::new(env!("CARGO_BIN_EXE_server"))
             .arg("serve")
@@ -126,10 +161,23 @@ impl Rig {
                 ("BANK_DATABASE_URL", &self.database.bank_url),
             ])
             .envs([("SEAL_KEY", KEY), ("NODE_ADDRESS", &door)])
-            .envs([("PUBLIC_URL", url.as_str()), ("BIND_ADDR", "127.0.0.1"), ("PORT", &ports[0].to_string())])
-            .envs([("STRIPE_API_URL", format!("{}/sandbox/stripe", self.provider))])
-            .envs([("STRIPE_SECRET_KEY", "sk_test_x"), ("STRIPE_PUBLISHABLE_KEY", "pk_test_x")])
-            .envs([("STRIPE_WEBHOOK_SECRETS", NOTICES), ("SMTP_URL", "smtp://127.0.0.1:9")])
+            .envs([
+                ("PUBLIC_URL", url.as_str()),
+                ("BIND_ADDR", "127.0.0.1"),
+                ("PORT", &ports[0].to_string()),
+            ])
+            .envs([(
+                "STRIPE_API_URL",
+                format!("{}/sandbox/stripe", self.provider),
+            )])
+            .envs([
+                ("STRIPE_SECRET_KEY", "sk_test_x"),
+                ("STRIPE_PUBLISHABLE_KEY", "pk_test_x"),
+            ])
+            .envs([
+                ("STRIPE_WEBHOOK_SECRETS", NOTICES),
+                ("SMTP_URL", "smtp://127.0.0.1:9"),
+            ])
             .envs([
                 ("MAIL_FROM", "x@tickets.test"),
                 ("SUPPORT_EMAIL", "s@tickets.test"),
@@ -142,7 +190,13 @@ impl Rig {
             .stderr(log)
             .spawn()
             .expect("the server starts");
-        Node { url, door: format!("http://{door}"), name, ports, child: Process(child) }
+        Node {
+            url,
+            door: format!("http://{door}"),
+            name,
+            ports,
+            child: Process(child),
+        }
     }
 
     pub fn shopper(&self, nodes: &[&Node]) -> Shopper {
@@ -170,29 +224,60 @@ impl Rig {
     }
 
     pub async fn epoch(&self, draw: DrawId) -> i64 {
-        self.database.count("select owner_epoch from draws where id::text = $1", &draw.to_string()).await
+        self.database
+            .count(
+                "select owner_epoch from draws where id::text = $1",
+                &draw.to_string(),
+            )
+            .await
     }
 
     pub async fn board(&self, node: &Node, draw: DrawId) -> Board {
-        let url = format!("{}/ws?topics=draw:{draw}", node.url.replacen("http", "ws", 1));
-        let (socket, _) = tokio_tungstenite::connect_async(url).await.expect("a socket");
+        let url = format!(
+            "{}/ws?topics=draw:{draw}",
+            node.url.replacen("http", "ws", 1)
+        );
+        let (socket, _) = tokio_tungstenite::connect_async(url)
+            .await
+            .expect("a socket");
         Board(socket)
     }
 
     /// Everybody goes; every ticket that was told of is there once, and nobody wrote who did not own.
     pub async fn close(self, nodes: Vec<Node>, sold: u32) {
         let tickets = "select count(*) from tickets where $1 = ''";
-        assert_eq!(self.database.count(tickets, "").await, i64::from(sold), "tickets told of and tickets sold");
-        let ghosts = "select count(*) from draw_events e join draw_events p on p.draw_id = e.draw_id
+        assert_eq!(
+            self.database.count(tickets, "").await,
+            i64::from(sold),
+            "tickets told of and tickets sold"
+        );
+        let ghosts =
+            "select count(*) from draw_events e join draw_events p on p.draw_id = e.draw_id
                       and p.revision = e.revision - 1 where e.epoch < p.epoch and $1 = ''";
-        assert_eq!(self.database.count(ghosts, "").await, 0, "nobody writes after a newer owner");
+        assert_eq!(
+            self.database.count(ghosts, "").await,
+            0,
+            "nobody writes after a newer owner"
+        );
         for node in nodes {
             node.ends().await;
         }
-        let left = self.database.count("select count(*) from nodes where lease_until > now() and $1 = ''", "").await;
+        let left = self
+            .database
+            .count(
+                "select count(*) from nodes where lease_until > now() and $1 = ''",
+                "",
+            )
+            .await;
         assert_eq!(left, 0, "who stops politely leaves");
-        let broken: BTreeSet<String> =
-            self.records.violations().await.expect("read").into_iter().map(|violation| violation.invariant).collect();
+        let broken: BTreeSet<String> = self
+            .records
+            .violations()
+            .await
+            .expect("read")
+            .into_iter()
+            .map(|violation| violation.invariant)
+            .collect();
         assert!(broken.is_empty(), "{broken:?}");
     }
 }
@@ -201,8 +286,15 @@ impl Node {
     async fn is_ready(&self) {
         let begun = Instant::now();
         let ready = format!("{}/api/health/ready", self.url);
-        while !reqwest::get(&ready).await.is_ok_and(|answer| answer.status().is_success()) {
-            assert!(begun.elapsed() < STARTS_WITHIN, "node {} does not start", self.name);
+        while !reqwest::get(&ready)
+            .await
+            .is_ok_and(|answer| answer.status().is_success())
+        {
+            assert!(
+                begun.elapsed() < STARTS_WITHIN,
+                "node {} does not start",
+                self.name
+            );
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
@@ -213,7 +305,8 @@ impl Node {
 
     pub async fn boot(&self, rig: &Rig) -> Boot {
         let address = self.door.trim_start_matches("http://");
-        let newest = "select boot_id::text from nodes where address = $1 order by started_at desc limit 1";
+        let newest =
+            "select boot_id::text from nodes where address = $1 order by started_at desc limit 1";
         boot(&rig.database.text(newest, address).await)
     }
 
@@ -270,21 +363,45 @@ pub struct Shopper {
 
 impl Shopper {
     pub fn new(rig: &Rig, nodes: Vec<String>) -> Shopper {
-        let http = reqwest::Client::builder().cookie_store(true).timeout(Duration::from_secs(25)).build();
+        let http = reqwest::Client::builder()
+            .cookie_store(true)
+            .timeout(Duration::from_secs(25))
+            .build();
         let number = rig.buyers.fetch_add(1, Ordering::Relaxed);
-        Shopper { nodes, provider: rig.provider.clone(), number, http: http.expect("a browser") }
+        Shopper {
+            nodes,
+            provider: rig.provider.clone(),
+            number,
+            http: http.expect("a browser"),
+        }
     }
 
     /// Sends it until somebody answers it, at one node after the other.
-    async fn ask(&self, method: Method, path: &str, body: &Value, until: Instant) -> Result<Value, String> {
+    async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        body: &Value,
+        until: Instant,
+    ) -> Result<Value, String> {
         let mut last = String::new();
         for turn in self.number as usize.. {
             let url = format!("{}{path}", self.nodes[turn % self.nodes.len()]);
-            match self.http.request(method.clone(), url).json(body).send().await {
+            match self
+                .http
+                .request(method.clone(), url)
+                .json(body)
+                .send()
+                .await
+            {
                 Ok(answer) if !matches!(answer.status().as_u16(), 502..=504) => {
                     let (status, text) = (answer.status(), answer.text().await.unwrap_or_default());
                     let answer = serde_json::from_str(&text).unwrap_or(Value::Null);
-                    return if status.is_success() { Ok(answer) } else { Err(format!("{status} {text}")) };
+                    return if status.is_success() {
+                        Ok(answer)
+                    } else {
+                        Err(format!("{status} {text}"))
+                    };
                 }
                 Ok(answer) => last = answer.status().to_string(),
                 Err(why) => last = why.to_string(),
@@ -294,7 +411,11 @@ impl Shopper {
             }
             // A balancer goes to the next at once; when nobody had an answer, the page waits as it was told.
             let everybody = (turn + 1 - self.number as usize).is_multiple_of(self.nodes.len());
-            let pause = if everybody { RETRY_AFTER } else { Duration::from_millis(20) };
+            let pause = if everybody {
+                RETRY_AFTER
+            } else {
+                Duration::from_millis(20)
+            };
             tokio::time::sleep(pause).await;
         }
         Err(format!("patience ended: {last}"))
@@ -307,18 +428,31 @@ impl Shopper {
 
     async fn opens(&self, draw: DrawId, until: Instant) -> Result<Value, String> {
         // As a page does: it brings the cookie that tells one browser from another.
-        self.ask(Method::GET, "/api/config", &Value::Null, until).await?;
+        self.ask(Method::GET, "/api/config", &Value::Null, until)
+            .await?;
         let body = json!({ "drawNumber": draw.0, "ticketCount": 1, "buyer": self.buyer() });
-        self.ask(Method::POST, "/api/create-payment-intent", &body, until).await
+        self.ask(Method::POST, "/api/create-payment-intent", &body, until)
+            .await
     }
 
     /// The draw's revision once a ticket of it is held.
     pub async fn reserves(&self, draw: DrawId, patience: Duration) -> Result<u64, String> {
         let until = Instant::now() + patience;
         let opened = self.opens(draw, until).await?;
-        let shown = self.ask(Method::GET, &format!("/api/draws/{draw}"), &json!({}), until).await?;
-        let reservation = format!("/api/reservations/{}", opened["reservationId"].as_str().unwrap_or_default());
-        self.ask(Method::DELETE, &reservation, &json!({}), until).await?;
+        let shown = self
+            .ask(
+                Method::GET,
+                &format!("/api/draws/{draw}"),
+                &json!({}),
+                until,
+            )
+            .await?;
+        let reservation = format!(
+            "/api/reservations/{}",
+            opened["reservationId"].as_str().unwrap_or_default()
+        );
+        self.ask(Method::DELETE, &reservation, &json!({}), until)
+            .await?;
         shown["revision"].as_u64().ok_or_else(|| shown.to_string())
     }
 
@@ -327,12 +461,25 @@ impl Shopper {
         let until = Instant::now() + patience;
         let opened = self.opens(draw, until).await?;
         let text = |name: &str| opened[name].as_str().unwrap_or_default().to_string();
-        let confirm =
-            format!("{}/sandbox/stripe/v1/payment_intents/{}/confirm", self.provider, text("paymentIntentId"));
-        let form = format!("payment_method=pm_card_visa&client_secret={}", text("clientSecret"));
-        let confirmed = self.http.post(confirm).header("authorization", "Bearer pk_test_x");
+        let confirm = format!(
+            "{}/sandbox/stripe/v1/payment_intents/{}/confirm",
+            self.provider,
+            text("paymentIntentId")
+        );
+        let form = format!(
+            "payment_method=pm_card_visa&client_secret={}",
+            text("clientSecret")
+        );
+        let confirmed = self
+            .http
+            .post(confirm)
+            .header("authorization", "Bearer pk_test_x");
         let confirmed = confirmed.header("stripe-account", text("connectedAccountId"));
-        let confirmed = confirmed.header("content-type", "application/x-www-form-urlencoded").body(form).send().await;
+        let confirmed = confirmed
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(form)
+            .send()
+            .await;
         let confirmed = confirmed.map_err(|why| why.to_string())?;
         if !confirmed.status().is_success() {
             return Err(confirmed.text().await.unwrap_or_default());
@@ -342,17 +489,22 @@ impl Shopper {
             "ageConfirmation": true, "termsAgreement": true,
         });
         loop {
-            let done = self.ask(Method::POST, "/api/purchase-tickets", &body, until).await?;
+            let done = self
+                .ask(Method::POST, "/api/purchase-tickets", &body, until)
+                .await?;
             match done["status"].as_str() {
                 Some("succeeded") => return Ok(()),
-                Some("processing") if Instant::now() < until => tokio::time::sleep(Duration::from_millis(100)).await,
+                Some("processing") if Instant::now() < until => {
+                    tokio::time::sleep(Duration::from_millis(100)).await
+                }
                 _ => return Err(done.to_string()),
             }
         }
     }
 }
 
-type Socket = tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>>;
+type Socket =
+    tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>>;
 
 /// A big screen.
 pub struct Board(Socket);
@@ -362,13 +514,16 @@ impl Board {
     pub async fn shows(&mut self, revision: u64) {
         let shown = async {
             while let Some(Ok(message)) = self.0.next().await {
-                let frame: Value = serde_json::from_str(message.to_text().unwrap_or_default()).unwrap_or_default();
+                let frame: Value =
+                    serde_json::from_str(message.to_text().unwrap_or_default()).unwrap_or_default();
                 if frame["type"] == "draw" && frame["seq"].as_u64() >= Some(revision) {
                     return;
                 }
             }
             panic!("the board's socket ended");
         };
-        tokio::time::timeout(Duration::from_secs(30), shown).await.expect("boards are back within 30 s");
+        tokio::time::timeout(Duration::from_secs(30), shown)
+            .await
+            .expect("boards are back within 30 s");
     }
 }

@@ -6,10 +6,13 @@ use std::time::Duration;
 
 use actors::testing::FakeGateway;
 use actors::{
-    Clock, Engine, EngineParts, FulfilStatus, Neighbourhood, OpenOrder, PaymentFailure, Placement, Post, SystemClock,
+    Clock, Engine, EngineParts, FulfilStatus, Neighbourhood, OpenOrder, PaymentFailure, Placement,
+    Post, SystemClock,
 };
 use async_trait::async_trait;
-use domain::{AccountId, Cents, ClubId, DrawId, Line, OrderId, PaymentStatus, Refusal, Terms, Timestamp};
+use domain::{
+    AccountId, Cents, ClubId, DrawId, Line, OrderId, PaymentStatus, Refusal, Terms, Timestamp,
+};
 use futures_util::future::join_all;
 use persistence::books::{Mail, OrderRecord};
 use persistence::ledger::BuyerDetails;
@@ -98,7 +101,14 @@ impl House {
             .await;
         let clock = Moved::default();
         let gateway = FakeGateway::new(Arc::new(clock.clone()));
-        House { database, clock, gateway, postgres: Some(postgres), engine: None, orders: AtomicU32::new(1) }
+        House {
+            database,
+            clock,
+            gateway,
+            postgres: Some(postgres),
+            engine: None,
+            orders: AtomicU32::new(1),
+        }
     }
 
     pub async fn engine_on(&self, ledger: Arc<dyn Ledger>) -> Engine {
@@ -110,7 +120,9 @@ impl House {
             mail: Arc::new(NoPost),
             neighbourhood: Neighbourhood::alone(Boot::fresh(), Arc::new(self.postgres())),
         };
-        Engine::start_at(parts, Placement::OwnThreads { draws: 1 }).await.expect("the engine starts")
+        Engine::start_at(parts, Placement::OwnThreads { draws: 1 })
+            .await
+            .expect("the engine starts")
     }
 
     pub fn postgres(&self) -> Postgres {
@@ -124,8 +136,16 @@ impl House {
     /// New draws with so many tickets left.
     pub async fn draws(&self, count: usize, left: u16) -> Vec<DrawId> {
         let closes_at = SystemClock.now().plus_ms(7 * DAY_MS);
-        let terms = Terms { price: PRICE, prize_percentage: 50, round_up_prize: false, opens_at: None, closes_at };
-        let new = (0..count).map(|_| NewDraw::plain(ClubId(1), "Broncos", "Eels", terms)).collect();
+        let terms = Terms {
+            price: PRICE,
+            prize_percentage: 50,
+            round_up_prize: false,
+            opens_at: None,
+            closes_at,
+        };
+        let new = (0..count)
+            .map(|_| NewDraw::plain(ClubId(1), "Broncos", "Eels", terms))
+            .collect();
         let draws = self.postgres().create_draws(new).await.expect("draws");
         let mut sold = Vec::new();
         for draw in &draws {
@@ -136,7 +156,13 @@ impl House {
                 rest -= some;
             }
         }
-        assert!(join_all(sold).await.iter().all(|tried| *tried == Tries::Won), "the draws are sold up to the last");
+        assert!(
+            join_all(sold)
+                .await
+                .iter()
+                .all(|tried| *tried == Tries::Won),
+            "the draws are sold up to the last"
+        );
         draws
     }
 
@@ -176,7 +202,10 @@ impl House {
         for _ in 0..COMES_BACK_MAX {
             match engine.payments.open(wanted.clone()).await {
                 Ok(record) => return Ok(record),
-                Err(PaymentFailure::Refused { draw, refusal: Refusal::TooFewTickets { free } }) => {
+                Err(PaymentFailure::Refused {
+                    draw,
+                    refusal: Refusal::TooFewTickets { free },
+                }) => {
                     return Err(Tries::TooFew { draw, free });
                 }
                 // The house is full for a moment: 503, and the buyer comes back.
@@ -188,12 +217,17 @@ impl House {
     }
 
     pub async fn pays(&self, engine: &Engine, record: &OrderRecord) -> Tries {
-        let id = record.order.payment_intent.clone().expect("a payment intent");
+        let id = record
+            .order
+            .payment_intent
+            .clone()
+            .expect("a payment intent");
         if !self.gateway.authorise(&id) {
             return Tries::Canceled;
         }
         for _ in 0..COMES_BACK_MAX {
-            let (one, other) = tokio::join!(engine.payments.fulfil(&id), engine.payments.fulfil(&id));
+            let (one, other) =
+                tokio::join!(engine.payments.fulfil(&id), engine.payments.fulfil(&id));
             for answer in [one, other] {
                 match answer.map(|fulfilled| fulfilled.status) {
                     Ok(FulfilStatus::Succeeded) => return Tries::Won,
@@ -218,14 +252,27 @@ impl House {
         let rows = self.postgres().violations().await.expect("the invariants");
         assert!(rows.is_empty(), "{rows:?}");
         let intents = self.gateway.intents();
-        let taken: Vec<_> = intents.iter().filter(|intent| intent.said.status == PaymentStatus::Succeeded).collect();
+        let taken: Vec<_> = intents
+            .iter()
+            .filter(|intent| intent.said.status == PaymentStatus::Succeeded)
+            .collect();
         assert!(taken.iter().all(|intent| intent.captures == 1));
         let captured = "select count(*) from orders where captured_at is not null and $1 = ''";
-        assert_eq!(self.database.count(captured, "").await, taken.len() as i64, "charged without a ticket");
-        let tickets = self.database.count("select count(*) from tickets where $1 = ''", "").await;
+        assert_eq!(
+            self.database.count(captured, "").await,
+            taken.len() as i64,
+            "charged without a ticket"
+        );
+        let tickets = self
+            .database
+            .count("select count(*) from tickets where $1 = ''", "")
+            .await;
         let paid: Cents = taken.iter().map(|intent| intent.said.amount_received).sum();
         assert_eq!(paid.0, tickets * PRICE.0, "money in is tickets out");
-        let hangs = intents.iter().filter(|intent| intent.said.status == PaymentStatus::RequiresCapture).count();
+        let hangs = intents
+            .iter()
+            .filter(|intent| intent.said.status == PaymentStatus::RequiresCapture)
+            .count();
         assert_eq!(hangs, 0, "authorisations hang");
     }
 

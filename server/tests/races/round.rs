@@ -49,18 +49,36 @@ impl Outcome {
 impl Shape {
     /// Everybody at once; `mixed`: every third buyer has a cart of two draws.
     pub async fn play(self, house: &House, mixed: bool) -> Outcome {
-        if mixed { self.carts(house).await } else { self.singles(house).await }
+        if mixed {
+            self.carts(house).await
+        } else {
+            self.singles(house).await
+        }
     }
 
     /// Each wants one ticket of one draw.
     async fn singles(self, house: &House) -> Outcome {
         let draw = house.draws(1, self.last).await[0];
-        let tried = join_all((0..self.buyers).map(|_| house.tries(house.wants(&[(draw, 1)])))).await;
+        let tried =
+            join_all((0..self.buyers).map(|_| house.tries(house.wants(&[(draw, 1)])))).await;
         let outcome = Outcome::of(&tried);
-        assert_eq!(outcome.won, self.buyers.min(self.last.into()), "{self:?}: {tried:?}");
-        assert_eq!(outcome.won + outcome.refused, self.buyers, "{self:?}: {tried:?}");
+        assert_eq!(
+            outcome.won,
+            self.buyers.min(self.last.into()),
+            "{self:?}: {tried:?}"
+        );
+        assert_eq!(
+            outcome.won + outcome.refused,
+            self.buyers,
+            "{self:?}: {tried:?}"
+        );
         // Whoever is refused one ticket is told that none is left.
-        assert!(tried.iter().all(|tried| !matches!(tried, Tries::TooFew { free, .. } if *free != 0)), "{tried:?}");
+        assert!(
+            tried
+                .iter()
+                .all(|tried| !matches!(tried, Tries::TooFew { free, .. } if *free != 0)),
+            "{tried:?}"
+        );
         assert_eq!(house.left(draw).await, self.last - outcome.won as u16);
         outcome
     }
@@ -85,17 +103,33 @@ impl Shape {
             }
         }
         let won = |draw: DrawId| -> u16 {
-            let lines =
-                wanted.iter().zip(&tried).filter(|(_, tried)| **tried == Tries::Won).flat_map(|(lines, _)| lines);
+            let lines = wanted
+                .iter()
+                .zip(&tried)
+                .filter(|(_, tried)| **tried == Tries::Won)
+                .flat_map(|(lines, _)| lines);
             lines.filter(|line| line.0 == draw).map(|line| line.1).sum()
         };
         for draw in &draws {
-            assert_eq!(house.left(*draw).await, self.last - won(*draw), "{self:?}: {tried:?}");
+            assert_eq!(
+                house.left(*draw).await,
+                self.last - won(*draw),
+                "{self:?}: {tried:?}"
+            );
         }
         for (lines, tried) in wanted.iter().zip(&tried) {
-            let Tries::TooFew { draw, free } = tried else { continue };
-            let count = lines.iter().find(|line| line.0 == *draw).expect("a line of this draw").1;
-            assert!(*free < count, "{self:?}: {count} wanted, refused, and {free} are left");
+            let Tries::TooFew { draw, free } = tried else {
+                continue;
+            };
+            let count = lines
+                .iter()
+                .find(|line| line.0 == *draw)
+                .expect("a line of this draw")
+                .1;
+            assert!(
+                *free < count,
+                "{self:?}: {count} wanted, refused, and {free} are left"
+            );
         }
         Outcome::of(&tried)
     }
@@ -108,19 +142,43 @@ impl Shape {
         while opened[0].len() < self.buyers {
             let wave = (self.buyers - opened[0].len()).min(self.last.into());
             for (draw, opened) in draws.iter().zip(&mut opened) {
-                let wanted = (0..wave).map(|_| house.opens(house.engine(), house.wants(&[(*draw, 1)])));
-                opened.extend(join_all(wanted).await.into_iter().map(|opened| opened.expect("none is reserved")));
+                let wanted =
+                    (0..wave).map(|_| house.opens(house.engine(), house.wants(&[(*draw, 1)])));
+                opened.extend(
+                    join_all(wanted)
+                        .await
+                        .into_iter()
+                        .map(|opened| opened.expect("none is reserved")),
+                );
             }
             house.clock.ahead(KEPT_SECONDS + 1);
         }
-        join_all(draws.iter().zip(&opened).map(|(draw, opened)| self.pay_late(house, *draw, opened))).await
+        join_all(
+            draws
+                .iter()
+                .zip(&opened)
+                .map(|(draw, opened)| self.pay_late(house, *draw, opened)),
+        )
+        .await
     }
 
     async fn pay_late(self, house: &House, draw: DrawId, opened: &[OrderRecord]) -> Outcome {
-        let tried = join_all(opened.iter().map(|record| house.pays(house.engine(), record))).await;
+        let tried = join_all(
+            opened
+                .iter()
+                .map(|record| house.pays(house.engine(), record)),
+        )
+        .await;
         let outcome = Outcome::of(&tried);
-        let paid = tried.iter().filter(|tried| **tried != Tries::Canceled).count();
-        assert_eq!(outcome.won, paid.min(self.last.into()), "{self:?}: {tried:?}");
+        let paid = tried
+            .iter()
+            .filter(|tried| **tried != Tries::Canceled)
+            .count();
+        assert_eq!(
+            outcome.won,
+            paid.min(self.last.into()),
+            "{self:?}: {tried:?}"
+        );
         assert_eq!(house.left(draw).await, self.last - outcome.won as u16);
         outcome
     }

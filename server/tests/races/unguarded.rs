@@ -34,7 +34,9 @@ impl Ledger for Unfenced {
     /// Nobody's lease keeps anybody out.
     async fn claim(&self, me: Boot, draws: &[DrawId]) -> Result<Claims, Failure> {
         let _turn = self.one_at_a_time.lock().await;
-        self.database.run("update draws set owner_boot = null").await;
+        self.database
+            .run("update draws set owner_boot = null")
+            .await;
         self.postgres.claim(me, draws).await
     }
 
@@ -54,10 +56,28 @@ impl Ledger for Unfenced {
     async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {
         let _turn = self.one_at_a_time.lock().await;
         let draw = appends[0].draw.to_string();
-        let epoch = self.database.count("select owner_epoch from draws where id = $1::bigint", &draw).await;
-        let after = self.database.count("select revision from draws where id = $1::bigint", &draw).await;
-        let next = |(append, after)| Append { epoch, after, ..append };
-        self.postgres.append(appends.into_iter().zip(after.cast_unsigned()..).map(next).collect()).await
+        let epoch = self
+            .database
+            .count("select owner_epoch from draws where id = $1::bigint", &draw)
+            .await;
+        let after = self
+            .database
+            .count("select revision from draws where id = $1::bigint", &draw)
+            .await;
+        let next = |(append, after)| Append {
+            epoch,
+            after,
+            ..append
+        };
+        self.postgres
+            .append(
+                appends
+                    .into_iter()
+                    .zip(after.cast_unsigned()..)
+                    .map(next)
+                    .collect(),
+            )
+            .await
     }
 
     async fn live(&self) -> Result<Vec<DrawId>, Failure> {
@@ -81,7 +101,10 @@ pub async fn play(rounds: usize) -> usize {
         one_at_a_time: Arc::default(),
     };
     let unfenced: Arc<dyn Ledger> = Arc::new(unfenced);
-    let (one, other) = (house.engine_on(unfenced.clone()).await, house.engine_on(unfenced).await);
+    let (one, other) = (
+        house.engine_on(unfenced.clone()).await,
+        house.engine_on(unfenced).await,
+    );
     // Each process has the last ticket in its memory before anybody comes.
     for draw in &draws {
         for engine in [&one, &other] {
@@ -90,7 +113,10 @@ pub async fn play(rounds: usize) -> usize {
     }
     for draw in draws {
         let buys = async |engine| {
-            let record = house.opens(engine, house.wants(&[(draw, 1)])).await.expect("nobody else is seen");
+            let record = house
+                .opens(engine, house.wants(&[(draw, 1)]))
+                .await
+                .expect("nobody else is seen");
             house.pays(engine, &record).await
         };
         tokio::join!(buys(&one), buys(&other));
@@ -100,7 +126,10 @@ pub async fn play(rounds: usize) -> usize {
          and greatest(d.sold + d.held, (select count(*) from tickets t where t.draw_id = d.id)) > 169";
     let oversold = house.database.count(twice, "").await;
     let found = house.postgres().violations().await.expect("the invariants");
-    assert!(found.len() >= oversold as usize, "the invariants find what was oversold");
+    assert!(
+        found.len() >= oversold as usize,
+        "the invariants find what was oversold"
+    );
     one.stop().await;
     other.stop().await;
     oversold as usize

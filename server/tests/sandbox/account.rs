@@ -5,35 +5,72 @@ use crate::support::{Listener, Provider};
 
 #[actix_web::test]
 async fn an_unknown_account_is_refused_when_the_sandbox_is_strict() {
-    let options = Options { adopts_accounts: false, ..Options::default() };
+    let options = Options {
+        adopts_accounts: false,
+        ..Options::default()
+    };
     let provider = Provider::open(None, options).await;
     let refused = provider.get("payment_intents").send().await;
-    assert_eq!((refused.status, &refused.error()["code"]), (403, &"account_invalid".into()));
+    assert_eq!(
+        (refused.status, &refused.error()["code"]),
+        (403, &"account_invalid".into())
+    );
     let unknown = provider.get("accounts/acct_club").platform().send().await;
     assert_eq!(unknown.error()["code"], "account_invalid");
-    provider.sandbox.ensure_account("acct_club", "Broncos").unwrap();
+    provider
+        .sandbox
+        .ensure_account("acct_club", "Broncos")
+        .unwrap();
     provider.get("payment_intents").send().await.ok();
 }
 
 #[actix_web::test]
 async fn an_account_older_than_the_journal_is_taken_for_a_complete_one() {
     let provider = Provider::start().await;
-    let adopted = provider.get("accounts/acct_seeded").platform().send().await.ok();
-    assert_eq!((&adopted["charges_enabled"], &adopted["details_submitted"]), (&true.into(), &true.into()));
+    let adopted = provider
+        .get("accounts/acct_seeded")
+        .platform()
+        .send()
+        .await
+        .ok();
+    assert_eq!(
+        (&adopted["charges_enabled"], &adopted["details_submitted"]),
+        (&true.into(), &true.into())
+    );
 }
 
 #[actix_web::test]
 async fn a_restricted_account_charges_nobody() {
     let provider = Provider::start().await;
     let intent = provider.intent(1000).await;
-    let restricted = provider.control("accounts/acct_club", json!({ "chargesEnabled": false })).await.ok();
+    let restricted = provider
+        .control("accounts/acct_club", json!({ "chargesEnabled": false }))
+        .await
+        .ok();
     assert_eq!(restricted["charges_enabled"], false);
-    let new = provider.post("payment_intents", "amount=1000&currency=aud").send().await;
+    let new = provider
+        .post("payment_intents", "amount=1000&currency=aud")
+        .send()
+        .await;
     assert_eq!(new.error()["code"], "charges_not_enabled");
     let path = format!("payment_intents/{}/confirm", intent["id"].as_str().unwrap());
-    assert_eq!(provider.post(&path, "payment_method=pm_card_visa").send().await.status, 400);
-    let events = provider.get("events?type=account.updated").send().await.ok();
-    assert_eq!(events["data"][0]["data"]["object"]["charges_enabled"], false);
+    assert_eq!(
+        provider
+            .post(&path, "payment_method=pm_card_visa")
+            .send()
+            .await
+            .status,
+        400
+    );
+    let events = provider
+        .get("events?type=account.updated")
+        .send()
+        .await
+        .ok();
+    assert_eq!(
+        events["data"][0]["data"]["object"]["charges_enabled"],
+        false
+    );
 }
 
 #[actix_web::test]
@@ -43,13 +80,26 @@ async fn onboarding_is_completed_by_a_link_that_serves_once() {
     provider.sandbox.set_webhook(&listener.url, "whsec_1");
     let form = "type=standard&country=AU&business_profile[name]=Burleigh <b>Bears</b>";
     let account = provider.post("accounts", form).platform().send().await.ok();
-    assert_eq!((&account["charges_enabled"], &account["details_submitted"]), (&false.into(), &false.into()));
+    assert_eq!(
+        (&account["charges_enabled"], &account["details_submitted"]),
+        (&false.into(), &false.into())
+    );
     let id = account["id"].as_str().unwrap();
-    let refused = provider.post("payment_intents", "amount=1000&currency=aud").account(id).send().await;
+    let refused = provider
+        .post("payment_intents", "amount=1000&currency=aud")
+        .account(id)
+        .send()
+        .await;
     assert_eq!(refused.error()["code"], "charges_not_enabled");
     let back = format!("{}/sandbox/ledger", provider.address);
-    let form = format!("account={id}&type=account_onboarding&refresh_url={back}?stale&return_url={back}");
-    let link = provider.post("account_links", &form).platform().send().await.ok();
+    let form =
+        format!("account={id}&type=account_onboarding&refresh_url={back}?stale&return_url={back}");
+    let link = provider
+        .post("account_links", &form)
+        .platform()
+        .send()
+        .await
+        .ok();
     let url = link["url"].as_str().unwrap();
     let page = reqwest::get(url).await.unwrap().text().await.unwrap();
     assert!(page.contains("Burleigh &lt;b&gt;Bears&lt;/b&gt;"));
@@ -61,10 +111,26 @@ async fn onboarding_is_completed_by_a_link_that_serves_once() {
         .send()
         .await
         .unwrap();
-    assert_eq!(done.url().as_str(), back, "the browser is sent back to the product");
+    assert_eq!(
+        done.url().as_str(),
+        back,
+        "the browser is sent back to the product"
+    );
     let told = listener.next_of("account.updated").await.event;
-    assert_eq!((&told["account"], &told["data"]["object"]["charges_enabled"]), (&id.into(), &true.into()));
-    provider.post("payment_intents", "amount=1000&currency=aud").account(id).send().await.ok();
+    assert_eq!(
+        (&told["account"], &told["data"]["object"]["charges_enabled"]),
+        (&id.into(), &true.into())
+    );
+    provider
+        .post("payment_intents", "amount=1000&currency=aud")
+        .account(id)
+        .send()
+        .await
+        .ok();
     let stale = reqwest::get(url).await.unwrap();
-    assert_eq!(stale.url().query(), Some("stale"), "a used link leads to where a new one is made");
+    assert_eq!(
+        stale.url().query(),
+        Some("stale"),
+        "a used link leads to where a new one is made"
+    );
 }

@@ -6,17 +6,47 @@ use crate::support::Provider;
 async fn capture_takes_the_money_and_the_platforms_fee() {
     let provider = Provider::start().await;
     let id = provider.captured(1000, 35).await;
-    let intent = provider.get(&format!("payment_intents/{id}")).send().await.ok();
-    assert_eq!((&intent["status"], &intent["amount_received"]), (&"succeeded".into(), &1000.into()));
-    assert_eq!((&intent["amount_capturable"], &intent["application_fee_amount"]), (&0.into(), &35.into()));
-    let charge = provider.charge(&id).await;
-    assert_eq!((&charge["captured"], &charge["amount_captured"]), (&true.into(), &1000.into()));
-    let transaction = &charge["balance_transaction"];
-    assert_eq!((&transaction["fee"], &transaction["net"]), (&82.into(), &918.into()));
-    let provider_fee = transaction["fee_details"].as_array().unwrap().iter().find(|fee| fee["type"] == "stripe_fee");
-    assert_eq!(provider_fee.unwrap()["amount"], 47, "1.7 % of $10.00 and 30 c");
+    let intent = provider
+        .get(&format!("payment_intents/{id}"))
+        .send()
+        .await
+        .ok();
     assert_eq!(
-        (&charge["application_fee"]["amount"], &charge["application_fee"]["refunded"]),
+        (&intent["status"], &intent["amount_received"]),
+        (&"succeeded".into(), &1000.into())
+    );
+    assert_eq!(
+        (
+            &intent["amount_capturable"],
+            &intent["application_fee_amount"]
+        ),
+        (&0.into(), &35.into())
+    );
+    let charge = provider.charge(&id).await;
+    assert_eq!(
+        (&charge["captured"], &charge["amount_captured"]),
+        (&true.into(), &1000.into())
+    );
+    let transaction = &charge["balance_transaction"];
+    assert_eq!(
+        (&transaction["fee"], &transaction["net"]),
+        (&82.into(), &918.into())
+    );
+    let provider_fee = transaction["fee_details"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|fee| fee["type"] == "stripe_fee");
+    assert_eq!(
+        provider_fee.unwrap()["amount"],
+        47,
+        "1.7 % of $10.00 and 30 c"
+    );
+    assert_eq!(
+        (
+            &charge["application_fee"]["amount"],
+            &charge["application_fee"]["refunded"]
+        ),
         (&35.into(), &false.into())
     );
     let totals = provider.ledger().await;
@@ -30,9 +60,16 @@ async fn a_fee_of_nothing_is_no_fee_and_a_fee_beyond_the_amount_is_refused() {
     let provider = Provider::start().await;
     let id = provider.authorised(1000).await;
     let path = format!("payment_intents/{id}/capture");
-    let greedy = provider.post(&path, "application_fee_amount=1001").send().await;
+    let greedy = provider
+        .post(&path, "application_fee_amount=1001")
+        .send()
+        .await;
     assert_eq!(greedy.error()["param"], "application_fee_amount");
-    provider.post(&path, "application_fee_amount=0").send().await.ok();
+    provider
+        .post(&path, "application_fee_amount=0")
+        .send()
+        .await
+        .ok();
     assert!(provider.charge(&id).await["application_fee"].is_null());
 }
 
@@ -40,11 +77,20 @@ async fn a_fee_of_nothing_is_no_fee_and_a_fee_beyond_the_amount_is_refused() {
 async fn a_capture_happens_once() {
     let provider = Provider::start().await;
     let id = provider.captured(1000, 35).await;
-    let again = provider.post(&format!("payment_intents/{id}/capture"), "").send().await;
-    assert_eq!((again.status, &again.error()["code"]), (400, &"payment_intent_unexpected_state".into()));
+    let again = provider
+        .post(&format!("payment_intents/{id}/capture"), "")
+        .send()
+        .await;
+    assert_eq!(
+        (again.status, &again.error()["code"]),
+        (400, &"payment_intent_unexpected_state".into())
+    );
     let unpaid = provider.intent(500).await;
     let path = format!("payment_intents/{}/capture", unpaid["id"].as_str().unwrap());
-    assert_eq!(provider.post(&path, "").send().await.error()["code"], "payment_intent_unexpected_state");
+    assert_eq!(
+        provider.post(&path, "").send().await.error()["code"],
+        "payment_intent_unexpected_state"
+    );
 }
 
 #[actix_web::test]
@@ -52,31 +98,71 @@ async fn a_part_may_be_captured_and_no_more_than_was_authorised() {
     let provider = Provider::start().await;
     let id = provider.authorised(1000).await;
     let path = format!("payment_intents/{id}/capture");
-    assert_eq!(provider.post(&path, "amount_to_capture=1001").send().await.status, 400);
-    let part = provider.post(&path, "amount_to_capture=600").send().await.ok();
-    assert_eq!((&part["amount"], &part["amount_received"]), (&1000.into(), &600.into()));
+    assert_eq!(
+        provider
+            .post(&path, "amount_to_capture=1001")
+            .send()
+            .await
+            .status,
+        400
+    );
+    let part = provider
+        .post(&path, "amount_to_capture=600")
+        .send()
+        .await
+        .ok();
+    assert_eq!(
+        (&part["amount"], &part["amount_received"]),
+        (&1000.into(), &600.into())
+    );
 }
 
 #[actix_web::test]
 async fn every_unsettled_intent_can_be_canceled_and_no_settled_one() {
     let provider = Provider::start().await;
-    let fresh = provider.intent(1000).await["id"].as_str().unwrap().to_owned();
-    let asked = provider.intent(1000).await["id"].as_str().unwrap().to_owned();
+    let fresh = provider.intent(1000).await["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let asked = provider.intent(1000).await["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let form = "payment_method=pm_card_authenticationRequired";
-    provider.post(&format!("payment_intents/{asked}/confirm"), form).send().await.ok();
+    provider
+        .post(&format!("payment_intents/{asked}/confirm"), form)
+        .send()
+        .await
+        .ok();
     let held = provider.authorised(1000).await;
     for id in [&fresh, &asked, &held] {
         let path = format!("payment_intents/{id}/cancel");
-        let canceled = provider.post(&path, "cancellation_reason=abandoned").send().await.ok();
-        assert_eq!((&canceled["status"], &canceled["amount_capturable"]), (&"canceled".into(), &0.into()));
+        let canceled = provider
+            .post(&path, "cancellation_reason=abandoned")
+            .send()
+            .await
+            .ok();
+        assert_eq!(
+            (&canceled["status"], &canceled["amount_capturable"]),
+            (&"canceled".into(), &0.into())
+        );
         assert_eq!(canceled["cancellation_reason"], "abandoned");
         let again = provider.post(&path, "").send().await;
-        assert_eq!((again.status, &again.error()["code"]), (400, &"payment_intent_unexpected_state".into()));
+        assert_eq!(
+            (again.status, &again.error()["code"]),
+            (400, &"payment_intent_unexpected_state".into())
+        );
     }
     let released = provider.charge(&held).await;
-    assert_eq!((&released["captured"], &released["refunded"]), (&false.into(), &true.into()));
+    assert_eq!(
+        (&released["captured"], &released["refunded"]),
+        (&false.into(), &true.into())
+    );
     let paid = provider.captured(1000, 0).await;
-    let late = provider.post(&format!("payment_intents/{paid}/cancel"), "").send().await;
+    let late = provider
+        .post(&format!("payment_intents/{paid}/cancel"), "")
+        .send()
+        .await;
     assert_eq!(late.error()["code"], "payment_intent_unexpected_state");
     assert_eq!(provider.ledger().await["total"]["captured"], 1000);
 }
@@ -85,8 +171,17 @@ async fn every_unsettled_intent_can_be_canceled_and_no_settled_one() {
 async fn an_authorisation_that_ran_out_cannot_be_captured() {
     let provider = Provider::start().await;
     let id = provider.authorised(1000).await;
-    let expired = provider.control("expire", json!({ "paymentIntent": id })).await.ok();
-    assert_eq!((&expired["status"], &expired["cancellation_reason"]), (&"canceled".into(), &"automatic".into()));
-    let late = provider.post(&format!("payment_intents/{id}/capture"), "").send().await;
+    let expired = provider
+        .control("expire", json!({ "paymentIntent": id }))
+        .await
+        .ok();
+    assert_eq!(
+        (&expired["status"], &expired["cancellation_reason"]),
+        (&"canceled".into(), &"automatic".into())
+    );
+    let late = provider
+        .post(&format!("payment_intents/{id}/capture"), "")
+        .send()
+        .await;
     assert_eq!(late.error()["code"], "payment_intent_unexpected_state");
 }

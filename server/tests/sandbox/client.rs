@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use stripe::{AccountId, Client, ClientBuilder, IdempotencyKey, RequestStrategy, StripeError, StripeRequest};
+use stripe::{
+    AccountId, Client, ClientBuilder, IdempotencyKey, RequestStrategy, StripeError, StripeRequest,
+};
 use stripe_connect::account::{CreateAccount, CreateAccountType, RetrieveAccount};
 use stripe_connect::account_link::{CreateAccountLink, CreateAccountLinkType};
 use stripe_core::payment_intent::{
-    CancelPaymentIntent, CapturePaymentIntent, ConfirmPaymentIntent, CreatePaymentIntent, ListPaymentIntent,
-    RetrievePaymentIntent, UpdatePaymentIntent,
+    CancelPaymentIntent, CapturePaymentIntent, ConfirmPaymentIntent, CreatePaymentIntent,
+    ListPaymentIntent, RetrievePaymentIntent, UpdatePaymentIntent,
 };
 use stripe_core::refund::CreateRefund;
 use stripe_shared::{PaymentIntent, PaymentIntentCaptureMethod, PaymentIntentStatus};
@@ -34,7 +36,9 @@ async fn create(client: &Client, key: &str) -> PaymentIntent {
         .capture_method(PaymentIntentCaptureMethod::Manual)
         .metadata(HashMap::from([("order_id".to_owned(), "7".to_owned())]))
         .customize()
-        .request_strategy(RequestStrategy::Idempotent(IdempotencyKey::new(key).unwrap()))
+        .request_strategy(RequestStrategy::Idempotent(
+            IdempotencyKey::new(key).unwrap(),
+        ))
         .account_id(club())
         .send(client)
         .await
@@ -48,26 +52,80 @@ async fn the_client_library_walks_a_payment_from_quote_to_refund() {
     let intent = create(client, "create-7").await;
     assert_eq!(create(client, "create-7").await.id, intent.id);
     let id = || intent.id.clone();
-    let updated =
-        UpdatePaymentIntent::new(id()).amount(2000).customize().account_id(club()).send(client).await.unwrap();
-    assert_eq!((updated.amount, updated.client_secret.is_some()), (2000, true));
-    let confirm = |method: &str| ConfirmPaymentIntent::new(id()).payment_method(method).customize().account_id(club());
-    let asked = confirm("pm_card_authenticationRequired").send(client).await.unwrap();
+    let updated = UpdatePaymentIntent::new(id())
+        .amount(2000)
+        .customize()
+        .account_id(club())
+        .send(client)
+        .await
+        .unwrap();
+    assert_eq!(
+        (updated.amount, updated.client_secret.is_some()),
+        (2000, true)
+    );
+    let confirm = |method: &str| {
+        ConfirmPaymentIntent::new(id())
+            .payment_method(method)
+            .customize()
+            .account_id(club())
+    };
+    let asked = confirm("pm_card_authenticationRequired")
+        .send(client)
+        .await
+        .unwrap();
     assert_eq!(asked.status, PaymentIntentStatus::RequiresAction);
     let held = confirm("pm_card_visa").send(client).await.unwrap();
     assert_eq!(held.status, PaymentIntentStatus::RequiresCapture);
-    let capture = CapturePaymentIntent::new(id()).application_fee_amount(70).customize().account_id(club());
-    assert_eq!(capture.send(client).await.unwrap().status, PaymentIntentStatus::Succeeded);
-    let expand = ["latest_charge.balance_transaction", "latest_charge.application_fee"].map(str::to_owned);
-    let retrieve = RetrievePaymentIntent::new(id()).expand(expand).customize().account_id(club());
+    let capture = CapturePaymentIntent::new(id())
+        .application_fee_amount(70)
+        .customize()
+        .account_id(club());
+    assert_eq!(
+        capture.send(client).await.unwrap().status,
+        PaymentIntentStatus::Succeeded
+    );
+    let expand = [
+        "latest_charge.balance_transaction",
+        "latest_charge.application_fee",
+    ]
+    .map(str::to_owned);
+    let retrieve = RetrievePaymentIntent::new(id())
+        .expand(expand)
+        .customize()
+        .account_id(club());
     let seen = retrieve.send(client).await.unwrap();
-    let charge = seen.latest_charge.as_ref().and_then(|charge| charge.as_object()).unwrap();
-    let transaction = charge.balance_transaction.as_ref().and_then(|row| row.as_object()).unwrap();
-    let provider_fee = transaction.fee_details.iter().find(|fee| fee.type_ == "stripe_fee").unwrap();
-    assert_eq!((provider_fee.amount, transaction.fee, transaction.net), (64, 134, 1866));
-    let fee = charge.application_fee.as_ref().and_then(|fee| fee.as_object()).unwrap();
+    let charge = seen
+        .latest_charge
+        .as_ref()
+        .and_then(|charge| charge.as_object())
+        .unwrap();
+    let transaction = charge
+        .balance_transaction
+        .as_ref()
+        .and_then(|row| row.as_object())
+        .unwrap();
+    let provider_fee = transaction
+        .fee_details
+        .iter()
+        .find(|fee| fee.type_ == "stripe_fee")
+        .unwrap();
+    assert_eq!(
+        (provider_fee.amount, transaction.fee, transaction.net),
+        (64, 134, 1866)
+    );
+    let fee = charge
+        .application_fee
+        .as_ref()
+        .and_then(|fee| fee.as_object())
+        .unwrap();
     assert_eq!(fee.amount, 70);
-    let refund = CreateRefund::new().payment_intent(id()).amount(500).customize().account_id(club()).send(client).await;
+    let refund = CreateRefund::new()
+        .payment_intent(id())
+        .amount(500)
+        .customize()
+        .account_id(club())
+        .send(client)
+        .await;
     assert_eq!(refund.unwrap().amount, 500);
 }
 
@@ -90,14 +148,26 @@ async fn the_client_library_understands_lists_and_errors() {
         .send(client)
         .await;
     match declined {
-        Err(StripeError::Stripe(error, 402)) => assert_eq!(error.decline_code.as_deref(), Some("generic_decline")),
+        Err(StripeError::Stripe(error, 402)) => {
+            assert_eq!(error.decline_code.as_deref(), Some("generic_decline"))
+        }
         other => panic!("a decline was expected, not {other:?}"),
     }
-    let cancel = || CancelPaymentIntent::new(intent.id.clone()).customize().account_id(club());
-    assert_eq!(cancel().send(client).await.unwrap().status, PaymentIntentStatus::Canceled);
+    let cancel = || {
+        CancelPaymentIntent::new(intent.id.clone())
+            .customize()
+            .account_id(club())
+    };
+    assert_eq!(
+        cancel().send(client).await.unwrap().status,
+        PaymentIntentStatus::Canceled
+    );
     match cancel().send(client).await {
         Err(StripeError::Stripe(error, 400)) => {
-            assert_eq!(error.payment_intent.map(|intent| intent.id), Some(intent.id.clone()));
+            assert_eq!(
+                error.payment_intent.map(|intent| intent.id),
+                Some(intent.id.clone())
+            );
         }
         other => panic!("a refusal was expected, not {other:?}"),
     }
@@ -107,13 +177,28 @@ async fn the_client_library_understands_lists_and_errors() {
 async fn the_client_library_understands_accounts_and_their_links() {
     let provider = Provider::start().await;
     let client = &client(&provider);
-    let account = CreateAccount::new().type_(CreateAccountType::Standard).country("AU").email("club@demo.test");
+    let account = CreateAccount::new()
+        .type_(CreateAccountType::Standard)
+        .country("AU")
+        .email("club@demo.test");
     let account = account.send(client).await.unwrap();
     assert_eq!(account.charges_enabled, Some(false));
-    let link = CreateAccountLink::new(account.id.as_str(), CreateAccountLinkType::AccountOnboarding)
-        .refresh_url("http://127.0.0.1/refresh")
-        .return_url("http://127.0.0.1/return");
-    assert!(link.send(client).await.unwrap().url.contains(account.id.as_str()));
-    let seen = RetrieveAccount::new(account.id.clone()).send(client).await.unwrap();
+    let link = CreateAccountLink::new(
+        account.id.as_str(),
+        CreateAccountLinkType::AccountOnboarding,
+    )
+    .refresh_url("http://127.0.0.1/refresh")
+    .return_url("http://127.0.0.1/return");
+    assert!(
+        link.send(client)
+            .await
+            .unwrap()
+            .url
+            .contains(account.id.as_str())
+    );
+    let seen = RetrieveAccount::new(account.id.clone())
+        .send(client)
+        .await
+        .unwrap();
     assert_eq!(seen.details_submitted, Some(false));
 }

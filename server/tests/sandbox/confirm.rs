@@ -17,10 +17,20 @@ fn card(number: &str) -> String {
 async fn an_authorised_payment_is_held_and_not_taken() {
     let provider = Provider::start().await;
     let id = provider.authorised(1049).await;
-    let intent = provider.get(&format!("payment_intents/{id}")).send().await.ok();
-    assert_eq!((&intent["amount_capturable"], &intent["amount_received"]), (&1049.into(), &0.into()));
+    let intent = provider
+        .get(&format!("payment_intents/{id}"))
+        .send()
+        .await
+        .ok();
+    assert_eq!(
+        (&intent["amount_capturable"], &intent["amount_received"]),
+        (&1049.into(), &0.into())
+    );
     let charge = provider.charge(&id).await;
-    assert_eq!((&charge["captured"], &charge["paid"]), (&false.into(), &true.into()));
+    assert_eq!(
+        (&charge["captured"], &charge["paid"]),
+        (&false.into(), &true.into())
+    );
     assert!(charge["balance_transaction"].is_null());
     let again = confirm(&provider, &intent, "payment_method=pm_card_visa").await;
     assert_eq!(again.error()["code"], "payment_intent_unexpected_state");
@@ -30,35 +40,87 @@ async fn an_authorised_payment_is_held_and_not_taken() {
 async fn a_declined_card_leaves_the_intent_open_for_another() {
     let provider = Provider::start().await;
     let intent = provider.intent(1000).await;
-    let declined = confirm(&provider, &intent, "payment_method=pm_card_chargeDeclinedInsufficientFunds").await;
+    let declined = confirm(
+        &provider,
+        &intent,
+        "payment_method=pm_card_chargeDeclinedInsufficientFunds",
+    )
+    .await;
     assert_eq!(declined.status, 402);
     let error = declined.error();
-    assert_eq!((&error["type"], &error["code"]), (&"card_error".into(), &"card_declined".into()));
+    assert_eq!(
+        (&error["type"], &error["code"]),
+        (&"card_error".into(), &"card_declined".into())
+    );
     assert_eq!(error["decline_code"], "insufficient_funds");
     assert_eq!(error["message"], "Your card has insufficient funds.");
     assert_eq!(error["payment_intent"]["status"], "requires_payment_method");
-    assert_eq!(error["payment_intent"]["last_payment_error"]["decline_code"], "insufficient_funds");
-    assert_eq!(confirm(&provider, &intent, "").await.error()["code"], "payment_intent_unexpected_state");
-    assert_eq!(confirm(&provider, &intent, "payment_method=pm_card_visa").await.ok()["status"], "requires_capture");
+    assert_eq!(
+        error["payment_intent"]["last_payment_error"]["decline_code"],
+        "insufficient_funds"
+    );
+    assert_eq!(
+        confirm(&provider, &intent, "").await.error()["code"],
+        "payment_intent_unexpected_state"
+    );
+    assert_eq!(
+        confirm(&provider, &intent, "payment_method=pm_card_visa")
+            .await
+            .ok()["status"],
+        "requires_capture"
+    );
 }
 
 #[actix_web::test]
 async fn the_browsers_payment_method_pays_once_and_on_its_account_only() {
     let provider = Provider::start().await;
-    let method = provider.post("payment_methods", &card("4242424242424242")).publishable().send().await.ok();
+    let method = provider
+        .post("payment_methods", &card("4242424242424242"))
+        .publishable()
+        .send()
+        .await
+        .ok();
     assert_eq!(method["billing_details"]["name"], "Alice");
     assert_eq!(method["card"]["last4"], "4242");
     let form = format!("payment_method={}", method["id"].as_str().unwrap());
-    let elsewhere = provider.post("payment_intents", "amount=500&currency=aud").account("acct_other").send().await.ok();
-    let path = format!("payment_intents/{}/confirm", elsewhere["id"].as_str().unwrap());
-    assert_eq!(provider.post(&path, &form).account("acct_other").send().await.status, 404);
+    let elsewhere = provider
+        .post("payment_intents", "amount=500&currency=aud")
+        .account("acct_other")
+        .send()
+        .await
+        .ok();
+    let path = format!(
+        "payment_intents/{}/confirm",
+        elsewhere["id"].as_str().unwrap()
+    );
+    assert_eq!(
+        provider
+            .post(&path, &form)
+            .account("acct_other")
+            .send()
+            .await
+            .status,
+        404
+    );
     let first = provider.intent(1000).await;
     let path = format!("payment_intents/{}/confirm", first["id"].as_str().unwrap());
-    let client = format!("{form}&client_secret={}", first["client_secret"].as_str().unwrap());
-    let confirmed = provider.post(&path, &client).publishable().account(CLUB).send().await.ok();
+    let client = format!(
+        "{form}&client_secret={}",
+        first["client_secret"].as_str().unwrap()
+    );
+    let confirmed = provider
+        .post(&path, &client)
+        .publishable()
+        .account(CLUB)
+        .send()
+        .await
+        .ok();
     assert_eq!(confirmed["status"], "requires_capture");
     let second = provider.intent(1000).await;
-    assert_eq!(confirm(&provider, &second, &form).await.error()["param"], "payment_method");
+    assert_eq!(
+        confirm(&provider, &second, &form).await.error()["param"],
+        "payment_method"
+    );
 }
 
 #[actix_web::test]
@@ -69,26 +131,56 @@ async fn every_decline_of_the_test_cards_is_the_providers() {
         ("4000000000009995", "card_declined", "insufficient_funds"),
         ("4000000000009987", "card_declined", "lost_card"),
     ] {
-        let method = provider.post("payment_methods", &card(number)).publishable().send().await.ok();
+        let method = provider
+            .post("payment_methods", &card(number))
+            .publishable()
+            .send()
+            .await
+            .ok();
         let intent = provider.intent(1000).await;
         let form = format!("payment_method={}", method["id"].as_str().unwrap());
         let answer = confirm(&provider, &intent, &form).await;
-        assert_eq!((&answer.error()["code"], &answer.error()["decline_code"]), (&code.into(), &decline_code.into()));
+        assert_eq!(
+            (&answer.error()["code"], &answer.error()["decline_code"]),
+            (&code.into(), &decline_code.into())
+        );
     }
-    let wrong = provider.post("payment_methods", &card("4242424242424241")).publishable().send().await;
-    assert_eq!((wrong.status, &wrong.error()["code"]), (402, &"incorrect_number".into()));
+    let wrong = provider
+        .post("payment_methods", &card("4242424242424241"))
+        .publishable()
+        .send()
+        .await;
+    assert_eq!(
+        (wrong.status, &wrong.error()["code"]),
+        (402, &"incorrect_number".into())
+    );
 }
 
 #[actix_web::test]
 async fn three_d_secure_asks_and_obeys_the_answer() {
     let provider = Provider::start().await;
-    for (outcome, status) in [("complete", "requires_capture"), ("fail", "requires_payment_method")] {
+    for (outcome, status) in [
+        ("complete", "requires_capture"),
+        ("fail", "requires_payment_method"),
+    ] {
         let intent = provider.intent(1000).await;
-        let asked = confirm(&provider, &intent, "payment_method=pm_card_authenticationRequired").await.ok();
+        let asked = confirm(
+            &provider,
+            &intent,
+            "payment_method=pm_card_authenticationRequired",
+        )
+        .await
+        .ok();
         assert_eq!(asked["status"], "requires_action");
         assert_eq!(asked["next_action"]["type"], "use_stripe_sdk");
-        let path = format!("payment_intents/{}/authenticate", intent["id"].as_str().unwrap());
-        let form = format!("outcome={outcome}&client_secret={}", intent["client_secret"].as_str().unwrap());
+        let path = format!(
+            "payment_intents/{}/authenticate",
+            intent["id"].as_str().unwrap()
+        );
+        let form = format!(
+            "outcome={outcome}&client_secret={}",
+            intent["client_secret"].as_str().unwrap()
+        );
         let answered = provider.post(&path, &form).publishable().send().await.ok();
         assert_eq!(answered["status"], status);
         assert!(answered["next_action"].is_null());
@@ -99,20 +191,42 @@ async fn three_d_secure_asks_and_obeys_the_answer() {
 async fn an_amount_changed_during_the_challenge_must_be_confirmed_again() {
     let provider = Provider::start().await;
     let intent = provider.intent(1000).await;
-    confirm(&provider, &intent, "payment_method=pm_card_authenticationRequired").await.ok();
+    confirm(
+        &provider,
+        &intent,
+        "payment_method=pm_card_authenticationRequired",
+    )
+    .await
+    .ok();
     let path = format!("payment_intents/{}", intent["id"].as_str().unwrap());
-    assert_eq!(provider.post(&path, "amount=2000").send().await.ok()["status"], "requires_confirmation");
-    let late = provider.post(&format!("{path}/authenticate"), "outcome=complete").send().await;
+    assert_eq!(
+        provider.post(&path, "amount=2000").send().await.ok()["status"],
+        "requires_confirmation"
+    );
+    let late = provider
+        .post(&format!("{path}/authenticate"), "outcome=complete")
+        .send()
+        .await;
     assert_eq!(late.error()["code"], "payment_intent_unexpected_state");
 }
 
 #[actix_web::test]
 async fn a_token_becomes_a_payment_method() {
     let provider = Provider::start().await;
-    let token = provider.post("tokens", &card("4242424242424242")).publishable().send().await.ok();
+    let token = provider
+        .post("tokens", &card("4242424242424242"))
+        .publishable()
+        .send()
+        .await
+        .ok();
     let form = format!("type=card&card[token]={}", token["id"].as_str().unwrap());
     let method = provider.post("payment_methods", &form).send().await.ok();
     let intent = provider.intent(1000).await;
-    let confirmed = confirm(&provider, &intent, &format!("payment_method={}", method["id"].as_str().unwrap())).await;
+    let confirmed = confirm(
+        &provider,
+        &intent,
+        &format!("payment_method={}", method["id"].as_str().unwrap()),
+    )
+    .await;
     assert_eq!(confirmed.ok()["status"], "requires_capture");
 }

@@ -6,15 +6,34 @@ use crate::support::Provider;
 const FORM: &str = "amount=1000&currency=aud&capture_method=manual";
 
 async fn intents(provider: &Provider) -> usize {
-    provider.get("payment_intents?limit=100").send().await.ok()["data"].as_array().unwrap().len()
+    provider.get("payment_intents?limit=100").send().await.ok()["data"]
+        .as_array()
+        .unwrap()
+        .len()
 }
 
 #[actix_web::test]
 async fn a_timeout_before_the_effect_leaves_nothing_and_one_after_it_leaves_everything() {
     let provider = Provider::start().await;
-    assert!(provider.post("payment_intents", FORM).key("a").fault("timeout-before").try_send().await.is_err());
+    assert!(
+        provider
+            .post("payment_intents", FORM)
+            .key("a")
+            .fault("timeout-before")
+            .try_send()
+            .await
+            .is_err()
+    );
     assert_eq!(intents(&provider).await, 0);
-    assert!(provider.post("payment_intents", FORM).key("a").fault("timeout-after").try_send().await.is_err());
+    assert!(
+        provider
+            .post("payment_intents", FORM)
+            .key("a")
+            .fault("timeout-after")
+            .try_send()
+            .await
+            .is_err()
+    );
     assert_eq!(intents(&provider).await, 1);
     let again = provider.post("payment_intents", FORM).key("a").send().await;
     assert!(again.replayed, "the same key finds what happened");
@@ -35,7 +54,13 @@ async fn a_scripted_fault_strikes_the_call_it_is_meant_for() {
 #[actix_web::test]
 async fn seeded_faults_are_set_and_cleared_over_http() {
     let provider = Provider::start().await;
-    let set = provider.control("faults", json!({ "seed": 7, "rates": { "rate-limit": 1.0 } })).await.ok();
+    let set = provider
+        .control(
+            "faults",
+            json!({ "seed": 7, "rates": { "rate-limit": 1.0 } }),
+        )
+        .await
+        .ok();
     assert_eq!(set["rates"]["rate-limit"], 1.0);
     assert_eq!(provider.get("payment_intents").send().await.status, 429);
     provider.control("faults", json!({})).await.ok();

@@ -7,33 +7,78 @@ const FORM: &str = "amount=1000&currency=aud&capture_method=manual";
 #[actix_web::test]
 async fn the_same_key_gives_the_same_intent() {
     let provider = Provider::start().await;
-    let first = provider.post("payment_intents", FORM).key("create-1").send().await;
+    let first = provider
+        .post("payment_intents", FORM)
+        .key("create-1")
+        .send()
+        .await;
     let reordered = "currency=aud&capture_method=manual&amount=1000";
-    let again = provider.post("payment_intents", reordered).key("create-1").send().await;
+    let again = provider
+        .post("payment_intents", reordered)
+        .key("create-1")
+        .send()
+        .await;
     assert!(!first.replayed && again.replayed);
     assert_eq!(first.body, again.body);
-    let other = provider.post("payment_intents", FORM).key("create-1").account("acct_other").send().await;
-    assert_ne!(first.body["id"], other.body["id"], "keys of different accounts do not meet");
+    let other = provider
+        .post("payment_intents", FORM)
+        .key("create-1")
+        .account("acct_other")
+        .send()
+        .await;
+    assert_ne!(
+        first.body["id"], other.body["id"],
+        "keys of different accounts do not meet"
+    );
 }
 
 #[actix_web::test]
 async fn a_key_with_other_parameters_is_refused() {
     let provider = Provider::start().await;
-    provider.post("payment_intents", FORM).key("create-1").send().await.ok();
-    let other = provider.post("payment_intents", "amount=2000&currency=aud").key("create-1").send().await;
-    assert_eq!((other.status, &other.error()["type"]), (400, &"idempotency_error".into()));
+    provider
+        .post("payment_intents", FORM)
+        .key("create-1")
+        .send()
+        .await
+        .ok();
+    let other = provider
+        .post("payment_intents", "amount=2000&currency=aud")
+        .key("create-1")
+        .send()
+        .await;
+    assert_eq!(
+        (other.status, &other.error()["type"]),
+        (400, &"idempotency_error".into())
+    );
 }
 
 #[actix_web::test]
 async fn a_server_error_is_remembered_and_had_no_effect() {
     let provider = Provider::start().await;
-    let broken = provider.post("payment_intents", FORM).key("create-1").fault("error-500").send().await;
-    assert_eq!((broken.status, &broken.error()["type"]), (500, &"api_error".into()));
-    let again = provider.post("payment_intents", FORM).key("create-1").send().await;
+    let broken = provider
+        .post("payment_intents", FORM)
+        .key("create-1")
+        .fault("error-500")
+        .send()
+        .await;
+    assert_eq!(
+        (broken.status, &broken.error()["type"]),
+        (500, &"api_error".into())
+    );
+    let again = provider
+        .post("payment_intents", FORM)
+        .key("create-1")
+        .send()
+        .await;
     assert_eq!((again.status, again.replayed), (500, true));
     let list = provider.get("payment_intents").send().await.ok();
     assert_eq!(list["data"].as_array().unwrap().len(), 0);
-    provider.post("payment_intents", FORM).key("create-1-a2").send().await.ok();
+    provider
+        .post("payment_intents", FORM)
+        .key("create-1-a2")
+        .send()
+        .await
+        .ok();
 }
 
 #[actix_web::test]
@@ -41,39 +86,99 @@ async fn a_server_error_after_the_effect_is_remembered_too() {
     let provider = Provider::start().await;
     let id = provider.authorised(1000).await;
     let path = format!("payment_intents/{id}/capture");
-    assert_eq!(provider.post(&path, "").key("cap").fault("error-500-after").send().await.status, 500);
+    assert_eq!(
+        provider
+            .post(&path, "")
+            .key("cap")
+            .fault("error-500-after")
+            .send()
+            .await
+            .status,
+        500
+    );
     assert_eq!(provider.post(&path, "").key("cap").send().await.status, 500);
-    assert_eq!(provider.get(&format!("payment_intents/{id}")).send().await.ok()["status"], "succeeded");
+    assert_eq!(
+        provider
+            .get(&format!("payment_intents/{id}"))
+            .send()
+            .await
+            .ok()["status"],
+        "succeeded"
+    );
 }
 
 #[actix_web::test]
 async fn a_decline_is_remembered_and_a_typing_error_is_not() {
     let provider = Provider::start().await;
-    let path = format!("payment_intents/{}/confirm", provider.intent(1000).await["id"].as_str().unwrap());
+    let path = format!(
+        "payment_intents/{}/confirm",
+        provider.intent(1000).await["id"].as_str().unwrap()
+    );
     let form = "payment_method=pm_card_chargeDeclined";
     let declined = provider.post(&path, form).key("confirm-1").send().await;
     let again = provider.post(&path, form).key("confirm-1").send().await;
-    assert_eq!((declined.status, again.status, again.replayed), (402, 402, true));
+    assert_eq!(
+        (declined.status, again.status, again.replayed),
+        (402, 402, true)
+    );
     assert_eq!(declined.body, again.body);
-    assert_eq!(provider.post("payment_intents", "amount=1000").key("k").send().await.status, 400);
-    provider.post("payment_intents", FORM).key("k").send().await.ok();
+    assert_eq!(
+        provider
+            .post("payment_intents", "amount=1000")
+            .key("k")
+            .send()
+            .await
+            .status,
+        400
+    );
+    provider
+        .post("payment_intents", FORM)
+        .key("k")
+        .send()
+        .await
+        .ok();
 }
 
 #[actix_web::test]
 async fn a_rate_limit_comes_before_the_memory() {
     let provider = Provider::start().await;
-    let limited = provider.post("payment_intents", FORM).key("create-1").fault("rate-limit").send().await;
-    assert_eq!((limited.status, &limited.error()["code"]), (429, &"rate_limit".into()));
-    provider.post("payment_intents", FORM).key("create-1").send().await.ok();
-    let again = provider.post("payment_intents", FORM).key("create-1").fault("rate-limit").send().await;
-    assert_eq!(again.status, 429, "a remembered answer is no way around the limit");
+    let limited = provider
+        .post("payment_intents", FORM)
+        .key("create-1")
+        .fault("rate-limit")
+        .send()
+        .await;
+    assert_eq!(
+        (limited.status, &limited.error()["code"]),
+        (429, &"rate_limit".into())
+    );
+    provider
+        .post("payment_intents", FORM)
+        .key("create-1")
+        .send()
+        .await
+        .ok();
+    let again = provider
+        .post("payment_intents", FORM)
+        .key("create-1")
+        .fault("rate-limit")
+        .send()
+        .await;
+    assert_eq!(
+        again.status, 429,
+        "a remembered answer is no way around the limit"
+    );
 }
 
 #[actix_web::test]
 async fn nothing_answered_is_lost_when_the_process_dies() {
     let dir = TempDir::new();
     let provider = Provider::open(Some(dir.0.clone()), Options::default()).await;
-    let first = provider.post("payment_intents", FORM).key("create-1").send().await;
+    let first = provider
+        .post("payment_intents", FORM)
+        .key("create-1")
+        .send()
+        .await;
     let id = provider.captured(1000, 35).await;
     let ledger = provider.ledger().await;
     provider.stop().await;
@@ -83,11 +188,25 @@ async fn nothing_answered_is_lost_when_the_process_dies() {
     journal.extend_from_slice(b"[{\"intent\":{\"id\":\"pi_half");
     std::fs::write(&path, journal).unwrap();
     let provider = Provider::open(Some(dir.0.clone()), Options::default()).await;
-    let again = provider.post("payment_intents", FORM).key("create-1").send().await;
+    let again = provider
+        .post("payment_intents", FORM)
+        .key("create-1")
+        .send()
+        .await;
     assert!(again.replayed);
     assert_eq!(first.body, again.body);
-    assert_eq!(provider.get(&format!("payment_intents/{id}")).send().await.ok()["status"], "succeeded");
-    assert_eq!(provider.charge(&id).await["balance_transaction"]["net"], 918);
+    assert_eq!(
+        provider
+            .get(&format!("payment_intents/{id}"))
+            .send()
+            .await
+            .ok()["status"],
+        "succeeded"
+    );
+    assert_eq!(
+        provider.charge(&id).await["balance_transaction"]["net"],
+        918
+    );
     assert_eq!(provider.ledger().await["total"], ledger["total"]);
 }
 
@@ -95,22 +214,37 @@ async fn nothing_answered_is_lost_when_the_process_dies() {
 async fn a_journal_written_anew_still_knows_how_things_were() {
     let dir = TempDir::new();
     let provider = Provider::open(Some(dir.0.clone()), Options::default()).await;
-    let first = provider.post("payment_intents", FORM).key("create-1").send().await;
+    let first = provider
+        .post("payment_intents", FORM)
+        .key("create-1")
+        .send()
+        .await;
     let path = format!("payment_intents/{}", first.body["id"].as_str().unwrap());
     for amount in 2000..2030 {
-        provider.post(&path, &format!("amount={amount}")).send().await.ok();
+        provider
+            .post(&path, &format!("amount={amount}"))
+            .send()
+            .await
+            .ok();
     }
     provider.stop().await;
     let journal = dir.0.join("provider.jsonl");
     let before = std::fs::metadata(&journal).unwrap().len();
     for _ in 0..2 {
         let provider = Provider::open(Some(dir.0.clone()), Options::default()).await;
-        let again = provider.post("payment_intents", FORM).key("create-1").send().await;
+        let again = provider
+            .post("payment_intents", FORM)
+            .key("create-1")
+            .send()
+            .await;
         assert_eq!((&again.body, again.replayed), (&first.body, true));
         assert_eq!(provider.get(&path).send().await.ok()["amount"], 2029);
         let events = provider.get("events").send().await.ok();
         assert_eq!(events["data"][0]["data"]["object"], first.body);
         provider.stop().await;
     }
-    assert!(std::fs::metadata(&journal).unwrap().len() < before / 3, "what is superseded is left out");
+    assert!(
+        std::fs::metadata(&journal).unwrap().len() < before / 3,
+        "what is superseded is left out"
+    );
 }

@@ -8,12 +8,22 @@ async fn a_new_intent_has_every_field_the_client_library_needs() {
         .send()
         .await
         .ok();
-    for field in ["id", "object", "created", "livemode", "payment_method_types", "confirmation_method", "client_secret"]
-    {
+    for field in [
+        "id",
+        "object",
+        "created",
+        "livemode",
+        "payment_method_types",
+        "confirmation_method",
+        "client_secret",
+    ] {
         assert!(!intent[field].is_null(), "{field} is missing");
     }
     assert_eq!(intent["amount"], 1049);
-    assert_eq!((&intent["amount_capturable"], &intent["amount_received"]), (&0.into(), &0.into()));
+    assert_eq!(
+        (&intent["amount_capturable"], &intent["amount_received"]),
+        (&0.into(), &0.into())
+    );
     assert_eq!(intent["capture_method"], "manual");
     assert_eq!(intent["metadata"]["order_id"], "7");
     assert_eq!(intent["status"], "requires_payment_method");
@@ -23,13 +33,22 @@ async fn a_new_intent_has_every_field_the_client_library_needs() {
 #[actix_web::test]
 async fn an_intent_of_another_account_does_not_exist() {
     let provider = Provider::start().await;
-    let id = provider.intent(1000).await["id"].as_str().unwrap().to_owned();
+    let id = provider.intent(1000).await["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let path = format!("payment_intents/{id}");
-    for request in [provider.get(&path).account("acct_other"), provider.get(&path).platform()] {
+    for request in [
+        provider.get(&path).account("acct_other"),
+        provider.get(&path).platform(),
+    ] {
         let answer = request.send().await;
         assert_eq!(answer.status, 404);
         assert_eq!(answer.error()["code"], "resource_missing");
-        assert_eq!(answer.error()["message"], format!("No such payment_intent: '{id}'"));
+        assert_eq!(
+            answer.error()["message"],
+            format!("No such payment_intent: '{id}'")
+        );
     }
     provider.get(&path).account(CLUB).send().await.ok();
 }
@@ -38,11 +57,26 @@ async fn an_intent_of_another_account_does_not_exist() {
 async fn amounts_are_checked_as_the_provider_checks_them() {
     let provider = Provider::start().await;
     let refused = |form: &str| provider.post("payment_intents", form);
-    assert_eq!(refused("currency=aud").send().await.error()["param"], "amount");
-    assert_eq!(refused("amount=49&currency=aud").send().await.error()["code"], "amount_too_small");
-    assert_eq!(refused("amount=x&currency=aud").send().await.error()["code"], "parameter_invalid_integer");
-    assert_eq!(refused("amount=100").send().await.error()["param"], "currency");
-    let fee_on_own = refused("amount=100&currency=aud&application_fee_amount=5").platform().send().await;
+    assert_eq!(
+        refused("currency=aud").send().await.error()["param"],
+        "amount"
+    );
+    assert_eq!(
+        refused("amount=49&currency=aud").send().await.error()["code"],
+        "amount_too_small"
+    );
+    assert_eq!(
+        refused("amount=x&currency=aud").send().await.error()["code"],
+        "parameter_invalid_integer"
+    );
+    assert_eq!(
+        refused("amount=100").send().await.error()["param"],
+        "currency"
+    );
+    let fee_on_own = refused("amount=100&currency=aud&application_fee_amount=5")
+        .platform()
+        .send()
+        .await;
     assert_eq!(fee_on_own.error()["param"], "application_fee_amount");
 }
 
@@ -51,14 +85,29 @@ async fn the_amount_changes_only_until_it_is_authorised() {
     let provider = Provider::start().await;
     let intent = provider.intent(1000).await;
     let path = format!("payment_intents/{}", intent["id"].as_str().unwrap());
-    let updated = provider.post(&path, "amount=2000&metadata[draws]=1042x4").send().await.ok();
+    let updated = provider
+        .post(&path, "amount=2000&metadata[draws]=1042x4")
+        .send()
+        .await
+        .ok();
     assert_eq!(updated["amount"], 2000);
     assert_eq!(updated["client_secret"], intent["client_secret"]);
-    provider.post(&format!("{path}/confirm"), "payment_method=pm_card_visa").send().await.ok();
+    provider
+        .post(&format!("{path}/confirm"), "payment_method=pm_card_visa")
+        .send()
+        .await
+        .ok();
     let late = provider.post(&path, "amount=3000").send().await;
-    assert_eq!((late.status, &late.error()["code"]), (400, &"payment_intent_unexpected_state".into()));
+    assert_eq!(
+        (late.status, &late.error()["code"]),
+        (400, &"payment_intent_unexpected_state".into())
+    );
     assert_eq!(late.error()["payment_intent"]["amount"], 2000);
-    let same = provider.post(&path, "amount=2000&metadata[draws]=").send().await.ok();
+    let same = provider
+        .post(&path, "amount=2000&metadata[draws]=")
+        .send()
+        .await
+        .ok();
     assert_eq!(same["metadata"].as_object().unwrap().len(), 0);
 }
 
@@ -67,19 +116,62 @@ async fn lists_are_newest_first_and_paged() {
     let provider = Provider::start().await;
     let mut ids = Vec::new();
     for amount in [100, 200, 300] {
-        ids.push(provider.intent(amount).await["id"].as_str().unwrap().to_owned());
+        ids.push(
+            provider.intent(amount).await["id"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
+        );
     }
-    provider.post("payment_intents", "amount=400&currency=aud").account("acct_other").send().await.ok();
+    provider
+        .post("payment_intents", "amount=400&currency=aud")
+        .account("acct_other")
+        .send()
+        .await
+        .ok();
     let amounts = |page: &serde_json::Value| -> Vec<i64> {
-        page["data"].as_array().unwrap().iter().map(|intent| intent["amount"].as_i64().unwrap()).collect()
+        page["data"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|intent| intent["amount"].as_i64().unwrap())
+            .collect()
     };
-    let first = provider.get("payment_intents?limit=2&created[gte]=1700000000").send().await.ok();
-    assert_eq!((amounts(&first), &first["has_more"]), (vec![300, 200], &true.into()));
-    let rest = provider.get(&format!("payment_intents?limit=2&starting_after={}", ids[1])).send().await.ok();
-    assert_eq!((amounts(&rest), &rest["has_more"]), (vec![100], &false.into()));
-    let before = provider.get(&format!("payment_intents?limit=1&ending_before={}", ids[0])).send().await.ok();
-    assert_eq!((amounts(&before), &before["has_more"]), (vec![200], &true.into()));
-    let future = provider.get("payment_intents?created[gt]=4000000000").send().await.ok();
+    let first = provider
+        .get("payment_intents?limit=2&created[gte]=1700000000")
+        .send()
+        .await
+        .ok();
+    assert_eq!(
+        (amounts(&first), &first["has_more"]),
+        (vec![300, 200], &true.into())
+    );
+    let rest = provider
+        .get(&format!(
+            "payment_intents?limit=2&starting_after={}",
+            ids[1]
+        ))
+        .send()
+        .await
+        .ok();
+    assert_eq!(
+        (amounts(&rest), &rest["has_more"]),
+        (vec![100], &false.into())
+    );
+    let before = provider
+        .get(&format!("payment_intents?limit=1&ending_before={}", ids[0]))
+        .send()
+        .await
+        .ok();
+    assert_eq!(
+        (amounts(&before), &before["has_more"]),
+        (vec![200], &true.into())
+    );
+    let future = provider
+        .get("payment_intents?created[gt]=4000000000")
+        .send()
+        .await
+        .ok();
     assert_eq!(amounts(&future).len(), 0);
 }
 
@@ -90,10 +182,37 @@ async fn keys_open_only_their_doors() {
     let path = format!("payment_intents/{}", intent["id"].as_str().unwrap());
     let secret = intent["client_secret"].as_str().unwrap();
     assert_eq!(provider.get(&path).api_key("").send().await.status, 401);
-    assert_eq!(provider.get(&path).api_key("sk_live_1").send().await.status, 401);
+    assert_eq!(
+        provider.get(&path).api_key("sk_live_1").send().await.status,
+        401
+    );
     assert_eq!(provider.get(&path).publishable().send().await.status, 400);
-    let seen = provider.get(&format!("{path}?client_secret={secret}")).publishable().send().await.ok();
-    assert!(seen.get("metadata").is_none(), "the browser does not see metadata");
-    assert_eq!(provider.post(&format!("{path}/capture"), "").publishable().send().await.status, 401);
-    assert_eq!(provider.get("payment_intents").publishable().send().await.status, 401);
+    let seen = provider
+        .get(&format!("{path}?client_secret={secret}"))
+        .publishable()
+        .send()
+        .await
+        .ok();
+    assert!(
+        seen.get("metadata").is_none(),
+        "the browser does not see metadata"
+    );
+    assert_eq!(
+        provider
+            .post(&format!("{path}/capture"), "")
+            .publishable()
+            .send()
+            .await
+            .status,
+        401
+    );
+    assert_eq!(
+        provider
+            .get("payment_intents")
+            .publishable()
+            .send()
+            .await
+            .status,
+        401
+    );
 }

@@ -21,16 +21,34 @@ fn mail(to: &str, kind: &str) -> RenderedMail {
 async fn mails_are_listed_newest_first_and_survive_the_process() {
     let dir = TempDir::new();
     let provider = Provider::open(Some(dir.0.clone()), Options::default()).await;
-    provider.sandbox.mailbox().deliver(mail("alice@demo.test", "order-confirmation")).unwrap();
-    provider.sandbox.mailbox().deliver(mail("bob@demo.test", "winner")).unwrap();
+    provider
+        .sandbox
+        .mailbox()
+        .deliver(mail("alice@demo.test", "order-confirmation"))
+        .unwrap();
+    provider
+        .sandbox
+        .mailbox()
+        .deliver(mail("bob@demo.test", "winner"))
+        .unwrap();
     provider.stop().await;
     let provider = Provider::open(Some(dir.0.clone()), Options::default()).await;
     let list: Value = provider.page("mailbox.json").await.json().await.unwrap();
     assert_eq!(list["total"], 2);
     assert_eq!(list["messages"][0]["to"], "bob@demo.test");
-    let alices: Value = provider.page("mailbox.json?to=alice@demo.test").await.json().await.unwrap();
+    let alices: Value = provider
+        .page("mailbox.json?to=alice@demo.test")
+        .await
+        .json()
+        .await
+        .unwrap();
     assert_eq!(alices["messages"].as_array().unwrap().len(), 1);
     assert_eq!(alices["messages"][0]["html"], "<p>Hello</p>");
-    let newer: Value = provider.page("mailbox.json?after=1&kind=winner").await.json().await.unwrap();
+    let newer: Value = provider
+        .page("mailbox.json?after=1&kind=winner")
+        .await
+        .json()
+        .await
+        .unwrap();
     assert_eq!(newer["messages"][0]["id"], 2);
 }

@@ -3,7 +3,14 @@ use crate::support::Provider;
 #[actix_web::test]
 async fn the_pages_and_the_script_are_served_and_reach_no_other_host() {
     let provider = Provider::start().await;
-    for path in ["", "mailbox", "stripe.js", "page.css", "index.js", "mailbox.js"] {
+    for path in [
+        "",
+        "mailbox",
+        "stripe.js",
+        "page.css",
+        "index.js",
+        "mailbox.js",
+    ] {
         let page = provider.page(path).await;
         assert_eq!(page.status(), 200, "{path}");
         let text = page.text().await.unwrap();
@@ -12,7 +19,12 @@ async fn the_pages_and_the_script_are_served_and_reach_no_other_host() {
         }
     }
     let front = provider.page("").await;
-    assert!(front.headers()["content-security-policy"].to_str().unwrap().contains("script-src 'self'"));
+    assert!(
+        front.headers()["content-security-policy"]
+            .to_str()
+            .unwrap()
+            .contains("script-src 'self'")
+    );
     assert!(front.text().await.unwrap().contains("4242 4242 4242 4242"));
 }
 
@@ -20,9 +32,19 @@ async fn the_pages_and_the_script_are_served_and_reach_no_other_host() {
 async fn the_script_defines_what_the_react_wrapper_looks_for() {
     let provider = Provider::start().await;
     let script = provider.page("stripe.js").await;
-    assert!(script.headers()["content-type"].to_str().unwrap().starts_with("text/javascript"));
+    assert!(
+        script.headers()["content-type"]
+            .to_str()
+            .unwrap()
+            .starts_with("text/javascript")
+    );
     let script = script.text().await.unwrap();
-    for needed in ["window.Stripe = Stripe;", "Stripe.version = \"endive\";", "confirmCardPayment:", "createToken:"] {
+    for needed in [
+        "window.Stripe = Stripe;",
+        "Stripe.version = \"endive\";",
+        "confirmCardPayment:",
+        "createToken:",
+    ] {
         assert!(script.contains(needed), "{needed}");
     }
 }

@@ -6,30 +6,69 @@ use crate::support::Provider;
 async fn refunds_go_up_to_what_was_captured() {
     let provider = Provider::start().await;
     let id = provider.captured(1000, 35).await;
-    let form = format!("payment_intent={id}&amount=400&reason=requested_by_customer&metadata[order]=7");
+    let form =
+        format!("payment_intent={id}&amount=400&reason=requested_by_customer&metadata[order]=7");
     let part = provider.post("refunds", &form).send().await.ok();
-    assert_eq!((&part["amount"], &part["status"]), (&400.into(), &"succeeded".into()));
+    assert_eq!(
+        (&part["amount"], &part["status"]),
+        (&400.into(), &"succeeded".into())
+    );
     assert_eq!(part["metadata"]["order"], "7");
     let charge = provider.charge(&id).await;
-    assert_eq!((&charge["amount_refunded"], &charge["refunded"]), (&400.into(), &false.into()));
-    let greedy = provider.post("refunds", &format!("payment_intent={id}&amount=601")).send().await;
-    assert_eq!(greedy.error()["message"], "Refund amount ($6.01) is greater than unrefunded amount on charge ($6.00)");
-    let rest = provider.post("refunds", &format!("charge={}", charge["id"].as_str().unwrap())).send().await.ok();
+    assert_eq!(
+        (&charge["amount_refunded"], &charge["refunded"]),
+        (&400.into(), &false.into())
+    );
+    let greedy = provider
+        .post("refunds", &format!("payment_intent={id}&amount=601"))
+        .send()
+        .await;
+    assert_eq!(
+        greedy.error()["message"],
+        "Refund amount ($6.01) is greater than unrefunded amount on charge ($6.00)"
+    );
+    let rest = provider
+        .post(
+            "refunds",
+            &format!("charge={}", charge["id"].as_str().unwrap()),
+        )
+        .send()
+        .await
+        .ok();
     assert_eq!(rest["amount"], 600);
-    let again = provider.post("refunds", &format!("payment_intent={id}")).send().await;
+    let again = provider
+        .post("refunds", &format!("payment_intent={id}"))
+        .send()
+        .await;
     assert_eq!(again.error()["code"], "charge_already_refunded");
-    let list = provider.get(&format!("refunds?payment_intent={id}")).send().await.ok();
+    let list = provider
+        .get(&format!("refunds?payment_intent={id}"))
+        .send()
+        .await
+        .ok();
     assert_eq!(list["data"].as_array().unwrap().len(), 2);
     let totals = provider.ledger().await;
-    assert_eq!((&totals["total"]["refunded"], &totals["total"]["refund_count"]), (&1000.into(), &2.into()));
-    assert_eq!(totals["total"]["fees_refunded"], 0, "the platform's fee stays unless it is given back by itself");
+    assert_eq!(
+        (
+            &totals["total"]["refunded"],
+            &totals["total"]["refund_count"]
+        ),
+        (&1000.into(), &2.into())
+    );
+    assert_eq!(
+        totals["total"]["fees_refunded"], 0,
+        "the platform's fee stays unless it is given back by itself"
+    );
 }
 
 #[actix_web::test]
 async fn what_was_not_captured_cannot_be_refunded() {
     let provider = Provider::start().await;
     let held = provider.authorised(1000).await;
-    let answer = provider.post("refunds", &format!("payment_intent={held}")).send().await;
+    let answer = provider
+        .post("refunds", &format!("payment_intent={held}"))
+        .send()
+        .await;
     assert_eq!(answer.error()["code"], "payment_intent_unexpected_state");
     let open = provider.intent(1000).await;
     let form = format!("payment_intent={}", open["id"].as_str().unwrap());
@@ -40,17 +79,57 @@ async fn what_was_not_captured_cannot_be_refunded() {
 async fn a_fee_is_given_back_up_to_what_is_left_of_it() {
     let provider = Provider::start().await;
     let id = provider.captured(10_000, 350).await;
-    let fee = provider.charge(&id).await["application_fee"]["id"].as_str().unwrap().to_owned();
+    let fee = provider.charge(&id).await["application_fee"]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let path = format!("application_fees/{fee}/refunds");
-    assert_eq!(provider.post(&path, "amount=100").send().await.status, 404, "a fee is the platform's, not the club's");
-    provider.post(&path, "amount=100").platform().send().await.ok();
+    assert_eq!(
+        provider.post(&path, "amount=100").send().await.status,
+        404,
+        "a fee is the platform's, not the club's"
+    );
+    provider
+        .post(&path, "amount=100")
+        .platform()
+        .send()
+        .await
+        .ok();
     let greedy = provider.post(&path, "amount=251").platform().send().await;
-    assert_eq!(greedy.error()["message"], "Refund amount ($2.51) is greater than unrefunded amount on fee ($2.50)");
-    assert_eq!(provider.post(&path, "").platform().send().await.ok()["amount"], 250);
-    assert_eq!(provider.post(&path, "amount=1").platform().send().await.status, 400);
-    let shown = provider.get(&format!("application_fees/{fee}")).platform().send().await.ok();
-    assert_eq!((&shown["amount_refunded"], &shown["refunded"]), (&350.into(), &true.into()));
-    assert_eq!(provider.get(&path).platform().send().await.ok()["data"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        greedy.error()["message"],
+        "Refund amount ($2.51) is greater than unrefunded amount on fee ($2.50)"
+    );
+    assert_eq!(
+        provider.post(&path, "").platform().send().await.ok()["amount"],
+        250
+    );
+    assert_eq!(
+        provider
+            .post(&path, "amount=1")
+            .platform()
+            .send()
+            .await
+            .status,
+        400
+    );
+    let shown = provider
+        .get(&format!("application_fees/{fee}"))
+        .platform()
+        .send()
+        .await
+        .ok();
+    assert_eq!(
+        (&shown["amount_refunded"], &shown["refunded"]),
+        (&350.into(), &true.into())
+    );
+    assert_eq!(
+        provider.get(&path).platform().send().await.ok()["data"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
 }
 
 #[actix_web::test]
@@ -59,19 +138,41 @@ async fn the_proportional_fee_refund_is_there_for_those_who_ask() {
     let id = provider.captured(1000, 35).await;
     let form = format!("payment_intent={id}&amount=500&refund_application_fee=true");
     provider.post("refunds", &form).send().await.ok();
-    assert_eq!(provider.charge(&id).await["application_fee"]["amount_refunded"], 18);
+    assert_eq!(
+        provider.charge(&id).await["application_fee"]["amount_refunded"],
+        18
+    );
 }
 
 #[actix_web::test]
 async fn a_dispute_takes_a_captured_charge_once() {
     let provider = Provider::start().await;
     let id = provider.captured(1000, 35).await;
-    let dispute = provider.control("dispute", json!({ "paymentIntent": id })).await.ok();
-    assert_eq!((&dispute["amount"], &dispute["payment_intent"]), (&1000.into(), &json!(id)));
+    let dispute = provider
+        .control("dispute", json!({ "paymentIntent": id }))
+        .await
+        .ok();
+    assert_eq!(
+        (&dispute["amount"], &dispute["payment_intent"]),
+        (&1000.into(), &json!(id))
+    );
     assert_eq!(provider.charge(&id).await["disputed"], true);
-    assert_eq!(provider.control("dispute", json!({ "paymentIntent": id })).await.status, 400);
-    let refund = provider.post("refunds", &format!("payment_intent={id}")).send().await;
+    assert_eq!(
+        provider
+            .control("dispute", json!({ "paymentIntent": id }))
+            .await
+            .status,
+        400
+    );
+    let refund = provider
+        .post("refunds", &format!("payment_intent={id}"))
+        .send()
+        .await;
     assert_eq!(refund.error()["code"], "charge_disputed");
-    let events = provider.get("events?type=charge.dispute.created").send().await.ok();
+    let events = provider
+        .get("events?type=charge.dispute.created")
+        .send()
+        .await
+        .ok();
     assert_eq!(events["data"][0]["account"], "acct_club");
 }

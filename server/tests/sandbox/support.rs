@@ -35,7 +35,12 @@ impl Answer {
     }
 
     pub fn error(&self) -> &Value {
-        assert!(self.status >= 400, "an error was expected, not {} {}", self.status, self.body);
+        assert!(
+            self.status >= 400,
+            "an error was expected, not {} {}",
+            self.status,
+            self.body
+        );
         &self.body["error"]
     }
 }
@@ -56,16 +61,23 @@ impl Provider {
     pub async fn open(dir: Option<PathBuf>, options: Options) -> Self {
         let sandbox = Sandbox::open(dir, options).expect("the sandbox opens");
         let served = sandbox.clone();
-        let server = HttpServer::new(move || App::new().configure(|cfg| sandbox::configure(cfg, served.clone())))
-            .workers(2)
-            .disable_signals()
-            .bind(("127.0.0.1", 0))
-            .expect("a free port");
+        let server = HttpServer::new(move || {
+            App::new().configure(|cfg| sandbox::configure(cfg, served.clone()))
+        })
+        .workers(2)
+        .disable_signals()
+        .bind(("127.0.0.1", 0))
+        .expect("a free port");
         let address = format!("http://{}", server.addrs()[0]);
         let server = server.run();
         let handle = server.handle();
         actix_web::rt::spawn(server);
-        Self { sandbox, address, handle, http: reqwest::Client::new() }
+        Self {
+            sandbox,
+            address,
+            handle,
+            http: reqwest::Client::new(),
+        }
     }
 
     /// Stops serving and lets go of the journal, as the death of the process would.
@@ -75,33 +87,69 @@ impl Provider {
 
     pub fn post<'a>(&'a self, path: &str, form: &str) -> Request<'a> {
         let url = format!("{}/sandbox/stripe/v1/{path}", self.address);
-        let builder = self.http.post(url).header("content-type", "application/x-www-form-urlencoded");
-        Request { provider: self, builder: builder.body(form.to_owned()), account: Some(CLUB), key: "sk_test_1" }
+        let builder = self
+            .http
+            .post(url)
+            .header("content-type", "application/x-www-form-urlencoded");
+        Request {
+            provider: self,
+            builder: builder.body(form.to_owned()),
+            account: Some(CLUB),
+            key: "sk_test_1",
+        }
     }
 
     pub fn get<'a>(&'a self, path: &str) -> Request<'a> {
         let url = format!("{}/sandbox/stripe/v1/{path}", self.address);
-        Request { provider: self, builder: self.http.get(url), account: Some(CLUB), key: "sk_test_1" }
+        Request {
+            provider: self,
+            builder: self.http.get(url),
+            account: Some(CLUB),
+            key: "sk_test_1",
+        }
     }
 
     /// One of the sandbox's own calls.
     pub async fn control(&self, path: &str, body: Value) -> Answer {
-        let answer = self.http.post(format!("{}/sandbox/{path}", self.address)).json(&body).send().await;
+        let answer = self
+            .http
+            .post(format!("{}/sandbox/{path}", self.address))
+            .json(&body)
+            .send()
+            .await;
         let answer = answer.expect("an answer");
-        Answer { status: answer.status().as_u16(), replayed: false, body: answer.json().await.expect("a JSON answer") }
+        Answer {
+            status: answer.status().as_u16(),
+            replayed: false,
+            body: answer.json().await.expect("a JSON answer"),
+        }
     }
 
     pub async fn page(&self, path: &str) -> reqwest::Response {
-        self.http.get(format!("{}/sandbox/{path}", self.address)).send().await.expect("a page")
+        self.http
+            .get(format!("{}/sandbox/{path}", self.address))
+            .send()
+            .await
+            .expect("a page")
     }
 
     pub async fn ledger(&self) -> Value {
-        self.page("ledger?detail=1").await.json().await.expect("a JSON answer")
+        self.page("ledger?detail=1")
+            .await
+            .json()
+            .await
+            .expect("a JSON answer")
     }
 
     /// An intent of so many cents that waits for its buyer.
     pub async fn intent(&self, amount: i64) -> Value {
-        self.post("payment_intents", &format!("amount={amount}&currency=aud&capture_method=manual")).send().await.ok()
+        self.post(
+            "payment_intents",
+            &format!("amount={amount}&currency=aud&capture_method=manual"),
+        )
+        .send()
+        .await
+        .ok()
     }
 
     /// An intent that its buyer has authorised.
@@ -109,7 +157,11 @@ impl Provider {
         let intent = self.intent(amount).await;
         let id = intent["id"].as_str().expect("an id").to_owned();
         let path = format!("payment_intents/{id}/confirm");
-        let confirmed = self.post(&path, "payment_method=pm_card_visa").send().await.ok();
+        let confirmed = self
+            .post(&path, "payment_method=pm_card_visa")
+            .send()
+            .await
+            .ok();
         assert_eq!(confirmed["status"], "requires_capture");
         id
     }
@@ -117,7 +169,10 @@ impl Provider {
     pub async fn captured(&self, amount: i64, fee: i64) -> String {
         let id = self.authorised(amount).await;
         let path = format!("payment_intents/{id}/capture");
-        self.post(&path, &format!("application_fee_amount={fee}")).send().await.ok();
+        self.post(&path, &format!("application_fee_amount={fee}"))
+            .send()
+            .await
+            .ok();
         id
     }
 
@@ -171,7 +226,9 @@ impl<'a> Request<'a> {
     /// The answer, or how the connection broke.
     pub async fn try_send(self) -> reqwest::Result<Answer> {
         let _alive = self.provider;
-        let mut builder = self.builder.header("authorization", format!("Bearer {}", self.key));
+        let mut builder = self
+            .builder
+            .header("authorization", format!("Bearer {}", self.key));
         if let Some(account) = self.account {
             builder = builder.header("stripe-account", account);
         }
@@ -225,22 +282,36 @@ impl Listener {
     pub fn start(mut statuses: Vec<u16>) -> Self {
         statuses.reverse();
         let (sender, knocks) = mpsc::unbounded_channel();
-        let ear = Data::new(Ear { knocks: sender, statuses: Mutex::new(statuses) });
-        let server = HttpServer::new(move || App::new().app_data(ear.clone()).route("/hook", web::post().to(hear)))
-            .workers(1)
-            .disable_signals()
-            .bind(("127.0.0.1", 0))
-            .expect("a free port");
+        let ear = Data::new(Ear {
+            knocks: sender,
+            statuses: Mutex::new(statuses),
+        });
+        let server = HttpServer::new(move || {
+            App::new()
+                .app_data(ear.clone())
+                .route("/hook", web::post().to(hear))
+        })
+        .workers(1)
+        .disable_signals()
+        .bind(("127.0.0.1", 0))
+        .expect("a free port");
         let url = format!("http://{}/hook", server.addrs()[0]);
         let server = server.run();
         let handle = server.handle();
         actix_web::rt::spawn(server);
-        Self { url, handle, knocks }
+        Self {
+            url,
+            handle,
+            knocks,
+        }
     }
 
     pub async fn next(&mut self) -> Knock {
-        let waited = tokio::time::timeout(std::time::Duration::from_secs(20), self.knocks.recv()).await;
-        waited.expect("a webhook within 20 s").expect("the listener lives")
+        let waited =
+            tokio::time::timeout(std::time::Duration::from_secs(20), self.knocks.recv()).await;
+        waited
+            .expect("a webhook within 20 s")
+            .expect("the listener lives")
     }
 
     /// The next event of this kind; others are passed over.
@@ -259,10 +330,17 @@ impl Listener {
 }
 
 async fn hear(request: HttpRequest, body: Bytes, ear: Data<Ear>) -> HttpResponse {
-    let signature = request.headers().get("stripe-signature").and_then(|value| value.to_str().ok());
+    let signature = request
+        .headers()
+        .get("stripe-signature")
+        .and_then(|value| value.to_str().ok());
     let raw = String::from_utf8(body.to_vec()).expect("UTF-8");
     let event = serde_json::from_str(&raw).expect("JSON");
-    let knock = Knock { signature: signature.unwrap_or_default().to_owned(), raw, event };
+    let knock = Knock {
+        signature: signature.unwrap_or_default().to_owned(),
+        raw,
+        event,
+    };
     let status = ear.statuses.lock().await.pop().unwrap_or(200);
     ear.knocks.send(knock).expect("the test listens");
     HttpResponse::build(StatusCode::from_u16(status).expect("a status")).finish()

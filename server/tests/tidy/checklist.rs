@@ -29,7 +29,10 @@ fn required() -> BTreeSet<String> {
     let each = words.flat_map(|word| {
         let (chapter, last) = word.rsplit_once('.').expect("a number");
         let (from, to) = last.split_once('-').unwrap_or((last, last));
-        let (from, to): (u32, u32) = (from.parse().expect("a number"), to.parse().expect("a number"));
+        let (from, to): (u32, u32) = (
+            from.parse().expect("a number"),
+            to.parse().expect("a number"),
+        );
         (from..=to).map(move |number| format!("{chapter}.{number}"))
     });
     each.collect()
@@ -38,20 +41,32 @@ fn required() -> BTreeSet<String> {
 /// What is wrong with the list.
 pub fn findings(root: &Path, tests: &[Source]) -> Vec<String> {
     let text = fs::read_to_string(root.join("server/ASVS.md")).expect("the checklist");
-    let known: BTreeSet<String> =
-        tests.iter().flat_map(|source| source.functions().into_iter().map(|(name, ..)| name)).collect();
+    let known: BTreeSet<String> = tests
+        .iter()
+        .flat_map(|source| source.functions().into_iter().map(|(name, ..)| name))
+        .collect();
     let mut wrong = Vec::new();
     for named in text.split('`').skip(1).step_by(2) {
         let is_file = named.contains('/') && !named.contains(' ') && !named.starts_with('/');
-        let is_test = named.matches('_').count() >= 3 && named.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+        let is_test = named.matches('_').count() >= 3
+            && named.chars().all(|c| c.is_ascii_lowercase() || c == '_');
         if is_file && !root.join(named).exists() || is_test && !known.contains(named) {
             wrong.push(format!("{named} is not there"));
         }
     }
-    let rows = text.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(' '));
-    let rows: Vec<String> = rows.map(|(number, _)| number.to_string()).filter(|number| number.contains('.')).collect();
+    let rows = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.split_once(' '));
+    let rows: Vec<String> = rows
+        .map(|(number, _)| number.to_string())
+        .filter(|number| number.contains('.'))
+        .collect();
     let (required, listed) = (required(), rows.iter().cloned().collect::<BTreeSet<_>>());
-    wrong.extend(required.symmetric_difference(&listed).map(|number| format!("{number} is missing, or nobody's")));
+    wrong.extend(
+        required
+            .symmetric_difference(&listed)
+            .map(|number| format!("{number} is missing, or nobody's")),
+    );
     if rows.len() != listed.len() {
         wrong.push("a number stands there twice".to_string());
     }
@@ -62,22 +77,32 @@ pub fn findings(root: &Path, tests: &[Source]) -> Vec<String> {
 const MAPS: [&str; 3] = ["club.md", "operator.md", "public.md"];
 
 /// What a word that is a file ends with, in what the maps name.
-pub const FILES: [&str; 11] = ["rs", "ts", "tsx", "js", "mjs", "css", "sql", "html", "md", "txt", "json"];
+pub const FILES: [&str; 11] = [
+    "rs", "ts", "tsx", "js", "mjs", "css", "sql", "html", "md", "txt", "json",
+];
 
 /// Files and names that a map has and nobody else; `there` is everything it may speak of.
 pub fn drifts(root: &Path, there: &[Source]) -> Vec<String> {
     let files: Vec<String> = there.iter().map(|source| shortened(&source.path)).collect();
     // What only these tests or another page say is nowhere.
-    let is_code = |source: &&Source| !source.path.ends_with(".md") && !source.path.starts_with("server/tests/tidy");
+    let is_code = |source: &&Source| {
+        !source.path.ends_with(".md") && !source.path.starts_with("server/tests/tidy")
+    };
     let code = there.iter().filter(is_code);
-    let known: BTreeSet<&str> =
-        code.flat_map(|source| identifiers(&source.text)).filter(|name| is_said(name)).collect();
+    let known: BTreeSet<&str> = code
+        .flat_map(|source| identifiers(&source.text))
+        .filter(|name| is_said(name))
+        .collect();
     let mut wrong = Vec::new();
     for map in MAPS {
         let text = fs::read_to_string(root.join(".github/specification").join(map)).expect("a map");
         for (number, line) in text.lines().enumerate() {
             let missing = missing(line, &files, &known);
-            wrong.extend(missing.into_iter().map(|word| format!("{map}:{}: {word} is not there", number + 1)));
+            wrong.extend(
+                missing
+                    .into_iter()
+                    .map(|word| format!("{map}:{}: {word} is not there", number + 1)),
+            );
         }
     }
     wrong
@@ -86,7 +111,8 @@ pub fn drifts(root: &Path, there: &[Source]) -> Vec<String> {
 /// What a row names and is not there. `a_name_that_begins_so…` stands for a longer one.
 fn missing(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> {
     let line = line.replace('…', "… ").replace('*', "* ");
-    let words = line.split(|letter: char| !(letter.is_ascii_alphanumeric() || "_./-…*".contains(letter)));
+    let words =
+        line.split(|letter: char| !(letter.is_ascii_alphanumeric() || "_./-…*".contains(letter)));
     let mut wrong = Vec::new();
     for word in words {
         let is_cut = word.ends_with(['…', '*']);
@@ -94,9 +120,14 @@ fn missing(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> 
         if word.starts_with('/') {
             continue;
         }
-        if word.rsplit_once('.').is_some_and(|(_, ending)| FILES.contains(&ending)) {
+        if word
+            .rsplit_once('.')
+            .is_some_and(|(_, ending)| FILES.contains(&ending))
+        {
             let wanted = shortened(word);
-            wrong.extend((!files.iter().any(|file| file.ends_with(&wanted))).then(|| word.to_string()));
+            wrong.extend(
+                (!files.iter().any(|file| file.ends_with(&wanted))).then(|| word.to_string()),
+            );
             continue;
         }
         let last = word.rsplit(['/', '.', '-']).next().unwrap_or(word);
@@ -111,7 +142,10 @@ fn missing(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> 
 
 /// A name of three words or more in snake case: a test, a function, a column; too long to stand there by chance.
 fn is_said(name: &str) -> bool {
-    name.matches('_').count() >= 2 && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+    name.matches('_').count() >= 2
+        && name
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// A path as the maps write it: after a slash, without `src` and a map's own letter (`W/fees/fees.tsx`), a migration without its
@@ -131,10 +165,20 @@ fn shortened(path: &str) -> String {
 
 #[test]
 fn what_a_map_names_and_nobody_has_is_found() {
-    let files = ["server/src/wire/draw.rs", "migrations/20261120000001_core.sql"].map(shortened);
+    let files = [
+        "server/src/wire/draw.rs",
+        "migrations/20261120000001_core.sql",
+    ]
+    .map(shortened);
     let known = BTreeSet::from(["a_draw_is_listed_while_it_is_on_sale"]);
     let found = |line| missing(line, &files, &known);
-    assert!(found("| 7 | S/wire/draw.rs, core.sql | api/reads::a_draw_is_listed…, /widgets/live.js |").is_empty());
-    assert_eq!(found("| wire/draws.rs | a_draw_is_listed |"), ["wire/draws.rs", "a_draw_is_listed"]);
+    assert!(
+        found("| 7 | S/wire/draw.rs, core.sql | api/reads::a_draw_is_listed…, /widgets/live.js |")
+            .is_empty()
+    );
+    assert_eq!(
+        found("| wire/draws.rs | a_draw_is_listed |"),
+        ["wire/draws.rs", "a_draw_is_listed"]
+    );
     assert_eq!(found("a_draw_is_lost…"), ["a_draw_is_lost"]);
 }

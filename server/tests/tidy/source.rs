@@ -22,16 +22,29 @@ pub fn sources(root: &Path, folders: &[&str], endings: &[&str]) -> Vec<Source> {
 }
 
 fn gather(root: &Path, folder: &Path, endings: &[&str], found: &mut Vec<Source>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
     for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         if path.is_dir() {
             if !["target", "node_modules", "dist"].contains(&name.as_str()) {
                 gather(root, &path, endings, found);
             }
-        } else if path.extension().is_some_and(|ending| endings.iter().any(|e| ending == *e)) {
+        } else if path
+            .extension()
+            .is_some_and(|ending| endings.iter().any(|e| ending == *e))
+        {
             let text = fs::read_to_string(&path).expect("a readable source");
-            let path = path.strip_prefix(root).expect("below the root").to_string_lossy().replace('\\', "/");
+            let path = path
+                .strip_prefix(root)
+                .expect("below the root")
+                .to_string_lossy()
+                .replace('\\', "/");
             found.push(Source { path, text });
         }
     }
@@ -40,7 +53,11 @@ fn gather(root: &Path, folder: &Path, endings: &[&str], found: &mut Vec<Source>)
 impl Source {
     /// Line numbers and lines, without line comments and without what stands between double quotes.
     pub fn code_lines(&self) -> impl Iterator<Item = (usize, String)> {
-        self.text.lines().enumerate().map(|(index, line)| (index + 1, code(line))).filter(|(_, line)| !line.is_empty())
+        self.text
+            .lines()
+            .enumerate()
+            .map(|(index, line)| (index + 1, code(line)))
+            .filter(|(_, line)| !line.is_empty())
     }
 
     /// Name, first and last line of each function: rustfmt ends one with a brace as far in as it began.
@@ -48,7 +65,9 @@ impl Source {
         let lines: Vec<&str> = self.text.lines().collect();
         let mut found = Vec::new();
         for (index, line) in lines.iter().enumerate() {
-            let Some(name) = function_name(line) else { continue };
+            let Some(name) = function_name(line) else {
+                continue;
+            };
             let indent = line.len() - line.trim_start().len();
             let end = format!("{}}}", " ".repeat(indent));
             let body = lines[index..].iter().position(|line| {
@@ -65,12 +84,23 @@ impl Source {
 
 fn function_name(line: &str) -> Option<String> {
     let mut words = line.split_whitespace().skip_while(|word| {
-        ["pub", "pub(crate)", "pub(super)", "async", "const", "unsafe"].contains(word) || word.starts_with("pub(in")
+        [
+            "pub",
+            "pub(crate)",
+            "pub(super)",
+            "async",
+            "const",
+            "unsafe",
+        ]
+        .contains(word)
+            || word.starts_with("pub(in")
     });
     if words.next() != Some("fn") {
         return None;
     }
-    words.next().map(|rest| rest.split(['(', '<']).next().unwrap_or(rest).to_string())
+    words
+        .next()
+        .map(|rest| rest.split(['(', '<']).next().unwrap_or(rest).to_string())
 }
 
 fn code(line: &str) -> String {
@@ -90,7 +120,11 @@ fn code(line: &str) -> String {
         previous = letter;
     }
     let kept = kept.trim();
-    if kept.starts_with('*') || kept.starts_with("/*") { String::new() } else { kept.to_string() }
+    if kept.starts_with('*') || kept.starts_with("/*") {
+        String::new()
+    } else {
+        kept.to_string()
+    }
 }
 
 /// The names in a line of code.
@@ -109,7 +143,10 @@ pub fn words(identifier: &str) -> Vec<String> {
         }
         previous = letter;
         if letter != '_' {
-            words.last_mut().expect("never empty").extend(letter.to_lowercase());
+            words
+                .last_mut()
+                .expect("never empty")
+                .extend(letter.to_lowercase());
         }
     }
     words.retain(|word| !word.is_empty());

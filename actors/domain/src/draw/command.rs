@@ -23,13 +23,22 @@ pub enum Editor {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Keep `count` tickets for an order until a time; asked again with another count, the reservation is resized.
-    Reserve { order: OrderId, count: u16, until: Timestamp },
+    Reserve {
+        order: OrderId,
+        count: u16,
+        until: Timestamp,
+    },
     /// "Keep my tickets" (decision B-8).
     Extend { order: OrderId, until: Timestamp },
     /// Let an order's reservation go.
     Release { order: OrderId },
     /// Give an authorised order its tickets, at the price it was quoted.
-    Allocate { order: OrderId, count: u16, unit_price: Cents, authority: Authority },
+    Allocate {
+        order: OrderId,
+        count: u16,
+        unit_price: Cents,
+        authority: Authority,
+    },
     /// Take an order's tickets back: its cart failed elsewhere, its capture failed, or it was refunded. `charged`: its money was
     /// taken, and with it the application fee, which then goes back by refunds; else that fee was never taken.
     Void { order: OrderId, charged: bool },
@@ -41,7 +50,11 @@ pub enum Command {
     Undo,
     /// Change price, prize, opening or kick-off. `described`: names or the contact are changed in the same commit, which is
     /// then made even when the terms stay as they are.
-    Amend { edit: TermsEdit, by: Editor, described: bool },
+    Amend {
+        edit: TermsEdit,
+        by: Editor,
+        described: bool,
+    },
     /// Take an ended draw out of the public lists, or put it back (B:140, decision E-14).
     Archive { archived: bool },
     /// The game is off; every order is to be refunded (decision E-9).
@@ -51,6 +64,10 @@ pub enum Command {
 impl Command {
     /// Its club makes a draw's terms these.
     pub fn amend(terms: Terms) -> Command {
-        Command::Amend { edit: terms.into(), by: Editor::Club, described: false }
+        Command::Amend {
+            edit: terms.into(),
+            by: Editor::Club,
+            described: false,
+        }
     }
 }

@@ -15,14 +15,20 @@ impl Draw {
     /// A result on an active draw closes it first, in the same commit (decision E-5).
     pub(super) fn complete(&self, result: GameResult) -> Result<Vec<Event>, Refusal> {
         let mut events = match self.status {
-            Status::Completed if self.outcome.is_some_and(|outcome| outcome.result == result) => return Ok(Vec::new()),
+            Status::Completed if self.outcome.is_some_and(|outcome| outcome.result == result) => {
+                return Ok(Vec::new());
+            }
             Status::Completed => return Err(Refusal::AlreadyCompleted),
             Status::Cancelled => return Err(Refusal::DrawClosed),
             Status::Active => self.ending_with(Event::Closed),
             Status::Closed => Vec::new(),
         };
         let winner = self.deal.serial(result.cell);
-        events.push(Event::Completed { result, winner, prize: self.prize_of(self.sold()) });
+        events.push(Event::Completed {
+            result,
+            winner,
+            prize: self.prize_of(self.sold()),
+        });
         Ok(events)
     }
 
@@ -31,7 +37,11 @@ impl Draw {
         if self.status != Status::Completed {
             return Err(Refusal::NotCompleted);
         }
-        let status = if now < self.terms.closes_at { Status::Active } else { Status::Closed };
+        let status = if now < self.terms.closes_at {
+            Status::Active
+        } else {
+            Status::Closed
+        };
         Ok(vec![Event::Undone { status }])
     }
 
@@ -55,7 +65,10 @@ impl Draw {
 
     /// Once sales end no reservation can become a ticket any more.
     fn ending_with(&self, end: Event) -> Vec<Event> {
-        let expired = self.reservations.keys().map(|order| Event::Expired { order: *order });
+        let expired = self
+            .reservations
+            .keys()
+            .map(|order| Event::Expired { order: *order });
         expired.chain([end]).collect()
     }
 }

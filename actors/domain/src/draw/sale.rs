@@ -19,7 +19,9 @@ impl Draw {
         if self.allocations.contains_key(&order) {
             return Err(Refusal::AlreadyAllocated);
         }
-        let earlier = self.reservation(order).filter(|reservation| reservation.is_active(now));
+        let earlier = self
+            .reservation(order)
+            .filter(|reservation| reservation.is_active(now));
         if earlier.is_some_and(|reservation| reservation.count == count) {
             return Ok(Vec::new());
         }
@@ -32,16 +34,31 @@ impl Draw {
         let until = until.min(self.terms.closes_at);
         let extensions = earlier.map_or(0, |reservation| reservation.extensions);
         let mut events = self.overdue(now, Some(order));
-        events.push(Event::Reserved { order, reservation: Reservation { count, until, extensions } });
+        events.push(Event::Reserved {
+            order,
+            reservation: Reservation {
+                count,
+                until,
+                extensions,
+            },
+        });
         Ok(events)
     }
 
     /// "Keep my tickets": later, at most ten times, never past kick-off (decision B-8).
-    pub(super) fn extend(&self, now: Timestamp, order: OrderId, until: Timestamp) -> Result<Vec<Event>, Refusal> {
+    pub(super) fn extend(
+        &self,
+        now: Timestamp,
+        order: OrderId,
+        until: Timestamp,
+    ) -> Result<Vec<Event>, Refusal> {
         if self.allocations.contains_key(&order) {
             return Err(Refusal::AlreadyAllocated);
         }
-        let earlier = self.reservation(order).filter(|r| r.is_active(now)).ok_or(Refusal::ReservationUnknown)?;
+        let earlier = self
+            .reservation(order)
+            .filter(|r| r.is_active(now))
+            .ok_or(Refusal::ReservationUnknown)?;
         let until = until.min(self.terms.closes_at);
         if until <= earlier.until {
             return Ok(Vec::new());
@@ -49,14 +66,21 @@ impl Draw {
         if earlier.extensions >= EXTENSIONS_MAX {
             return Err(Refusal::ExtensionsUsedUp);
         }
-        let reservation = Reservation { until, extensions: earlier.extensions + 1, ..earlier };
+        let reservation = Reservation {
+            until,
+            extensions: earlier.extensions + 1,
+            ..earlier
+        };
         let mut events = self.overdue(now, Some(order));
         events.push(Event::Reserved { order, reservation });
         Ok(events)
     }
 
     pub(super) fn release(&self, order: OrderId) -> Vec<Event> {
-        self.reservation(order).map(|_| Event::Released { order }).into_iter().collect()
+        self.reservation(order)
+            .map(|_| Event::Released { order })
+            .into_iter()
+            .collect()
     }
 
     /// An order whose reservation is overdue still gets its tickets if there is room for it (decision C-9).
@@ -69,7 +93,9 @@ impl Draw {
         authority: Authority,
     ) -> Result<Vec<Event>, Refusal> {
         match self.allocations.get(&order) {
-            Some(allocation) if allocation.serials.len() == usize::from(count) => return Ok(Vec::new()),
+            Some(allocation) if allocation.serials.len() == usize::from(count) => {
+                return Ok(Vec::new());
+            }
             // An order paid for another number of tickets than it has: no reply would be true, so none is given.
             Some(_) => return Err(Refusal::AlreadyAllocated),
             None => {}
@@ -85,7 +111,11 @@ impl Draw {
         self.check_room(now, order, count)?;
         let step = self.fee_taken(self.terms.price * count.into());
         let mut events = self.overdue(now, Some(order));
-        events.push(Event::Allocated { order, serials: self.next_serials(count), step });
+        events.push(Event::Allocated {
+            order,
+            serials: self.next_serials(count),
+            step,
+        });
         Ok(events)
     }
 
@@ -95,17 +125,30 @@ impl Draw {
             return Vec::new();
         };
         let vanishes = if charged { Cents::ZERO } else { allocation.fee };
-        let step = self.fee_given_back(self.terms.price * allocation.serials.len() as i64, vanishes);
-        vec![Event::Voided { order, serials: allocation.serials.clone(), step, charged }]
+        let step =
+            self.fee_given_back(self.terms.price * allocation.serials.len() as i64, vanishes);
+        vec![Event::Voided {
+            order,
+            serials: allocation.serials.clone(),
+            step,
+            charged,
+        }]
     }
 
     /// The lowest free serials (decision K-1): a voided number is the next to leave (decision K-2).
     pub(super) fn next_serials(&self, count: u16) -> Vec<Serial> {
         let mut taken = [false; TICKETS as usize + 1];
-        for serial in self.allocations.values().flat_map(|allocation| &allocation.serials) {
+        for serial in self
+            .allocations
+            .values()
+            .flat_map(|allocation| &allocation.serials)
+        {
             taken[usize::from(serial.number())] = true;
         }
-        Serial::all().filter(|serial| !taken[usize::from(serial.number())]).take(count.into()).collect()
+        Serial::all()
+            .filter(|serial| !taken[usize::from(serial.number())])
+            .take(count.into())
+            .collect()
     }
 
     /// Overdue reservations leave the books whenever something else is written. The asker's own is spared: what the asker
@@ -146,7 +189,11 @@ impl Draw {
             .map(|(_, reservation)| reservation.count)
             .sum();
         let free = TICKETS - self.sold() - kept;
-        if count > free { Err(Refusal::TooFewTickets { free }) } else { Ok(()) }
+        if count > free {
+            Err(Refusal::TooFewTickets { free })
+        } else {
+            Ok(())
+        }
     }
 
     /// The step of an allocation: up to the fee that is due on all revenue. When an order that carried a part of it was let go
@@ -155,7 +202,13 @@ impl Draw {
         let revenue_after = self.revenue + line;
         let fee_delta = (self.fee_policy.on(revenue_after) - self.fee).clamp(Cents::ZERO, line);
         let fee_after = self.fee + fee_delta;
-        FeeStep { revenue_delta: line, fee_delta, revenue_after, fee_after, to_return: Cents::ZERO }
+        FeeStep {
+            revenue_delta: line,
+            fee_delta,
+            revenue_after,
+            fee_after,
+            to_return: Cents::ZERO,
+        }
     }
 
     /// The step of a void: down to the fee that is still due. `vanishes` was never taken and needs no return; what is more than
@@ -166,13 +219,21 @@ impl Draw {
         let held = self.fee - vanishes;
         let fee_after = self.fee_policy.on(revenue_after).min(held).max(Cents::ZERO);
         let fee_delta = fee_after - self.fee;
-        FeeStep { revenue_delta: -line, fee_delta, revenue_after, fee_after, to_return: held - fee_after }
+        FeeStep {
+            revenue_delta: -line,
+            fee_delta,
+            revenue_after,
+            fee_after,
+            to_return: held - fee_after,
+        }
     }
 }
 
 fn check_count(count: u16) -> Result<(), Refusal> {
     match count {
         1..=TICKETS_PER_ORDER_MAX => Ok(()),
-        _ => Err(Refusal::CountOutOfRange { max: TICKETS_PER_ORDER_MAX }),
+        _ => Err(Refusal::CountOutOfRange {
+            max: TICKETS_PER_ORDER_MAX,
+        }),
     }
 }

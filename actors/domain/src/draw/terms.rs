@@ -27,7 +27,9 @@ impl Terms {
         (Cents(1)..=PRICE_MAX).contains(&self.price)
             && (1..=100).contains(&self.prize_percentage)
             && self.closes_at > now
-            && self.opens_at.is_none_or(|opens_at| opens_at < self.closes_at)
+            && self
+                .opens_at
+                .is_none_or(|opens_at| opens_at < self.closes_at)
     }
 
     /// Price and prize: what a buyer was promised (B:158).
@@ -94,8 +96,14 @@ impl Draw {
         let mut events = self.overdue(now, None);
         for (order, reservation) in &self.reservations {
             if reservation.is_active(now) && reservation.until > terms.closes_at {
-                let shortened = Reservation { until: terms.closes_at, ..*reservation };
-                events.push(Event::Reserved { order: *order, reservation: shortened });
+                let shortened = Reservation {
+                    until: terms.closes_at,
+                    ..*reservation
+                };
+                events.push(Event::Reserved {
+                    order: *order,
+                    reservation: shortened,
+                });
             }
         }
         events.extend(described.then_some(Event::Described));
@@ -124,8 +132,14 @@ impl Draw {
         if terms.promise() == self.terms.promise() {
             return Ok(());
         }
-        let active = self.reservations.values().filter(|reservation| reservation.is_active(now));
-        match (self.sold(), active.map(|reservation| reservation.count).sum()) {
+        let active = self
+            .reservations
+            .values()
+            .filter(|reservation| reservation.is_active(now));
+        match (
+            self.sold(),
+            active.map(|reservation| reservation.count).sum(),
+        ) {
             (0, 0) => Ok(()),
             (0, held) => Err(Refusal::TermsKept { held }),
             (sold, _) => Err(Refusal::TermsLocked { sold }),

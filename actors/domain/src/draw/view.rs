@@ -29,6 +29,7 @@ impl View {
 
     /// The result and the winning ticket, once everybody may know them: completed, and its kick-off passed (decision E-6).
     pub fn revealed(&self, now: Timestamp) -> Option<(GameResult, Serial)> {
-        self.result.filter(|_| self.status == Status::Completed && now >= self.closes_at)
+        self.result
+            .filter(|_| self.status == Status::Completed && now >= self.closes_at)
     }
 }

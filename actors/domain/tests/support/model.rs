@@ -2,8 +2,8 @@
 //! It shares no code with the draw but the nouns, so that a mistake must be made twice to go unseen.
 
 use domain::{
-    Authority, Cents, Command, Draw, Editor, GameResult, OrderId, Refusal, Reservation, Serial, Status, Terms,
-    TermsEdit, Timestamp,
+    Authority, Cents, Command, Draw, Editor, GameResult, OrderId, Refusal, Reservation, Serial,
+    Status, Terms, TermsEdit, Timestamp,
 };
 
 /// What the model says a command will do.
@@ -73,20 +73,34 @@ impl Model {
 
     fn attempt(&mut self, now: Timestamp, command: &Command) -> Result<(), Refusal> {
         match *command {
-            Command::Reserve { order, count, until } => self.reserve(now, order, count.into(), until),
+            Command::Reserve {
+                order,
+                count,
+                until,
+            } => self.reserve(now, order, count.into(), until),
             Command::Extend { order, until } => self.extend(now, order, until),
             Command::Release { order } => {
                 self.claims.retain(|claim| claim.order != order);
                 Ok(())
             }
-            Command::Allocate { order, count, unit_price, authority } => {
-                self.allocate(now, order, count.into(), unit_price, authority)
-            }
+            Command::Allocate {
+                order,
+                count,
+                unit_price,
+                authority,
+            } => self.allocate(now, order, count.into(), unit_price, authority),
             Command::Void { order, charged } => {
                 if self.tickets_of(order) > 0 {
-                    self.owners.iter_mut().filter(|owner| **owner == Some(order)).for_each(|owner| *owner = None);
+                    self.owners
+                        .iter_mut()
+                        .filter(|owner| **owner == Some(order))
+                        .for_each(|owner| *owner = None);
                     let carried = self.carried.remove(&order).unwrap_or_default();
-                    let held = if charged { self.fee } else { self.fee - carried };
+                    let held = if charged {
+                        self.fee
+                    } else {
+                        self.fee - carried
+                    };
                     self.fee = held.min(self.fee_due()).max(0);
                 }
                 Ok(())
@@ -110,14 +124,24 @@ impl Model {
             },
             Command::Undo if self.status != Status::Completed => Err(Refusal::NotCompleted),
             Command::Undo => {
-                self.status = if now < self.terms.closes_at { Status::Active } else { Status::Closed };
+                self.status = if now < self.terms.closes_at {
+                    Status::Active
+                } else {
+                    Status::Closed
+                };
                 self.result = None;
                 self.archived = false;
                 Ok(())
             }
-            Command::Amend { ref edit, by, described } => self.amend(now, edit, by, described),
+            Command::Amend {
+                ref edit,
+                by,
+                described,
+            } => self.amend(now, edit, by, described),
             Command::Archive { archived } if archived == self.archived => Ok(()),
-            Command::Archive { archived: true } if matches!(self.status, Status::Active | Status::Closed) => {
+            Command::Archive { archived: true }
+                if matches!(self.status, Status::Active | Status::Closed) =>
+            {
                 Err(Refusal::NotCompleted)
             }
             Command::Archive { archived } => {
@@ -132,11 +156,21 @@ impl Model {
         }
     }
 
-    fn reserve(&mut self, now: Timestamp, order: OrderId, count: usize, until: Timestamp) -> Result<(), Refusal> {
+    fn reserve(
+        &mut self,
+        now: Timestamp,
+        order: OrderId,
+        count: usize,
+        until: Timestamp,
+    ) -> Result<(), Refusal> {
         if self.tickets_of(order) > 0 {
             return Err(Refusal::AlreadyAllocated);
         }
-        let live = self.claims.iter().find(|claim| claim.order == order && now < claim.until).cloned();
+        let live = self
+            .claims
+            .iter()
+            .find(|claim| claim.order == order && now < claim.until)
+            .cloned();
         if live.as_ref().map(|claim| claim.count) == Some(count) {
             return Ok(());
         }
@@ -149,7 +183,12 @@ impl Model {
         self.forget(now);
         self.claims.retain(|claim| claim.order != order);
         let until = Timestamp(until.0.min(self.terms.closes_at.0));
-        self.claims.push(Claim { order, count, until, extensions: live.map_or(0, |claim| claim.extensions) });
+        self.claims.push(Claim {
+            order,
+            count,
+            until,
+            extensions: live.map_or(0, |claim| claim.extensions),
+        });
         Ok(())
     }
 
@@ -158,7 +197,11 @@ impl Model {
             return Err(Refusal::AlreadyAllocated);
         }
         let until = Timestamp(until.0.min(self.terms.closes_at.0));
-        let Some(claim) = self.claims.iter_mut().find(|claim| claim.order == order && now < claim.until) else {
+        let Some(claim) = self
+            .claims
+            .iter_mut()
+            .find(|claim| claim.order == order && now < claim.until)
+        else {
             return Err(Refusal::ReservationUnknown);
         };
         if until > claim.until {
@@ -202,7 +245,11 @@ impl Model {
         self.forget(now);
         self.claims.retain(|claim| claim.order != order);
         for _ in 0..count {
-            let free = self.owners.iter_mut().find(|owner| owner.is_none()).expect("a free ticket");
+            let free = self
+                .owners
+                .iter_mut()
+                .find(|owner| owner.is_none())
+                .expect("a free ticket");
             *free = Some(order);
         }
         let line = count as i64 * self.terms.price.0;
@@ -212,7 +259,13 @@ impl Model {
         Ok(())
     }
 
-    fn amend(&mut self, now: Timestamp, edit: &TermsEdit, by: Editor, described: bool) -> Result<(), Refusal> {
+    fn amend(
+        &mut self,
+        now: Timestamp,
+        edit: &TermsEdit,
+        by: Editor,
+        described: bool,
+    ) -> Result<(), Refusal> {
         let old = self.terms;
         let mut terms = old;
         terms.price = edit.price.unwrap_or(old.price);
@@ -242,15 +295,24 @@ impl Model {
             return Err(Refusal::TermsInvalid);
         }
         let promise = |t: &Terms| (t.price, t.prize_percentage, t.round_up_prize);
-        let held: usize = self.claims.iter().filter(|claim| now < claim.until).map(|claim| claim.count).sum();
+        let held: usize = self
+            .claims
+            .iter()
+            .filter(|claim| now < claim.until)
+            .map(|claim| claim.count)
+            .sum();
         if promise(&terms) != promise(&old) && self.sold() > 0 {
-            return Err(Refusal::TermsLocked { sold: self.sold() as u16 });
+            return Err(Refusal::TermsLocked {
+                sold: self.sold() as u16,
+            });
         }
         if promise(&terms) != promise(&old) && held > 0 {
             return Err(Refusal::TermsKept { held: held as u16 });
         }
         self.forget(now);
-        self.claims.iter_mut().for_each(|claim| claim.until = claim.until.min(terms.closes_at));
+        self.claims
+            .iter_mut()
+            .for_each(|claim| claim.until = claim.until.min(terms.closes_at));
         self.terms = terms;
         self.status = Status::Active;
         Ok(())
@@ -267,15 +329,27 @@ impl Model {
     }
 
     fn countable(count: usize) -> Result<(), Refusal> {
-        if count == 0 || count > 50 { Err(Refusal::CountOutOfRange { max: 50 }) } else { Ok(()) }
+        if count == 0 || count > 50 {
+            Err(Refusal::CountOutOfRange { max: 50 })
+        } else {
+            Ok(())
+        }
     }
 
     fn fits(&self, now: Timestamp, order: OrderId, count: usize) -> Result<(), Refusal> {
         let mut free = 169 - self.sold();
-        for claim in self.claims.iter().filter(|claim| claim.order != order && now < claim.until) {
+        for claim in self
+            .claims
+            .iter()
+            .filter(|claim| claim.order != order && now < claim.until)
+        {
             free -= claim.count;
         }
-        if count > free { Err(Refusal::TooFewTickets { free: free as u16 }) } else { Ok(()) }
+        if count > free {
+            Err(Refusal::TooFewTickets { free: free as u16 })
+        } else {
+            Ok(())
+        }
     }
 
     fn stop(&mut self, status: Status) {
@@ -292,7 +366,11 @@ impl Model {
     }
 
     fn tickets_of(&self, order: OrderId) -> usize {
-        self.owners.iter().flatten().filter(|owner| **owner == order).count()
+        self.owners
+            .iter()
+            .flatten()
+            .filter(|owner| **owner == order)
+            .count()
     }
 
     /// The fee on everything that is sold.
@@ -302,27 +380,51 @@ impl Model {
     }
 
     fn prize(&self) -> i64 {
-        let thousandths = self.sold() as i64 * self.terms.price.0 * i64::from(self.terms.prize_percentage) * 10;
+        let thousandths =
+            self.sold() as i64 * self.terms.price.0 * i64::from(self.terms.prize_percentage) * 10;
         let cents = thousandths / 1000 + i64::from(thousandths % 1000 >= 500);
-        if self.terms.round_up_prize && cents % 1000 != 0 { cents - cents % 1000 + 1000 } else { cents }
+        if self.terms.round_up_prize && cents % 1000 != 0 {
+            cents - cents % 1000 + 1000
+        } else {
+            cents
+        }
     }
 
     /// Everything one can see of the draw is what the model expects.
     pub fn assert_agrees(&self, draw: &Draw) {
         let view = draw.view();
-        assert_eq!((view.status, usize::from(view.sold)), (self.status, self.sold()));
-        assert_eq!(usize::from(view.held), self.claims.iter().map(|claim| claim.count).sum::<usize>());
+        assert_eq!(
+            (view.status, usize::from(view.sold)),
+            (self.status, self.sold())
+        );
+        assert_eq!(
+            usize::from(view.held),
+            self.claims.iter().map(|claim| claim.count).sum::<usize>()
+        );
         let revenue = self.sold() as i64 * self.terms.price.0;
         assert_eq!((draw.revenue().0, draw.fee().0), (revenue, self.fee));
-        assert_eq!(view.prize.0, self.result.map_or_else(|| self.prize(), |(_, prize)| prize));
+        assert_eq!(
+            view.prize.0,
+            self.result.map_or_else(|| self.prize(), |(_, prize)| prize)
+        );
         assert_eq!(draw.is_archived(), self.archived);
-        assert_eq!(view.result.map(|(result, _)| result), self.result.map(|(result, _)| result));
+        assert_eq!(
+            view.result.map(|(result, _)| result),
+            self.result.map(|(result, _)| result)
+        );
         for claim in &self.claims {
-            let expected = Reservation { count: claim.count as u16, until: claim.until, extensions: claim.extensions };
+            let expected = Reservation {
+                count: claim.count as u16,
+                until: claim.until,
+                extensions: claim.extensions,
+            };
             assert_eq!(draw.reservation(claim.order), Some(expected));
         }
         for (order, serials) in self.sales() {
-            assert_eq!(draw.allocation(order).map(|allocation| &allocation.serials), Some(&serials));
+            assert_eq!(
+                draw.allocation(order).map(|allocation| &allocation.serials),
+                Some(&serials)
+            );
         }
     }
 
@@ -331,7 +433,10 @@ impl Model {
         let mut sales = std::collections::BTreeMap::<OrderId, Vec<Serial>>::new();
         for (place, owner) in self.owners.iter().enumerate() {
             if let Some(order) = owner {
-                sales.entry(*order).or_default().push(Serial::new(place as u16 + 1).expect("1…169"));
+                sales
+                    .entry(*order)
+                    .or_default()
+                    .push(Serial::new(place as u16 + 1).expect("1…169"));
             }
         }
         sales

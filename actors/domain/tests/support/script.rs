@@ -7,25 +7,40 @@
 use std::collections::HashMap;
 
 use domain::{
-    Authority, Cents, Command, Deal, Draw, DrawId, Editor, Event, FeePolicy, GameResult, OrderId, Refusal, Seed,
-    Serial, Terms, TermsEdit, Timestamp,
+    Authority, Cents, Command, Deal, Draw, DrawId, Editor, Event, FeePolicy, GameResult, OrderId,
+    Refusal, Seed, Serial, Terms, TermsEdit, Timestamp,
 };
 
 use crate::model::{Model, Prediction};
 
 /// Plays a table and compares each outcome.
 pub fn play(script: &str) {
-    let mut lines = script.lines().map(|line| line.split("//").next().unwrap_or("").trim()).filter(|l| !l.is_empty());
-    let opening = Words(lines.next().expect("a first line").split_whitespace().collect());
+    let mut lines = script
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or("").trim())
+        .filter(|l| !l.is_empty());
+    let opening = Words(
+        lines
+            .next()
+            .expect("a first line")
+            .split_whitespace()
+            .collect(),
+    );
     let mut scene = Scene::open(&opening);
     for line in lines {
-        let (asked, expected) = line.split_once('→').unwrap_or_else(|| panic!("no arrow in {line}"));
+        let (asked, expected) = line
+            .split_once('→')
+            .unwrap_or_else(|| panic!("no arrow in {line}"));
         let words = Words(asked.split_whitespace().collect());
         let seen = scene.play(&words);
         let expected = expected.trim();
         let matches = match words.0[1] {
-            "sees" => expected.split(", ").all(|fact| seen.split(", ").any(|s| s == fact)),
-            _ => seen.strip_prefix(expected).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')),
+            "sees" => expected
+                .split(", ")
+                .all(|fact| seen.split(", ").any(|s| s == fact)),
+            _ => seen
+                .strip_prefix(expected)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')),
         };
         assert!(matches, "{line}\n  but it was: {seen}\n");
     }
@@ -50,15 +65,25 @@ impl Scene {
         let terms = words.amended(terms);
         let deal = Deal::new(Seed(std::array::from_fn(|i| i as u8)));
         let draw = Draw::new(DrawId(1042), terms, FeePolicy::DEFAULT, deal);
-        let mut scene = Scene { model: Model::of(&draw), draw, counts: HashMap::new() };
-        let mut left = words.after("sold").map_or(0, |n| n.parse().expect("a count"));
+        let mut scene = Scene {
+            model: Model::of(&draw),
+            draw,
+            counts: HashMap::new(),
+        };
+        let mut left = words
+            .after("sold")
+            .map_or(0, |n| n.parse().expect("a count"));
         for crowd in 0xC0.. {
             let count = left.min(50);
             if count == 0 {
                 break;
             }
-            let command =
-                Command::Allocate { order: OrderId(crowd), count, unit_price: terms.price, authority: Authority::Sale };
+            let command = Command::Allocate {
+                order: OrderId(crowd),
+                count,
+                unit_price: terms.price,
+                authority: Authority::Sale,
+            };
             scene.execute(terms.opens_at.unwrap_or(Timestamp(0)), &command);
             left -= count;
         }
@@ -72,7 +97,10 @@ impl Scene {
             "sees" => {
                 let view = self.draw.view();
                 let [prize, fee] = [view.prize, self.draw.fee()].map(Cents::decimal);
-                format!("{:?}, sold {}, held {}, prize {prize}, fee {fee}", view.status, view.sold, view.held)
+                format!(
+                    "{:?}, sold {}, held {}, prize {prize}, fee {fee}",
+                    view.status, view.sold, view.held
+                )
             }
             _ => {
                 let command = self.command(words);
@@ -89,26 +117,45 @@ impl Scene {
             "reserve" => {
                 let count = words.0[3].parse().expect("a count");
                 self.counts.insert(who.into(), count);
-                Command::Reserve { order, count, until: until.expect("until") }
+                Command::Reserve {
+                    order,
+                    count,
+                    until: until.expect("until"),
+                }
             }
-            "extend" => Command::Extend { order, until: until.expect("until") },
+            "extend" => Command::Extend {
+                order,
+                until: until.expect("until"),
+            },
             "release" => Command::Release { order },
             "allocate" => {
                 let asked = words.0.get(3).and_then(|word| word.parse().ok());
                 let count = asked.or(self.counts.get(who).copied()).unwrap_or(1);
                 let unit_price = words.after("at").map_or(self.draw.terms().price, dollars);
                 let authority = match words.after("authorised") {
-                    Some(at) => Authority::Repair { authorised_at: time(at) },
+                    Some(at) => Authority::Repair {
+                        authorised_at: time(at),
+                    },
                     None => Authority::Sale,
                 };
-                Command::Allocate { order, count, unit_price, authority }
+                Command::Allocate {
+                    order,
+                    count,
+                    unit_price,
+                    authority,
+                }
             }
-            "void" => Command::Void { order, charged: words.0.get(3) != Some(&"uncharged") },
+            "void" => Command::Void {
+                order,
+                charged: words.0.get(3) != Some(&"uncharged"),
+            },
             "tick" => Command::Tick,
             "complete" => {
                 let (home, away) = who.split_once('-').expect("two scorers, 7-9");
                 let [home, away] = [home, away].map(|number| number.parse().expect("a number"));
-                Command::Complete { result: GameResult::new(home, away).expect("numbers of 1…13") }
+                Command::Complete {
+                    result: GameResult::new(home, away).expect("numbers of 1…13"),
+                }
             }
             "undo" => Command::Undo,
             "amend" => Command::amend(words.amended(*self.draw.terms())),
@@ -118,8 +165,16 @@ impl Scene {
                 described: false,
             },
             "describe" => {
-                let by = if who == "operator" { Editor::Operator } else { Editor::Club };
-                Command::Amend { edit: TermsEdit::default(), by, described: true }
+                let by = if who == "operator" {
+                    Editor::Operator
+                } else {
+                    Editor::Club
+                };
+                Command::Amend {
+                    edit: TermsEdit::default(),
+                    by,
+                    described: true,
+                }
             }
             "archive" => Command::Archive { archived: true },
             "unarchive" => Command::Archive { archived: false },
@@ -154,16 +209,30 @@ impl Scene {
 
 fn happened(event: &Event) -> String {
     match event {
-        Event::Reserved { reservation: r, .. } => format!("reserved {} until {}", r.count, clock(r.until)),
+        Event::Reserved { reservation: r, .. } => {
+            format!("reserved {} until {}", r.count, clock(r.until))
+        }
         Event::Released { .. } => "released".into(),
         Event::Expired { .. } => "expired".into(),
         Event::Allocated { serials, step, .. } => {
-            format!("serials {} fee {}", ranges(serials), step.fee_delta.decimal())
+            format!(
+                "serials {} fee {}",
+                ranges(serials),
+                step.fee_delta.decimal()
+            )
         }
-        Event::Voided { serials, step, .. } => format!("voided {} fee {}", ranges(serials), step.fee_delta.decimal()),
+        Event::Voided { serials, step, .. } => format!(
+            "voided {} fee {}",
+            ranges(serials),
+            step.fee_delta.decimal()
+        ),
         Event::Closed => "closed".into(),
         Event::Completed { winner, prize, .. } => {
-            format!("completed prize {} winner {}", prize.decimal(), winner.number())
+            format!(
+                "completed prize {} winner {}",
+                prize.decimal(),
+                winner.number()
+            )
         }
         Event::Undone { status } => format!("undone to {status:?}"),
         Event::Amended { .. } => "amended".into(),
@@ -177,7 +246,9 @@ fn happened(event: &Event) -> String {
 /// `1–3,7–7`.
 fn ranges(serials: &[Serial]) -> String {
     let runs = serials.chunk_by(|a, b| a.number() + 1 == b.number());
-    let runs: Vec<String> = runs.map(|run| format!("{}–{}", run[0].number(), run[run.len() - 1].number())).collect();
+    let runs: Vec<String> = runs
+        .map(|run| format!("{}–{}", run[0].number(), run[run.len() - 1].number()))
+        .collect();
     runs.join(",")
 }
 
@@ -185,13 +256,17 @@ struct Words<'a>(Vec<&'a str>);
 
 impl<'a> Words<'a> {
     fn after(&self, word: &str) -> Option<&'a str> {
-        self.0.windows(2).find(|pair| pair[0] == word).map(|pair| pair[1])
+        self.0
+            .windows(2)
+            .find(|pair| pair[0] == word)
+            .map(|pair| pair[1])
     }
 
     fn amended(&self, mut terms: Terms) -> Terms {
         terms.price = self.after("price").map_or(terms.price, dollars);
-        terms.prize_percentage =
-            self.after("prize").map_or(terms.prize_percentage, |p| p.parse().expect("a percentage"));
+        terms.prize_percentage = self
+            .after("prize")
+            .map_or(terms.prize_percentage, |p| p.parse().expect("a percentage"));
         terms.round_up_prize |= self.after("rounding") == Some("up");
         terms.opens_at = self.after("opens").map(time).or(terms.opens_at);
         terms.closes_at = self.after("closes").map_or(terms.closes_at, time);
@@ -205,7 +280,9 @@ fn dollars(text: &str) -> Cents {
 
 /// `14:02`, `14:02:30`, `14:01:59.999`.
 fn time(text: &str) -> Timestamp {
-    let mut parts = text.split([':', '.']).map(|part| part.parse::<i64>().expect("a time, 14:01:59.999"));
+    let mut parts = text
+        .split([':', '.'])
+        .map(|part| part.parse::<i64>().expect("a time, 14:01:59.999"));
     let mut next = || parts.next().unwrap_or(0);
     Timestamp(((next() * 60 + next()) * 60 + next()) * 1000 + next())
 }

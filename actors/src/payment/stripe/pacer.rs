@@ -70,8 +70,17 @@ impl Pacer {
     pub(super) fn new(calls_per_second: NonZeroU32) -> Pacer {
         let every = Duration::from_secs(1) / calls_per_second.get();
         let saved_max = every * (calls_per_second.get() / BURST_PART).saturating_sub(1);
-        let line = Line { next: Instant::now(), waiting: Default::default(), came: 0, left: 0 };
-        Pacer { every, saved_max, line: Mutex::new(line) }
+        let line = Line {
+            next: Instant::now(),
+            waiting: Default::default(),
+            came: 0,
+            left: 0,
+        };
+        Pacer {
+            every,
+            saved_max,
+            line: Mutex::new(line),
+        }
     }
 
     /// Waits for this call's turn. `false`: too many wait, or it waited too long; then it must not leave.
@@ -90,9 +99,17 @@ impl Pacer {
             return None;
         }
         let turn = Arc::new(Notify::new());
-        queue.push_back(Place { number, turn: turn.clone() });
+        queue.push_back(Place {
+            number,
+            turn: turn.clone(),
+        });
         line.came += 1;
-        Some(Waiter { pacer: self, rank, number, turn })
+        Some(Waiter {
+            pacer: self,
+            rank,
+            number,
+            turn,
+        })
     }
 
     /// Never held while anybody waits.

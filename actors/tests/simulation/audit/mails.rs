@@ -21,18 +21,32 @@ impl Audit<'_> {
                 *queued.entry((order, mail.kind)).or_default() += 1;
             }
             if !delivered.contains_key(&mail.id) {
-                self.wrong(format!("E3: mail {} of {:?} did not leave", mail.id, mail.order.map(|order| order.0)));
+                self.wrong(format!(
+                    "E3: mail {} of {:?} did not leave",
+                    mail.id,
+                    mail.order.map(|order| order.0)
+                ));
             }
         }
-        let payments: BTreeMap<&PaymentIntentId, &PaymentIntent> =
-            self.intents.iter().map(|intent| (&intent.said.id, &intent.said)).collect();
+        let payments: BTreeMap<&PaymentIntentId, &PaymentIntent> = self
+            .intents
+            .iter()
+            .map(|intent| (&intent.said.id, &intent.said))
+            .collect();
         for (id, record) in &self.orders {
             let count = |kind: &str| queued.get(&(*id, kind.into())).copied().unwrap_or_default();
             let mails = count("tickets");
             if mails != u32::from(was_captured(record)) {
-                self.wrong(format!("E1: order {} is {:?} and has {mails} mails", id.0, record.order.state));
+                self.wrong(format!(
+                    "E1: order {} is {:?} and has {mails} mails",
+                    id.0, record.order.state
+                ));
             }
-            let own = record.order.payment_intent.as_ref().and_then(|own| payments.get(own).copied());
+            let own = record
+                .order
+                .payment_intent
+                .as_ref()
+                .and_then(|own| payments.get(own).copied());
             self.not_charged(record, own, count("not-charged"));
             self.disputed(record, own, count("disputed"));
         }
@@ -41,9 +55,11 @@ impl Audit<'_> {
     /// E4: whoever had authorised a payment that came to nothing reads so once, unless they had left. One that was taken past us
     /// after that may have its tickets by an operator's hand, or its money back.
     fn not_charged(&self, record: &OrderRecord, said: Option<&PaymentIntent>, mails: u32) {
-        let is_over = matches!(record.order.state, OrderState::Released | OrderState::Void) && !was_captured(record);
-        let was_authorised =
-            said.is_some_and(|said| said.status == PaymentStatus::Canceled && said.authorised_at.is_some());
+        let is_over = matches!(record.order.state, OrderState::Released | OrderState::Void)
+            && !was_captured(record);
+        let was_authorised = said.is_some_and(|said| {
+            said.status == PaymentStatus::Canceled && said.authorised_at.is_some()
+        });
         let is_reachable = record.buyer.email.is_some() && record.reason.as_deref() != Some(LEFT);
         let due = is_over && was_authorised && is_reachable;
         if mails != u32::from(due) && !(mails == 1 && self.is_meddled(record.order.id)) {
@@ -61,12 +77,22 @@ impl Audit<'_> {
     fn disputed(&self, record: &OrderRecord, said: Option<&PaymentIntent>, mails: u32) {
         let is_disputed = said.is_some_and(|said| said.disputed);
         let is_found = |said: &PaymentIntent| {
-            let mut raised = self.world.memory.anomaly_records().into_iter().map(|record| record.anomaly);
-            raised.any(|anomaly| anomaly.payment_intent.as_ref() == Some(&said.id) && anomaly.note == DISPUTED)
+            let mut raised = self
+                .world
+                .memory
+                .anomaly_records()
+                .into_iter()
+                .map(|record| record.anomaly);
+            raised.any(|anomaly| {
+                anomaly.payment_intent.as_ref() == Some(&said.id) && anomaly.note == DISPUTED
+            })
         };
         let must = is_disputed && said.is_some_and(is_found);
         if mails > u32::from(is_disputed) || mails < u32::from(must) {
-            self.wrong(format!("E5: the club of order {} has {mails} mails of a dispute: {said:?}", record.order.id.0));
+            self.wrong(format!(
+                "E5: the club of order {} has {mails} mails of a dispute: {said:?}",
+                record.order.id.0
+            ));
         }
         if must {
             self.world.watch.met("a club reads of a dispute");

@@ -13,7 +13,9 @@ impl Person {
         if !self.some_time().await {
             return;
         }
-        let Some(process) = self.world.house.serving(&self.chance) else { return };
+        let Some(process) = self.world.house.serving(&self.chance) else {
+            return;
+        };
         self.world.watch.met("a crash");
         self.world.house.kill(&self.world, &process);
         self.pause(100, 10 * SECOND).await;
@@ -31,7 +33,9 @@ impl Person {
         if !self.some_time().await {
             return;
         }
-        let Some(process) = self.world.house.serving(&self.chance) else { return };
+        let Some(process) = self.world.house.serving(&self.chance) else {
+            return;
+        };
         self.note("a process hangs", process.number);
         process.stands(Stand::Hung);
         let replaced = self.stalled(&process).await;
@@ -45,7 +49,9 @@ impl Person {
         if !self.some_time().await {
             return;
         }
-        let Some(process) = self.world.house.serving(&self.chance) else { return };
+        let Some(process) = self.world.house.serving(&self.chance) else {
+            return;
+        };
         self.note("a process is cut off", process.number);
         process.cut_off(true);
         let replaced = self.stalled(&process).await;
@@ -56,7 +62,10 @@ impl Person {
 
     /// Up to half a minute, in which another may take over.
     async fn stalled(&self, process: &Process) -> bool {
-        let (until_takeover, stalled) = (self.chance.between(1, 6) * SECOND, self.chance.between(1, 30) * SECOND);
+        let (until_takeover, stalled) = (
+            self.chance.between(1, 6) * SECOND,
+            self.chance.between(1, 30) * SECOND,
+        );
         sleep(Duration::from_millis(until_takeover)).await;
         let replaced = stalled > until_takeover;
         if replaced {
@@ -78,7 +87,9 @@ impl Person {
         if !self.some_time().await {
             return;
         }
-        let Some(old) = self.world.house.serving(&self.chance) else { return };
+        let Some(old) = self.world.house.serving(&self.chance) else {
+            return;
+        };
         self.take_over(&old).await;
         self.pause(0, 20 * SECOND).await;
         self.note("a process is replaced", old.number);
@@ -115,6 +126,8 @@ impl Person {
 
     fn note(&self, what: &'static str, process: u64) {
         self.world.watch.met(what);
-        self.world.trace.note(what, &[process], || format!("process {process}"));
+        self.world
+            .trace
+            .note(what, &[process], || format!("process {process}"));
     }
 }

@@ -13,10 +13,12 @@ impl Person {
             return;
         }
         let provider = &self.world.provider;
-        let touchable = provider
-            .intents()
-            .into_iter()
-            .filter(|intent| matches!(intent.said.status, PaymentStatus::RequiresCapture | PaymentStatus::Succeeded));
+        let touchable = provider.intents().into_iter().filter(|intent| {
+            matches!(
+                intent.said.status,
+                PaymentStatus::RequiresCapture | PaymentStatus::Succeeded
+            )
+        });
         let touchable: Vec<_> = touchable.map(|intent| intent.said.id).collect();
         if touchable.is_empty() {
             return;
@@ -31,7 +33,9 @@ impl Person {
             _ => return,
         };
         self.world.watch.meddled(id);
-        self.world.trace.note("meddles", &[way], || format!("somebody {deed} {id}"));
+        self.world
+            .trace
+            .note("meddles", &[way], || format!("somebody {deed} {id}"));
         self.world.deliver_notices();
     }
 
@@ -40,14 +44,23 @@ impl Person {
         if !self.some_time().await {
             return;
         }
-        let taken = self.world.provider.intents().into_iter().map(|intent| intent.said);
-        let taken: Vec<_> = taken.filter(|said| said.status == PaymentStatus::Succeeded).collect();
+        let taken = self
+            .world
+            .provider
+            .intents()
+            .into_iter()
+            .map(|intent| intent.said);
+        let taken: Vec<_> = taken
+            .filter(|said| said.status == PaymentStatus::Succeeded)
+            .collect();
         if !taken.is_empty() {
             let id = &self.chance.one_of(&taken).id;
             self.world.watch.meddled(id);
             self.world.watch.met("a payment disputed");
             self.world.provider.dispute(id);
-            self.world.trace.note("disputes", &[], || format!("the bank of {id}"));
+            self.world
+                .trace
+                .note("disputes", &[], || format!("the bank of {id}"));
             self.world.deliver_notices();
         }
     }
@@ -63,15 +76,31 @@ impl Person {
         }
         let order = &self.chance.one_of(&orders).order;
         let mut accounts = vec![AccountId("acct_stranger".into())];
-        accounts.extend(self.world.plan.clubs.iter().map(|club| account(*club)).filter(|club| *club != order.account));
+        accounts.extend(
+            self.world
+                .plan
+                .clubs
+                .iter()
+                .map(|club| account(*club))
+                .filter(|club| *club != order.account),
+        );
         let account = self.chance.one_of(&accounts).clone();
-        let new = NewIntent { order: order.id, account, amount: order.total(), draws: String::new() };
+        let new = NewIntent {
+            order: order.id,
+            account,
+            amount: order.total(),
+            draws: String::new(),
+        };
         let key = format!("forged-{}", self.chance.next());
-        let Ok(forged) = self.world.provider.create(&key, &new).await else { return };
+        let Ok(forged) = self.world.provider.create(&key, &new).await else {
+            return;
+        };
         self.world.watch.forged(&forged.id);
         self.world.watch.met("a payment forged");
         self.world.provider.authorise(&forged.id);
-        self.world.trace.note("forges", &[], || format!("{} of {} for order {}", forged.id, new.account, order.id.0));
+        self.world.trace.note("forges", &[], || {
+            format!("{} of {} for order {}", forged.id, new.account, order.id.0)
+        });
         self.world.deliver_notices();
     }
 }

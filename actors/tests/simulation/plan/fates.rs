@@ -41,7 +41,13 @@ pub struct Fates {
 
 impl Fates {
     pub fn of(chance: &Chance) -> Fates {
-        let now_and_then = |one_in: u64, most: u64| if chance.below(one_in) == 0 { chance.between(1, most) } else { 0 };
+        let now_and_then = |one_in: u64, most: u64| {
+            if chance.below(one_in) == 0 {
+                chance.between(1, most)
+            } else {
+                0
+            }
+        };
         Fates {
             crashes: some(chance, 10),
             hangs: some(chance, 2),

@@ -60,7 +60,11 @@ impl Rates {
             cached_error: some(chance, 100),
             cached_error_after: some(chance, 50),
             provider_slow_ms: *chance.one_of(&[0, 300, 1_500, 20_000]),
-            outage_ms: if chance.below(4) == 0 { chance.between(20 * SECOND, 3 * MINUTE) } else { 0 },
+            outage_ms: if chance.below(4) == 0 {
+                chance.between(20 * SECOND, 3 * MINUTE)
+            } else {
+                0
+            },
             declined: some(chance, 300),
             challenged: some(chance, 600),
             challenge_ms: chance.between(10 * SECOND, 400 * SECOND),

@@ -5,11 +5,13 @@ use std::fmt::Debug;
 
 use async_trait::async_trait;
 use domain::{
-    AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, OrderId, PaymentIntent, PaymentIntentId, Serial, Timestamp,
+    AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, OrderId, PaymentIntent,
+    PaymentIntentId, Serial, Timestamp,
 };
 use persistence::Failure;
 use persistence::books::{
-    AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, Repair, Tell, TermsAgreed,
+    AnomalyRecord, Attempt, Books, Mail, Notice, Operation, OperationKind, OrderRecord, Repair,
+    Tell, TermsAgreed,
 };
 use persistence::ledger::BuyerDetails;
 use persistence::nodes::Boot;
@@ -25,11 +27,18 @@ impl BooksPort {
     }
 
     /// For whoever reads the story.
-    fn said<T: Debug>(&self, what: &'static str, answer: &Answer<T>, sentence: impl FnOnce() -> String) {
+    fn said<T: Debug>(
+        &self,
+        what: &'static str,
+        answer: &Answer<T>,
+        sentence: impl FnOnce() -> String,
+    ) {
         let (world, process) = &self.0;
-        world.trace.note(what, &[process.number, u64::from(answer.is_ok())], || {
-            format!("process {} {}: {answer:?}", process.number, sentence())
-        });
+        world
+            .trace
+            .note(what, &[process.number, u64::from(answer.is_ok())], || {
+                format!("process {} {}: {answer:?}", process.number, sentence())
+            });
     }
 }
 
@@ -66,7 +75,12 @@ impl Books for BooksPort {
         through!(self, order_by_payment_intent(id))
     }
 
-    async fn opened(&self, order: OrderId, id: &PaymentIntentId, client_secret: &str) -> Answer<()> {
+    async fn opened(
+        &self,
+        order: OrderId,
+        id: &PaymentIntentId,
+        client_secret: &str,
+    ) -> Answer<()> {
         through!(self, opened(order, id, client_secret))
     }
 
@@ -78,7 +92,13 @@ impl Books for BooksPort {
         through!(self, correct_buyer(order, buyer))
     }
 
-    async fn consented(&self, order: OrderId, at: Timestamp, ip: &str, terms: TermsAgreed) -> Answer<()> {
+    async fn consented(
+        &self,
+        order: OrderId,
+        at: Timestamp,
+        ip: &str,
+        terms: TermsAgreed,
+    ) -> Answer<()> {
         through!(self, consented(order, at, ip, terms))
     }
 
@@ -94,7 +114,13 @@ impl Books for BooksPort {
         through!(self, rejecting(order, reason, at))
     }
 
-    async fn released(&self, order: OrderId, reason: &str, tell: Tell, at: Timestamp) -> Answer<()> {
+    async fn released(
+        &self,
+        order: OrderId,
+        reason: &str,
+        tell: Tell,
+        at: Timestamp,
+    ) -> Answer<()> {
         through!(self, released(order, reason, tell, at))
     }
 
@@ -122,13 +148,27 @@ impl Books for BooksPort {
         through!(self, give_fees_back(draw))
     }
 
-    async fn refunding(&self, order: OrderId, amount: Cents, fee: Cents, reason: &str) -> Answer<()> {
+    async fn refunding(
+        &self,
+        order: OrderId,
+        amount: Cents,
+        fee: Cents,
+        reason: &str,
+    ) -> Answer<()> {
         through!(self, refunding(order, amount, fee, reason))
     }
 
-    async fn claim_operations(&self, now: Timestamp, lease_ms: i64, limit: u32) -> Answer<Vec<Operation>> {
+    async fn claim_operations(
+        &self,
+        now: Timestamp,
+        lease_ms: i64,
+        limit: u32,
+    ) -> Answer<Vec<Operation>> {
         let claimed = through!(self, claim_operations(now, lease_ms, limit))?;
-        Ok(claimed.into_iter().filter(|operation| self.0.0.mutant.lets_claim(operation)).collect())
+        Ok(claimed
+            .into_iter()
+            .filter(|operation| self.0.0.mutant.lets_claim(operation))
+            .collect())
     }
 
     async fn claim_operation(
@@ -156,7 +196,12 @@ impl Books for BooksPort {
         stored
     }
 
-    async fn notices_unhandled(&self, taker: Boot, overdue: Timestamp, limit: u32) -> Answer<Vec<Notice>> {
+    async fn notices_unhandled(
+        &self,
+        taker: Boot,
+        overdue: Timestamp,
+        limit: u32,
+    ) -> Answer<Vec<Notice>> {
         through!(self, notices_unhandled(taker, overdue, limit))
     }
 
@@ -187,12 +232,20 @@ impl Books for BooksPort {
     async fn raise(&self, anomaly: &Anomaly, amount: Option<Cents>, at: Timestamp) -> Answer<bool> {
         let raised = async { through!(self, raise(anomaly, amount, at)) }.await;
         self.said("raises", &raised, || {
-            format!("{:?} of {:?}: {}", anomaly.kind, anomaly.payment_intent, anomaly.note)
+            format!(
+                "{:?} of {:?}: {}",
+                anomaly.kind, anomaly.payment_intent, anomaly.note
+            )
         });
         raised
     }
 
-    async fn heal(&self, payment_intent: &PaymentIntentId, kind: AnomalyKind, at: Timestamp) -> Answer<u64> {
+    async fn heal(
+        &self,
+        payment_intent: &PaymentIntentId,
+        kind: AnomalyKind,
+        at: Timestamp,
+    ) -> Answer<u64> {
         let healed = async { through!(self, heal(payment_intent, kind, at)) }.await;
         self.said("heals", &healed, || format!("{kind:?} of {payment_intent}"));
         healed
@@ -224,7 +277,12 @@ impl Books for BooksPort {
         through!(self, resolve(anomaly, resolution, at))
     }
 
-    async fn begin_repair(&self, id: &PaymentIntentId, repair: Repair, at: Timestamp) -> Answer<bool> {
+    async fn begin_repair(
+        &self,
+        id: &PaymentIntentId,
+        repair: Repair,
+        at: Timestamp,
+    ) -> Answer<bool> {
         through!(self, begin_repair(id, repair, at))
     }
 
@@ -244,7 +302,11 @@ impl Books for BooksPort {
         through!(self, holder(draw, serial))
     }
 
-    async fn orders_nameless(&self, captured_before: Timestamp, limit: u32) -> Answer<Vec<OrderRecord>> {
+    async fn orders_nameless(
+        &self,
+        captured_before: Timestamp,
+        limit: u32,
+    ) -> Answer<Vec<OrderRecord>> {
         through!(self, orders_nameless(captured_before, limit))
     }
 
@@ -260,7 +322,13 @@ impl Books for BooksPort {
         through!(self, queue_mail(dedupe_key, kind, order, to, data, at))
     }
 
-    async fn claim_mail(&self, sender: Boot, now: Timestamp, lease_ms: i64, limit: u32) -> Answer<Vec<Mail>> {
+    async fn claim_mail(
+        &self,
+        sender: Boot,
+        now: Timestamp,
+        lease_ms: i64,
+        limit: u32,
+    ) -> Answer<Vec<Mail>> {
         through!(self, claim_mail(sender, now, lease_ms, limit))
     }
 

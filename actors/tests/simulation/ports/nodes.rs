@@ -65,7 +65,10 @@ impl Neighbours for Street {
         let (world, process) = &self.0;
         process.pass().await;
         world.watch.met("a command forwarded");
-        let there = world.house.process_of(owner.boot).ok_or(Unreachable::Silent)?;
+        let there = world
+            .house
+            .process_of(owner.boot)
+            .ok_or(Unreachable::Silent)?;
         let silent_until = Instant::now() + PATIENCE;
         let asked = async {
             there.pass().await;
@@ -74,9 +77,14 @@ impl Neighbours for Street {
             there.pass().await;
             answer
         };
-        let answer = tokio::time::timeout(PATIENCE, asked).await.unwrap_or(Err(Unreachable::Silent));
+        let answer = tokio::time::timeout(PATIENCE, asked)
+            .await
+            .unwrap_or(Err(Unreachable::Silent));
         process.pass().await;
-        if !world.courier.happens(world.weather.rate(|r| r.call_lost) / 4) {
+        if !world
+            .courier
+            .happens(world.weather.rate(|r| r.call_lost) / 4)
+        {
             return answer;
         }
         // What is lost on the way is missed when nobody waits for it any more.

@@ -64,39 +64,58 @@ const READ: &str = "select a.id, a.kind, coalesce(a.payment_intent_id, o.payment
 
 impl Records {
     /// Newest first. `resolved`: those, the others, or all.
-    pub async fn anomalies(&self, resolved: Option<bool>, kind: Option<&str>) -> Result<Vec<AnomalyRow>, Failure> {
+    pub async fn anomalies(
+        &self,
+        resolved: Option<bool>,
+        kind: Option<&str>,
+    ) -> Result<Vec<AnomalyRow>, Failure> {
         let read = reading(
             " where ($1::boolean is null or (a.resolved_at is not null) = $1) and ($2::text is null or a.kind = $2)
               order by a.detected_at desc, a.id limit 5000",
         );
-        let read = sqlx::query_as(sqlx::AssertSqlSafe(read)).bind(resolved).bind(kind.map(str::to_string));
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
+        let read = sqlx::query_as(sqlx::AssertSqlSafe(read))
+            .bind(resolved)
+            .bind(kind.map(str::to_string));
+        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await
     }
 
     pub async fn anomaly(&self, id: Uuid) -> Result<Option<AnomalyRow>, Failure> {
         let read = sqlx::query_as(sqlx::AssertSqlSafe(reading(" where a.id = $1"))).bind(id);
-        self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await
+        self.read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .await
     }
 
     pub async fn anomaly_counts(&self) -> Result<AnomalyCounts, Failure> {
         let read = "select count(*) as total, count(*) filter (where resolved_at is null) as unresolved,
                  min(detected_at) filter (where resolved_at is null) as oldest_unresolved_at from anomalies";
         let read = sqlx::query_as(read);
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await
+        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+            .await
     }
 
     /// How many are open, by type; a type without any is left out.
     pub async fn open_anomalies(&self) -> Result<Vec<(String, i64)>, Failure> {
         let read = "select kind, count(*) from anomalies where resolved_at is null group by kind order by kind";
         let read = sqlx::query_as(read);
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
+        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await
     }
 
     /// Resolves an open anomaly by hand, with who did it. `false`: it was resolved before, or does not exist.
-    pub async fn resolve_anomaly(&self, id: Uuid, by: &str, resolution: &str, entry: Entry) -> Result<bool, Failure> {
+    pub async fn resolve_anomaly(
+        &self,
+        id: Uuid,
+        by: &str,
+        resolution: &str,
+        entry: Entry,
+    ) -> Result<bool, Failure> {
         let write = "update anomalies set resolved_at = now(), resolution = $2, resolved_by = $3
              where id = $1 and resolved_at is null";
-        let write = sqlx::query(write).bind(id).bind(resolution.to_string()).bind(by.to_string());
+        let write = sqlx::query(write)
+            .bind(id)
+            .bind(resolution.to_string())
+            .bind(by.to_string());
         self.act(write, entry, false).await
     }
 
@@ -114,8 +133,11 @@ impl Records {
         let bound = [payment_intent, kind, resolution, by].map(str::to_string);
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let resolved =
-                bound.into_iter().fold(sqlx::query_scalar::<_, Uuid>(write), |write, value| write.bind(value));
+            let resolved = bound
+                .into_iter()
+                .fold(sqlx::query_scalar::<_, Uuid>(write), |write, value| {
+                    write.bind(value)
+                });
             for id in resolved.fetch_all(&mut *transaction).await? {
                 audit::write(&mut transaction, &entry.clone().named(id)).await?;
             }

@@ -33,7 +33,11 @@ pub struct ClubRow {
 
 impl Records {
     /// By name; the archived ones, or the others, or only one.
-    pub async fn club_rows(&self, archived: Option<bool>, only: Option<ClubId>) -> Result<Vec<ClubRow>, Failure> {
+    pub async fn club_rows(
+        &self,
+        archived: Option<bool>,
+        only: Option<ClubId>,
+    ) -> Result<Vec<ClubRow>, Failure> {
         let read = "select c.id, c.name, c.email, c.phone, c.location, c.created_at,
                  c.stripe_connect_onboarding_complete as connected, c.stripe_connect_account_id as account_id,
                  c.home_page_slug as slug, c.archived, c.archived_at, c.charges_enabled, c.payouts_enabled,
@@ -45,14 +49,23 @@ impl Records {
              from clubs c left join draws d on d.club_id = c.id
              where ($1::boolean is null or c.archived = $1) and ($2::bigint is null or c.id = $2)
              group by c.id order by lower(c.name), c.id";
-        let read = sqlx::query_as(read).bind(archived).bind(only.map(|club| club.0));
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
+        let read = sqlx::query_as(read)
+            .bind(archived)
+            .bind(only.map(|club| club.0));
+        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await
     }
 
     /// Hides a club from lists and closes it to new intents, or opens it again (decision H-3). `false`: nothing to change.
-    pub async fn set_club_archived(&self, club: ClubId, archived: bool, entry: Entry) -> Result<bool, Failure> {
+    pub async fn set_club_archived(
+        &self,
+        club: ClubId,
+        archived: bool,
+        entry: Entry,
+    ) -> Result<bool, Failure> {
         let write = "update clubs set archived = $2, archived_at = case when $2 then now() end
              where id = $1 and archived <> $2";
-        self.act(sqlx::query(write).bind(club.0).bind(archived), entry, true).await
+        self.act(sqlx::query(write).bind(club.0).bind(archived), entry, true)
+            .await
     }
 }

@@ -45,7 +45,10 @@ pub struct OrderDeskLine {
 }
 
 impl Records {
-    pub async fn order_desk(&self, order: OrderId) -> Result<Option<(OrderDesk, Vec<OrderDeskLine>)>, Failure> {
+    pub async fn order_desk(
+        &self,
+        order: OrderId,
+    ) -> Result<Option<(OrderDesk, Vec<OrderDeskLine>)>, Failure> {
         let id = Uuid::from_u128(order.0);
         let read = sqlx::query_as(
             "select o.id, o.state, o.payment_intent_id, o.club_id, c.name as club_name, o.buyer_name, o.buyer_email,
@@ -56,7 +59,9 @@ impl Records {
              from orders o left join clubs c on c.id = o.club_id left join refunds r on r.order_id = o.id where o.id = $1",
         )
         .bind(id);
-        let found: Option<OrderDesk> = self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await?;
+        let found: Option<OrderDesk> = self
+            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .await?;
         let Some(found) = found else {
             return Ok(None);
         };
@@ -66,7 +71,9 @@ impl Records {
              from order_lines l join draws d on d.id = l.draw_id where l.order_id = $1 order by l.draw_id",
         )
         .bind(id);
-        let lines = self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await?;
+        let lines = self
+            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await?;
         Ok(Some((found, lines)))
     }
 }

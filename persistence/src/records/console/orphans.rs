@@ -32,16 +32,25 @@ const READ: &str =
 impl Records {
     /// Newest first.
     pub async fn orphans(&self) -> Result<Vec<Orphan>, Failure> {
-        let read =
-            format!("{READ} where o.buyer_email is null order by t.sold_at desc, t.draw_id, t.serial limit 5000");
+        let read = format!(
+            "{READ} where o.buyer_email is null order by t.sold_at desc, t.draw_id, t.serial limit 5000"
+        );
         let read = sqlx::query_as(sqlx::AssertSqlSafe(read));
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
+        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await
     }
 
     /// A sold ticket with its order's buyer, if it has one.
-    pub async fn ticket_owner(&self, draw: DrawId, serial: Serial) -> Result<Option<Orphan>, Failure> {
+    pub async fn ticket_owner(
+        &self,
+        draw: DrawId,
+        serial: Serial,
+    ) -> Result<Option<Orphan>, Failure> {
         let read = format!("{READ} where t.draw_id = $1 and t.serial = $2");
-        let read = sqlx::query_as(sqlx::AssertSqlSafe(read)).bind(draw.0).bind(serial.number() as i16);
-        self.read(async move |pool: PgPool| read.fetch_optional(&pool).await).await
+        let read = sqlx::query_as(sqlx::AssertSqlSafe(read))
+            .bind(draw.0)
+            .bind(serial.number() as i16);
+        self.read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .await
     }
 }

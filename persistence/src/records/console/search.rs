@@ -19,7 +19,13 @@ impl Records {
     /// At most 20, clubs and draws first. Letter case does not matter; `%` and `_` mean themselves. An order whose buyer was
     /// erased is found by the whole address it was bought with, and by no part of it (decision F-8).
     pub async fn search(&self, words: &str) -> Result<Vec<Found>, Failure> {
-        let pattern = format!("%{}%", words.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"));
+        let pattern = format!(
+            "%{}%",
+            words
+                .replace('\\', "\\\\")
+                .replace('%', "\\%")
+                .replace('_', "\\_")
+        );
         let read = sqlx::query_as(
             "(select 'club' as kind, id::text as key, name as title, email as detail, null as payment_intent_id from clubs
                  where name ilike $1 or email ilike $1 or home_page_slug ilike $1 order by id limit 5)
@@ -49,6 +55,7 @@ impl Records {
         .bind(pattern)
         .bind(words.trim().to_string())
         .bind(self.email_hash(words));
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
+        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await
     }
 }

@@ -18,7 +18,12 @@ pub struct Step {
 
 impl Records {
     /// Every step from `from` up to `to`, empty ones too.
-    pub async fn series(&self, from: Timestamp, to: Timestamp, step_seconds: i64) -> Result<Vec<Step>, Failure> {
+    pub async fn series(
+        &self,
+        from: Timestamp,
+        to: Timestamp,
+        step_seconds: i64,
+    ) -> Result<Vec<Step>, Failure> {
         let read = sqlx::query_as(
             "with steps as (
                  select s as at, s + make_interval(secs => $3) as until
@@ -41,6 +46,7 @@ impl Records {
         .bind(column(from))
         .bind(column(to))
         .bind(step_seconds as f64);
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
+        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await
     }
 }

@@ -75,6 +75,7 @@ impl Records {
         .bind(to.map(column))
         .bind(without_tests)
         .bind(column(now));
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
+        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await
     }
 }

@@ -70,11 +70,16 @@ impl Records {
         )
         .bind(column(since))
         .bind(club.map(|club| club.0));
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
+        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await
     }
 
     /// Newest first, of one club or of all; [`LISTED_MAX`] at most.
-    pub async fn transactions(&self, club: Option<ClubId>, since: Timestamp) -> Result<Vec<TransactionRow>, Failure> {
+    pub async fn transactions(
+        &self,
+        club: Option<ClubId>,
+        since: Timestamp,
+    ) -> Result<Vec<TransactionRow>, Failure> {
         let read = sqlx::query_as(
             "select o.id as order_id, o.payment_intent_id, p.status, p.account_id, o.opened_at as created_at, o.club_id,
                  c.name as club_name, o.buyer_name, o.buyer_email, p.amount_cents, p.provider_fee_cents,
@@ -94,6 +99,7 @@ impl Records {
         .bind(column(since))
         .bind(club.map(|club| club.0))
         .bind(LISTED_MAX);
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await).await
+        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await
     }
 }

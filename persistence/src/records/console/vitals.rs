@@ -64,7 +64,8 @@ impl Records {
                  current_setting('server_version') as database,
                  (select max(version) from _sqlx_migrations where success) as schema",
         );
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await
+        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+            .await
     }
 
     pub async fn pulse(&self) -> Result<Pulse, Failure> {
@@ -82,6 +83,7 @@ impl Records {
                  (select coalesce(max(id), 0) from waitlist) as waitlist_newest,
                  (select coalesce(max(id), 0) from audit_log) as audit",
         );
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await).await
+        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+            .await
     }
 }

@@ -16,7 +16,10 @@ impl Writer<'_> {
         let (listing, club) = self.draw_of(&data).await?;
         let draw = listing.id();
         let prize = listing.view.prize.to_string();
-        let ticket = data.serial.and_then(Serial::new).ok_or("the mail names no ticket")?;
+        let ticket = data
+            .serial
+            .and_then(Serial::new)
+            .ok_or("the mail names no ticket")?;
         let (result, _) = listing.view.result.ok_or("the draw has no result")?;
         let (home, away) = (&listing.home_team, &listing.away_team);
         let result_page = self.page(&format!("/draw/{draw}"));
@@ -33,8 +36,13 @@ impl Writer<'_> {
         let link = match (data.link, data.until) {
             (Some(link), Some(until)) => {
                 let until = when::long(Timestamp(until), &listing.zone);
-                let asker = listing.contact_name.clone().zip(listing.contact_phone.clone());
-                let asker = asker.map_or_else(String::new, |(name, phone)| format!(" Questions: {name}, {phone}."));
+                let asker = listing
+                    .contact_name
+                    .clone()
+                    .zip(listing.contact_phone.clone());
+                let asker = asker.map_or_else(String::new, |(name, phone)| {
+                    format!(" Questions: {name}, {phone}.")
+                });
                 paragraphs.push(Paragraph::leading_to("The result:", result_page));
                 let words = format!(
                     "{} pays the prize straight to your bank account. Please say which one by {until}. The link below \
@@ -45,7 +53,10 @@ impl Writer<'_> {
                 ("Claim your prize".to_string(), link)
             }
             _ => {
-                let words = format!("{} will contact you to pay the prize. Please answer within 7 days.", club.name);
+                let words = format!(
+                    "{} will contact you to pay the prize. Please answer within 7 days.",
+                    club.name
+                );
                 paragraphs.push(words.into());
                 ("See the result".to_string(), result_page)
             }
@@ -93,7 +104,10 @@ impl Writer<'_> {
                 listing.view.prize
             ),
             Some((_, serial)) => {
-                format!("Ticket {} was not sold, so the prize stays with the club.", serial.label(draw))
+                format!(
+                    "Ticket {} was not sold, so the prize stays with the club.",
+                    serial.label(draw)
+                )
             }
         };
         let note = Note {
@@ -113,7 +127,10 @@ impl Writer<'_> {
                     self.config.support.email.clone(),
                 ),
             ],
-            link: Some(("See the result".to_string(), self.page(&format!("/admin/results/{draw}")))),
+            link: Some((
+                "See the result".to_string(),
+                self.page(&format!("/admin/results/{draw}")),
+            )),
         };
         self.finish(note, None)
     }
@@ -140,9 +157,19 @@ impl Writer<'_> {
 
     /// To one of a club's people, with the link by which they choose a password (decision G-17).
     pub(super) async fn invitation(&self, data: Data) -> Result<Letter, String> {
-        let club = self.club(data.club.map(domain::ClubId).ok_or("the mail names no club")?).await?;
+        let club = self
+            .club(
+                data.club
+                    .map(domain::ClubId)
+                    .ok_or("the mail names no club")?,
+            )
+            .await?;
         let link = data.link.ok_or("the mail has no link")?;
-        let role = data.role.as_deref().and_then(Role::read).ok_or("the mail names no role")?;
+        let role = data
+            .role
+            .as_deref()
+            .and_then(Role::read)
+            .ok_or("the mail names no role")?;
         let note = Note {
             head: self.letterhead(Some(&club)),
             subject: subject::invitation(&club.name),
@@ -166,7 +193,13 @@ impl Writer<'_> {
             "Buyers pay your club directly, so the club needs an account at Stripe. Draws can be created as soon as it is \
              connected; it takes about ten minutes, and you can stop and go on later.",
         ];
-        self.of_account(data, "One step left before you can sell", "Connect your payment account", &words).await
+        self.of_account(
+            data,
+            "One step left before you can sell",
+            "Connect your payment account",
+            &words,
+        )
+        .await
     }
 
     /// The provider let the club sell, and does so no longer.
@@ -181,15 +214,33 @@ impl Writer<'_> {
     }
 
     /// What a club has to do about its account at the provider, which its dashboard leads to.
-    async fn of_account(&self, data: Data, subject: &str, heading: &str, words: &[&str]) -> Result<Letter, String> {
-        let club = self.club(data.club.map(domain::ClubId).ok_or("the mail names no club")?).await?;
+    async fn of_account(
+        &self,
+        data: Data,
+        subject: &str,
+        heading: &str,
+        words: &[&str],
+    ) -> Result<Letter, String> {
+        let club = self
+            .club(
+                data.club
+                    .map(domain::ClubId)
+                    .ok_or("the mail names no club")?,
+            )
+            .await?;
         let greeting = format!("Hello {}.", club.name);
         let note = Note {
             head: self.letterhead(Some(&club)),
             subject: subject.to_string(),
             heading: heading.to_string(),
-            paragraphs: iter::once(greeting.as_str()).chain(words.iter().copied()).map(Into::into).collect(),
-            link: Some(("Go to your dashboard".to_string(), self.page(&format!("/club/{}/admin", club.slug)))),
+            paragraphs: iter::once(greeting.as_str())
+                .chain(words.iter().copied())
+                .map(Into::into)
+                .collect(),
+            link: Some((
+                "Go to your dashboard".to_string(),
+                self.page(&format!("/club/{}/admin", club.slug)),
+            )),
         };
         self.finish(note, None)
     }
@@ -204,5 +255,9 @@ fn as_what(role: Role) -> &'static str {
 }
 
 fn count(sold: u16) -> String {
-    if sold == 1 { "1 ticket was".to_string() } else { format!("{sold} tickets were") }
+    if sold == 1 {
+        "1 ticket was".to_string()
+    } else {
+        format!("{sold} tickets were")
+    }
 }

@@ -28,16 +28,27 @@ impl Writer<'_> {
 
     /// The payment had been authorised, and no tickets came of it (reliability.md F29).
     pub(super) async fn not_charged(&self, record: &OrderRecord) -> Result<Letter, String> {
-        let (club, games) = (self.club(record.order.club).await?, self.games(record).await?);
-        let sells = games.iter().find(|game| is_ahead(game, self.now) && game.view.free() > 0);
+        let (club, games) = (
+            self.club(record.order.club).await?,
+            self.games(record).await?,
+        );
+        let sells = games
+            .iter()
+            .find(|game| is_ahead(game, self.now) && game.view.free() > 0);
         let (again, link) = match sells {
             Some(game) => (
                 "Tickets are still on sale, if you would like to try again.",
-                ("Buy tickets".to_string(), self.page(&format!("/draw/{}", game.id()))),
+                (
+                    "Buy tickets".to_string(),
+                    self.page(&format!("/draw/{}", game.id())),
+                ),
             ),
             None => (
                 "There are no more tickets on sale.",
-                ("See this order".to_string(), self.page(&format!("/my/{}", record.token))),
+                (
+                    "See this order".to_string(),
+                    self.page(&format!("/my/{}", record.token)),
+                ),
             ),
         };
         let note = Note {
@@ -59,9 +70,13 @@ impl Writer<'_> {
 
     /// The club answers its buyer's bank itself, because the charge is on its own account (decision C-24; reliability.md F33).
     pub(super) async fn disputed(&self, record: &OrderRecord) -> Result<Letter, String> {
-        let (club, games) = (self.club(record.order.club).await?, self.games(record).await?);
+        let (club, games) = (
+            self.club(record.order.club).await?,
+            self.games(record).await?,
+        );
         // While every game is ahead they are released (decision C-25), if not yet, then at the next look.
-        let stay = record.order.state == OrderState::Captured && !games.iter().all(|game| is_ahead(game, self.now));
+        let stay = record.order.state == OrderState::Captured
+            && !games.iter().all(|game| is_ahead(game, self.now));
         let tickets = if stay {
             "The tickets stay valid. If one of them wins, its prize waits until the dispute is resolved."
         } else {
@@ -115,8 +130,15 @@ fn about(what: &str, games: &[Listing]) -> String {
 /// `$10.47 for 2 tickets in Sharks v Tigers and Bears v Jets`.
 fn bought(record: &OrderRecord, games: &[Listing]) -> String {
     let (total, count) = (record.order.total(), record.order.tickets());
-    let tickets = if count == 1 { "1 ticket".to_string() } else { format!("{count} tickets") };
-    let games: Vec<String> = games.iter().map(|game| format!("{} v {}", game.home_team, game.away_team)).collect();
+    let tickets = if count == 1 {
+        "1 ticket".to_string()
+    } else {
+        format!("{count} tickets")
+    };
+    let games: Vec<String> = games
+        .iter()
+        .map(|game| format!("{} v {}", game.home_team, game.away_team))
+        .collect();
     format!("{total} for {tickets} in {}", games.join(" and "))
 }
 
@@ -124,6 +146,10 @@ fn bought(record: &OrderRecord, games: &[Listing]) -> String {
 fn why(record: &OrderRecord) -> String {
     let reason = record.reason.as_deref().unwrap_or_default();
     let few = reason.contains("tickets remaining");
-    let shown = reason_shown(if few { "the tickets were no longer available" } else { reason });
+    let shown = reason_shown(if few {
+        "the tickets were no longer available"
+    } else {
+        reason
+    });
     format!("{}.", shown.trim_end_matches('.'))
 }

@@ -12,12 +12,23 @@ use crate::hostile;
 fn parsed(raw: &str) -> (Vec<(String, String)>, &str) {
     let (head, body) = raw.split_once("\r\n\r\n").expect("an end of the headers");
     let head = head.replace("\r\n ", " ").replace("\r\n\t", "\t");
-    let headers = head.split("\r\n").map(|line| line.split_once(": ").unwrap_or((line, "")));
-    (headers.map(|(name, value)| (name.to_lowercase(), value.to_string())).collect(), body)
+    let headers = head
+        .split("\r\n")
+        .map(|line| line.split_once(": ").unwrap_or((line, "")));
+    (
+        headers
+            .map(|(name, value)| (name.to_lowercase(), value.to_string()))
+            .collect(),
+        body,
+    )
 }
 
 fn header<'a>(headers: &'a [(String, String)], name: &str) -> &'a str {
-    headers.iter().find(|(of, _)| of == name).map(|(_, value)| value.as_str()).unwrap_or_default()
+    headers
+        .iter()
+        .find(|(of, _)| of == name)
+        .map(|(_, value)| value.as_str())
+        .unwrap_or_default()
 }
 
 /// `=XX`, and lines that go on.
@@ -40,7 +51,9 @@ fn quoted_printable(text: &str) -> Vec<u8> {
 fn words(value: &str) -> String {
     let (mut out, mut after_encoded) = (Vec::<u8>::new(), false);
     for (place, word) in value.split(' ').enumerate() {
-        let encoded = word.strip_prefix("=?utf-8?").and_then(|rest| rest.strip_suffix("?="));
+        let encoded = word
+            .strip_prefix("=?utf-8?")
+            .and_then(|rest| rest.strip_suffix("?="));
         if place > 0 && !(after_encoded && encoded.is_some()) {
             out.push(b' ');
         }

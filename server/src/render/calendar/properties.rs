@@ -27,7 +27,10 @@ fn unescaped(value: &str) -> String {
 
 /// What a line of a calendar can hold.
 fn kept(typed: &str) -> String {
-    typed.chars().filter(|letter| *letter == '\n' || !letter.is_control()).collect()
+    typed
+        .chars()
+        .filter(|letter| *letter == '\n' || !letter.is_control())
+        .collect()
 }
 
 proptest! {

@@ -20,7 +20,12 @@ pub struct Canvas {
 impl Canvas {
     pub fn new(width: u32, height: u32, ground: Colour) -> Canvas {
         let dots = ground.0.repeat((width * height) as usize);
-        Canvas { width, height, dots, face: FontRef::try_from_slice(FACE).expect("our own font") }
+        Canvas {
+            width,
+            height,
+            dots,
+            face: FontRef::try_from_slice(FACE).expect("our own font"),
+        }
     }
 
     pub fn fill(&mut self, left: u32, top: u32, width: u32, height: u32, colour: Colour) {
@@ -28,7 +33,15 @@ impl Canvas {
     }
 
     /// `part`: how much of the colour covers what is there, 0…1.
-    pub fn blend(&mut self, left: u32, top: u32, width: u32, height: u32, colour: Colour, part: f32) {
+    pub fn blend(
+        &mut self,
+        left: u32,
+        top: u32,
+        width: u32,
+        height: u32,
+        colour: Colour,
+        part: f32,
+    ) {
         for y in top..(top + height).min(self.height) {
             for x in left..(left + width).min(self.width) {
                 self.dot(x, y, colour, part);
@@ -45,26 +58,41 @@ impl Canvas {
     }
 
     /// Writes words from `left` on the line `base`, no wider than `wide`: smaller if they must be, then cut. Answers their width.
-    pub fn text(&mut self, words: &str, left: f32, base: f32, size: f32, wide: f32, colour: Colour) -> f32 {
+    pub fn text(
+        &mut self,
+        words: &str,
+        left: f32,
+        base: f32,
+        size: f32,
+        wide: f32,
+        colour: Colour,
+    ) -> f32 {
         let mut size = size;
         while self.width_of(words, size) > wide && size > SIZE_MIN {
             size -= 2.0;
         }
         let mut shown = words.to_string();
         while self.width_of(&shown, size) > wide && shown.chars().count() > 1 {
-            shown = shown.chars().take(shown.chars().count() - 2).collect::<String>() + "…";
+            shown = shown
+                .chars()
+                .take(shown.chars().count() - 2)
+                .collect::<String>()
+                + "…";
         }
         let face = self.face.clone();
         let scaled = face.as_scaled(PxScale::from(size));
         let mut at = left;
         for letter in shown.chars() {
             let id = face.glyph_id(letter);
-            if let Some(outline) = face.outline_glyph(id.with_scale_and_position(size, point(at, base))) {
+            if let Some(outline) =
+                face.outline_glyph(id.with_scale_and_position(size, point(at, base)))
+            {
                 let bounds = outline.px_bounds();
                 let (start_x, start_y) = (bounds.min.x as i64, bounds.min.y as i64);
                 outline.draw(|x, y, part| {
                     let (x, y) = (start_x + i64::from(x), start_y + i64::from(y));
-                    let inside = (0..i64::from(self.width)).contains(&x) && (0..i64::from(self.height)).contains(&y);
+                    let inside = (0..i64::from(self.width)).contains(&x)
+                        && (0..i64::from(self.height)).contains(&y);
                     if inside {
                         self.dot(x as u32, y as u32, colour, part.clamp(0.0, 1.0));
                     }
@@ -77,7 +105,10 @@ impl Canvas {
 
     fn width_of(&self, words: &str, size: f32) -> f32 {
         let scaled = self.face.as_scaled(PxScale::from(size));
-        words.chars().map(|letter| scaled.h_advance(self.face.glyph_id(letter))).sum()
+        words
+            .chars()
+            .map(|letter| scaled.h_advance(self.face.glyph_id(letter)))
+            .sum()
     }
 
     /// The house's mark: a row crossing a column, 88 dots wide.
@@ -95,7 +126,9 @@ impl Canvas {
         let mut encoder = png::Encoder::new(&mut bytes, self.width, self.height);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
-        let written = encoder.write_header().and_then(|mut writer| writer.write_image_data(&self.dots));
+        let written = encoder
+            .write_header()
+            .and_then(|mut writer| writer.write_image_data(&self.dots));
         written.expect("writing into memory does not fail");
         bytes
     }

@@ -16,8 +16,14 @@ pub struct Game<'a> {
 
 /// `2 tickets – Sharks v Tigers, Fri 7:10 pm`.
 pub fn confirmation(count: u16, games: &[Game<'_>]) -> String {
-    let tickets = if count == 1 { "1 ticket".to_string() } else { format!("{count} tickets") };
-    let Some(first) = games.iter().min_by_key(|game| game.kick_off) else { return tickets };
+    let tickets = if count == 1 {
+        "1 ticket".to_string()
+    } else {
+        format!("{count} tickets")
+    };
+    let Some(first) = games.iter().min_by_key(|game| game.kick_off) else {
+        return tickets;
+    };
     let time = when::short(first.kick_off, first.zone);
     if games.len() > 1 {
         return format!("{tickets} – {} games, first {time}", games.len());
@@ -43,7 +49,11 @@ pub fn correction(game: &Game<'_>) -> String {
 /// `Help Sharks RLFC sell tickets`; a name that is too long gives way.
 pub fn invitation(club: &str) -> String {
     let whole = format!("Help {club} sell tickets");
-    if whole.chars().count() <= CHARACTERS_MAX { whole } else { "Help your club sell tickets".to_string() }
+    if whole.chars().count() <= CHARACTERS_MAX {
+        whole
+    } else {
+        "Help your club sell tickets".to_string()
+    }
 }
 
 /// The fullest form that fits: whole names, else each team's last word, else without the ending.
@@ -54,7 +64,9 @@ fn fit(start: &str, game: &Game<'_>, ending: &str) -> String {
         format!("{start} – {home} v {away}{ending}"),
         format!("{start} – {home} v {away}"),
     ];
-    let fitting = forms.iter().find(|form| form.chars().count() <= CHARACTERS_MAX);
+    let fitting = forms
+        .iter()
+        .find(|form| form.chars().count() <= CHARACTERS_MAX);
     fitting.cloned().unwrap_or_else(|| start.to_string())
 }
 
@@ -67,27 +79,47 @@ mod tests {
     use super::*;
 
     fn game<'a>(home: &'a str, away: &'a str) -> Game<'a> {
-        Game { home, away, kick_off: Timestamp(1_795_165_800_000), zone: "Australia/Brisbane" }
+        Game {
+            home,
+            away,
+            kick_off: Timestamp(1_795_165_800_000),
+            zone: "Australia/Brisbane",
+        }
     }
 
     #[test]
     fn the_number_comes_first_and_long_names_give_way() {
-        assert_eq!(confirmation(2, &[game("Sharks", "Tigers")]), "2 tickets – Sharks v Tigers, Fri 7:10 pm");
+        assert_eq!(
+            confirmation(2, &[game("Sharks", "Tigers")]),
+            "2 tickets – Sharks v Tigers, Fri 7:10 pm"
+        );
         let long = game("Redcliffe Dolphins Sharks", "Wynnum Manly Tigers");
-        assert_eq!(confirmation(1, &[long]), "1 ticket – Sharks v Tigers, Fri 7:10 pm");
-        let endless = game("Supercalifragilisticexpialidocious", "Rindfleischetikettierung");
+        assert_eq!(
+            confirmation(1, &[long]),
+            "1 ticket – Sharks v Tigers, Fri 7:10 pm"
+        );
+        let endless = game(
+            "Supercalifragilisticexpialidocious",
+            "Rindfleischetikettierung",
+        );
         assert_eq!(confirmation(2, &[endless]), "2 tickets");
     }
 
     #[test]
     fn an_invitation_names_the_club_if_it_can() {
         assert_eq!(invitation("Sharks RLFC"), "Help Sharks RLFC sell tickets");
-        assert_eq!(invitation(&"Redcliffe ".repeat(5)), "Help your club sell tickets");
+        assert_eq!(
+            invitation(&"Redcliffe ".repeat(5)),
+            "Help your club sell tickets"
+        );
     }
 
     #[test]
     fn a_cart_names_its_first_game() {
         let games = [game("Sharks", "Tigers"), game("Bears", "Jets")];
-        assert_eq!(confirmation(5, &games), "5 tickets – 2 games, first Fri 7:10 pm");
+        assert_eq!(
+            confirmation(5, &games),
+            "5 tickets – 2 games, first Fri 7:10 pm"
+        );
     }
 }

@@ -13,8 +13,16 @@ fn head() -> Letterhead {
 
 fn confirmation(home: &str) -> Confirmation {
     let tickets = vec![
-        Numbers { label: "FD-1042-007".to_string(), home: 3, away: 11 },
-        Numbers { label: "FD-1042-008".to_string(), home: 9, away: 1 },
+        Numbers {
+            label: "FD-1042-007".to_string(),
+            home: 3,
+            away: 11,
+        },
+        Numbers {
+            label: "FD-1042-008".to_string(),
+            home: 9,
+            away: 1,
+        },
     ];
     let game = Game {
         home: home.to_string(),
@@ -66,19 +74,28 @@ fn both_parts_of_a_confirmation_say_the_same_things() {
 #[test]
 fn the_html_reads_without_images_in_the_dark_and_in_its_own_language() {
     let html = confirmation("Sharks").write().expect("a mail").html;
-    for needed in
-        ["lang=\"en-AU\"", "role=\"presentation\"", "color-scheme", "supported-color-schemes", "max-width:600px"]
-    {
+    for needed in [
+        "lang=\"en-AU\"",
+        "role=\"presentation\"",
+        "color-scheme",
+        "supported-color-schemes",
+        "max-width:600px",
+    ] {
         assert!(html.contains(needed), "{needed} is missing");
     }
     assert!(!html.contains("<img") && !html.contains("<script"));
-    assert!(html.contains("background:#ffeb3b;color:#000000"), "a light club colour carries black text");
+    assert!(
+        html.contains("background:#ffeb3b;color:#000000"),
+        "a light club colour carries black text"
+    );
     assert!(html.len() < 100_000);
 }
 
 #[test]
 fn a_name_cannot_smuggle_markup_or_a_header_line() {
-    let words = confirmation("<b>Sharks</b>\r\nBcc: everyone@example.com").write().expect("a mail");
+    let words = confirmation("<b>Sharks</b>\r\nBcc: everyone@example.com")
+        .write()
+        .expect("a mail");
     assert!(!words.html.contains("<b>Sharks"));
     assert!(!words.subject.contains('\n') && !words.subject.contains('\r'));
 }
@@ -90,11 +107,22 @@ fn a_note_has_its_words_and_its_one_link() {
         subject: "You won $290.00 – Sharks v Tigers".to_string(),
         heading: "You won $290.00".to_string(),
         paragraphs: vec!["Your ticket FD-1042-007 carries 3 and 11.".into()],
-        link: Some(("See the draw".to_string(), "http://localhost:8080/draw/1042".to_string())),
+        link: Some((
+            "See the draw".to_string(),
+            "http://localhost:8080/draw/1042".to_string(),
+        )),
     };
     let words = note.write().expect("a mail");
-    assert!(words.text.contains("See the draw: http://localhost:8080/draw/1042"));
-    assert!(words.html.contains("href=\"http://localhost:8080/draw/1042\""));
+    assert!(
+        words
+            .text
+            .contains("See the draw: http://localhost:8080/draw/1042")
+    );
+    assert!(
+        words
+            .html
+            .contains("href=\"http://localhost:8080/draw/1042\"")
+    );
 }
 
 #[test]
@@ -112,13 +140,36 @@ fn an_address_of_ours_is_a_link_in_html_and_one_that_somebody_typed_is_not() {
         link: None,
     };
     let words = note.write().expect("a mail");
-    assert!(words.text.contains("The result: http://localhost:8080/draw/1042\n"), "{}", words.text);
-    assert!(words.text.contains("Write to support@demo.test\n"), "{}", words.text);
+    assert!(
+        words
+            .text
+            .contains("The result: http://localhost:8080/draw/1042\n"),
+        "{}",
+        words.text
+    );
+    assert!(
+        words.text.contains("Write to support@demo.test\n"),
+        "{}",
+        words.text
+    );
     let link = |href: &str, shown: &str| {
-        words.html.contains(&format!("<a href=\"{href}\" style=\"color:#1d5fd1\">{shown}</a>"))
+        words.html.contains(&format!(
+            "<a href=\"{href}\" style=\"color:#1d5fd1\">{shown}</a>"
+        ))
     };
-    assert!(link("http://localhost:8080/draw/1042", "http://localhost:8080/draw/1042"), "{}", words.html);
-    assert!(link("mailto:support@demo.test", "support@demo.test"), "{}", words.html);
+    assert!(
+        link(
+            "http://localhost:8080/draw/1042",
+            "http://localhost:8080/draw/1042"
+        ),
+        "{}",
+        words.html
+    );
+    assert!(
+        link("mailto:support@demo.test", "support@demo.test"),
+        "{}",
+        words.html
+    );
     assert!(
         !words.html.contains("href=\"https://evil.example") && !words.html.contains("<a href='x'"),
         "{}",
@@ -130,15 +181,32 @@ fn an_address_of_ours_is_a_link_in_html_and_one_that_somebody_typed_is_not() {
 #[test]
 fn the_house_speaks_for_a_club_and_never_for_itself() {
     let written = |club: Option<&str>| {
-        let head = Letterhead { club: club.map(str::to_string), ..head() };
+        let head = Letterhead {
+            club: club.map(str::to_string),
+            ..head()
+        };
         let (subject, heading) = ("Hello".to_string(), "Hello".to_string());
-        Note { head, subject, heading, paragraphs: Vec::new(), link: None }.write().expect("a mail")
+        Note {
+            head,
+            subject,
+            heading,
+            paragraphs: Vec::new(),
+            link: None,
+        }
+        .write()
+        .expect("a mail")
     };
     let (of_club, of_house) = (written(Some("Wynnum Seagulls")), written(None));
     for part in [of_club.text, of_club.html] {
-        assert!(part.contains("Football Doubles, for Wynnum Seagulls."), "{part}");
+        assert!(
+            part.contains("Football Doubles, for Wynnum Seagulls."),
+            "{part}"
+        );
     }
     for part in [of_house.text, of_house.html] {
-        assert!(part.contains("Football Doubles.") && !part.contains("Football Doubles, for"), "{part}");
+        assert!(
+            part.contains("Football Doubles.") && !part.contains("Football Doubles, for"),
+            "{part}"
+        );
     }
 }

@@ -60,14 +60,22 @@ impl Phase {
     fn panel(self) -> Option<(&'static str, &'static str)> {
         match self {
             Phase::Active => None,
-            Phase::SoldOut => {
-                Some(("Sold Out!", "All tickets for this draw have been sold. The draw will close soon."))
-            }
-            Phase::Closed => {
-                Some(("Draw Closed", "This draw has closed as the game has started. No more tickets can be purchased."))
-            }
-            Phase::Completed => Some(("Draw Completed", "This draw has completed and the winner has been announced.")),
-            Phase::Cancelled => Some(("Draw cancelled", "This draw was cancelled. Every ticket is refunded.")),
+            Phase::SoldOut => Some((
+                "Sold Out!",
+                "All tickets for this draw have been sold. The draw will close soon.",
+            )),
+            Phase::Closed => Some((
+                "Draw Closed",
+                "This draw has closed as the game has started. No more tickets can be purchased.",
+            )),
+            Phase::Completed => Some((
+                "Draw Completed",
+                "This draw has completed and the winner has been announced.",
+            )),
+            Phase::Cancelled => Some((
+                "Draw cancelled",
+                "This draw was cancelled. Every ticket is refunded.",
+            )),
         }
     }
 }
@@ -142,17 +150,31 @@ impl DrawFace {
         let ticket = cents(&draw.ticket_price);
         let price = if draw.pass_stripe_fees {
             let fee = fee::card_fee(ticket);
-            format!("{} + {} fee = {}", dollars(ticket), dollars(fee), dollars(ticket + fee))
+            format!(
+                "{} + {} fee = {}",
+                dollars(ticket),
+                dollars(fee),
+                dollars(ticket + fee)
+            )
         } else {
             dollars(ticket)
         };
         let rounds_up = |prize: Cents| draw.round_up_prize && prize >= CARD_ROUNDS_UP_FROM;
         let plain = domain::prize::prize(draw.tickets_sold, ticket, draw.prize_percentage, false);
-        let card_prize = domain::prize::prize(draw.tickets_sold, ticket, draw.prize_percentage, rounds_up(plain));
+        let card_prize = domain::prize::prize(
+            draw.tickets_sold,
+            ticket,
+            draw.prize_percentage,
+            rounds_up(plain),
+        );
         let sold = f64::from(draw.tickets_sold) / f64::from(TICKETS);
         let phase = Phase::of(draw);
         let on_sale = matches!(phase, Phase::Active | Phase::SoldOut);
-        let opens_at = draw.opens_at.as_deref().map(instant).filter(|at| phase == Phase::Active && now < *at);
+        let opens_at = draw
+            .opens_at
+            .as_deref()
+            .map(instant)
+            .filter(|at| phase == Phase::Active && now < *at);
         DrawFace {
             number: draw.draw_number,
             home: draw.home_team.clone(),
@@ -160,11 +182,18 @@ impl DrawFace {
             league: draw.league.clone(),
             club: draw.club_name.clone(),
             kick_off: when::day_and_time(kick_off, &draw.timezone),
-            left: on_sale.then(|| left(now, kick_off, &draw.timezone)).flatten(),
+            left: on_sale
+                .then(|| left(now, kick_off, &draw.timezone))
+                .flatten(),
             phase,
-            opens: opens_at.map(|at| format!("On sale from {}", when::day_and_time(at, &draw.timezone))),
+            opens: opens_at
+                .map(|at| format!("On sale from {}", when::day_and_time(at, &draw.timezone))),
             club_selling: draw.club_selling != Some(false),
-            price_line: if draw.pass_stripe_fees { price.clone() } else { format!("{price} a ticket") },
+            price_line: if draw.pass_stripe_fees {
+                price.clone()
+            } else {
+                format!("{price} a ticket")
+            },
             price,
             prize: Sum(dollars(cents(&draw.current_prize))),
             card_prize: Sum(dollars(card_prize)),
@@ -179,7 +208,10 @@ impl DrawFace {
     /// What stands in the form's place when nothing can be bought.
     pub fn panel(&self) -> Option<(&str, &str)> {
         match &self.opens {
-            _ if self.is_unsold() => Some(("Not on sale", "This club is not selling tickets at the moment.")),
+            _ if self.is_unsold() => Some((
+                "Not on sale",
+                "This club is not selling tickets at the moment.",
+            )),
             Some(opens) => Some(("Not on sale yet", opens)),
             // The last ones are only reserved: they may come free, and React shows how many.
             None if self.phase == Phase::SoldOut && self.sold < TICKETS => Some((
@@ -212,9 +244,15 @@ impl DrawFace {
     /// One sentence for a share card.
     pub fn summary(&self) -> String {
         if self.is_off() {
-            return format!("{}: this draw was cancelled. Every ticket is refunded.", self.club);
+            return format!(
+                "{}: this draw was cancelled. Every ticket is refunded.",
+                self.club
+            );
         }
-        format!("{}: prize pool {}, {}/{TICKETS} tickets sold. {}.", self.club, self.prize, self.sold, self.kick_off)
+        format!(
+            "{}: prize pool {}, {}/{TICKETS} tickets sold. {}.",
+            self.club, self.prize, self.sold, self.kick_off
+        )
     }
 }
 
@@ -248,7 +286,11 @@ pub fn left(now: Timestamp, kick_off: Timestamp, zone: &str) -> Option<Left> {
         _ if when::same_day(now, kick_off, zone) => "band-yellow",
         _ => "band-green",
     };
-    Some(Left { words, band, card_band })
+    Some(Left {
+        words,
+        band,
+        card_band,
+    })
 }
 
 /// A club in words and safe colours.
@@ -271,13 +313,18 @@ pub struct ClubFace {
 impl ClubFace {
     pub fn new(club: &wire::club::Club) -> ClubFace {
         let colour = |text: &str, default: &str| {
-            Colour::parse(text).or_else(|| Colour::parse(default)).expect("the specification's defaults are colours")
+            Colour::parse(text)
+                .or_else(|| Colour::parse(default))
+                .expect("the specification's defaults are colours")
         };
         let primary = colour(&club.primary_color, "#1f2937");
         let accent = colour(&club.accent_color, "#3b82f6");
         ClubFace {
             slug: club.canonical_slug.clone(),
-            title: club.home_page_title.clone().unwrap_or_else(|| club.name.clone()),
+            title: club
+                .home_page_title
+                .clone()
+                .unwrap_or_else(|| club.name.clone()),
             tagline: club.home_page_tagline.clone(),
             logo: club.logo_url.clone(),
             letters: letters(&club.name),
@@ -293,8 +340,16 @@ impl ClubFace {
 fn letters(name: &str) -> String {
     let mut words = name.split_whitespace();
     let first = words.next().unwrap_or("F");
-    let second = words.next().and_then(|word| word.chars().next()).or_else(|| first.chars().nth(1));
-    first.chars().take(1).chain(second).flat_map(char::to_uppercase).collect()
+    let second = words
+        .next()
+        .and_then(|word| word.chars().next())
+        .or_else(|| first.chars().nth(1));
+    first
+        .chars()
+        .take(1)
+        .chain(second)
+        .flat_map(char::to_uppercase)
+        .collect()
 }
 
 /// `$1,047.50`: every sum but a board's prize has its cents (A:306).
@@ -338,11 +393,16 @@ mod tests {
     #[test]
     fn time_left_changes_its_words_and_its_band() {
         let now = Timestamp(1_795_165_800_000);
-        let face = |ms| left(now, now.plus_ms(ms), "Australia/Brisbane").map(|left| (left.words, left.band));
+        let face = |ms| {
+            left(now, now.plus_ms(ms), "Australia/Brisbane").map(|left| (left.words, left.band))
+        };
         let some = |words: &str, band| Some((words.to_string(), band));
         assert_eq!(face(0), None);
         assert_eq!(face(83_000), some("01:23", "band-red"));
-        assert_eq!(face(2 * HOUR_MS + 14 * MINUTE_MS), some("2h 14m", "band-orange"));
+        assert_eq!(
+            face(2 * HOUR_MS + 14 * MINUTE_MS),
+            some("2h 14m", "band-orange")
+        );
         assert_eq!(face(7 * HOUR_MS), some("7h 0m", "band-yellow"));
         assert_eq!(face(3 * DAY_MS + 4 * HOUR_MS), some("3d 4h", "band-green"));
     }

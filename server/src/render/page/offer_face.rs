@@ -52,7 +52,11 @@ pub struct GameFace {
 impl GameFace {
     fn new(listing: &Listing, view: &View, now: Timestamp) -> GameFace {
         let kick_off = when::day_and_time(view.closes_at, &listing.zone);
-        let total = if listing.pass_card_fee { view.price + fee::card_fee(view.price) } else { view.price };
+        let total = if listing.pass_card_fee {
+            view.price + fee::card_fee(view.price)
+        } else {
+            view.price
+        };
         let state = match view.status {
             Status::Completed => Some(("COMPLETED", "is-completed")),
             Status::Cancelled => Some(("Cancelled", "is-cancelled")),
@@ -64,11 +68,18 @@ impl GameFace {
         GameFace {
             number: view.draw.0,
             teams: format!("{} v {}", listing.home_team, listing.away_team),
-            when: listing.league.as_ref().map_or_else(|| kick_off.clone(), |league| format!("{league} · {kick_off}")),
+            when: listing.league.as_ref().map_or_else(
+                || kick_off.clone(),
+                |league| format!("{league} · {kick_off}"),
+            ),
             price: dollars(total),
             figures: match view.status {
                 Status::Cancelled => "Every ticket is refunded".to_string(),
-                _ => format!("Prize {} · {}/{TICKETS} sold", dollars(view.prize), view.sold),
+                _ => format!(
+                    "Prize {} · {}/{TICKETS} sold",
+                    dollars(view.prize),
+                    view.sold
+                ),
             },
             state,
         }
@@ -80,9 +91,21 @@ impl OfferFace {
     pub fn new(offer: &Offer, picture: String, now: Timestamp) -> OfferFace {
         let zone = offer.games.first().map_or("", |(listing, _)| &listing.zone);
         let plain = offer.price();
-        let parts = || format!("{} + {} fee = {}", dollars(plain), dollars(offer.total - plain), dollars(offer.total));
-        let closes_at = offer.closes_at().filter(|_| offer.standing == Standing::OnSale);
-        let opens_at = offer.bundle.start_at.filter(|_| offer.standing == Standing::Scheduled);
+        let parts = || {
+            format!(
+                "{} + {} fee = {}",
+                dollars(plain),
+                dollars(offer.total - plain),
+                dollars(offer.total)
+            )
+        };
+        let closes_at = offer
+            .closes_at()
+            .filter(|_| offer.standing == Standing::OnSale);
+        let opens_at = offer
+            .bundle
+            .start_at
+            .filter(|_| offer.standing == Standing::Scheduled);
         OfferFace {
             name: offer.bundle.name.clone(),
             slug: offer.bundle.slug.clone(),
@@ -91,7 +114,11 @@ impl OfferFace {
             tag: offer.bundle.display_tag.as_deref().and_then(shown_tag),
             copy: offer.bundle.primary_copy.clone(),
             picture,
-            games: offer.games.iter().map(|(listing, view)| GameFace::new(listing, view, now)).collect(),
+            games: offer
+                .games
+                .iter()
+                .map(|(listing, view)| GameFace::new(listing, view, now))
+                .collect(),
             price: dollars(offer.total),
             price_parts: (offer.total > plain).then(parts),
             left: closes_at.and_then(|at| left(now, at, zone)),
@@ -106,7 +133,10 @@ impl OfferFace {
     /// One sentence for a share card.
     pub fn summary(&self) -> String {
         let games = self.games.len();
-        let copy = self.copy.clone().unwrap_or_else(|| format!("A ticket in {games} games of {}.", self.club));
+        let copy = self
+            .copy
+            .clone()
+            .unwrap_or_else(|| format!("A ticket in {games} games of {}.", self.club));
         format!("{copy} From {}. Support {}.", self.price, self.club)
     }
 }

@@ -105,7 +105,11 @@ fn a_name_cannot_end_the_script_that_carries_the_data() {
     let html = page(&Body::Draw(&face), &json!({ "draw": { "homeTeam": evil } }));
     assert!(!html.contains("<script>alert"), "{html}");
     assert!(html.contains("\\u003c/script\\u003e"));
-    let boot = html.split("id=\"boot\">").nth(1).and_then(|rest| rest.split("</script>").next()).expect("the data");
+    let boot = html
+        .split("id=\"boot\">")
+        .nth(1)
+        .and_then(|rest| rest.split("</script>").next())
+        .expect("the data");
     let read: Value = serde_json::from_str(boot).expect("still JSON");
     assert_eq!(read["draw"]["homeTeam"], evil);
 }
@@ -114,14 +118,21 @@ fn a_name_cannot_end_the_script_that_carries_the_data() {
 fn each_state_has_its_panel() {
     for (status, sold, words) in [
         ("active", 169, "Sold Out!"),
-        ("closed", 12, "This draw has closed as the game has started."),
+        (
+            "closed",
+            12,
+            "This draw has closed as the game has started.",
+        ),
         ("completed", 12, "Draw Completed"),
         ("cancelled", 12, "Draw cancelled"),
     ] {
         let mut draw = draw("Sharks");
         (draw.status, draw.tickets_sold, draw.tickets_available) = (status, sold, 169 - sold);
         let html = page(&Body::Draw(&DrawFace::new(&draw, NOW)), &json!({}));
-        assert!(html.contains(words) && !html.contains("form-skeleton"), "{status}: {words}");
+        assert!(
+            html.contains(words) && !html.contains("form-skeleton"),
+            "{status}: {words}"
+        );
     }
 }
 
@@ -131,15 +142,25 @@ fn a_cancelled_draw_has_no_prize_wherever_it_is_shown() {
     off.status = "cancelled";
     let face = DrawFace::new(&off, NOW);
     let hero = page(&Body::Draw(&face), &json!({}));
-    for words in ["<dt>Prize pool</dt><dd>None</dd>", "<dt>Tickets</dt><dd>Refunded</dd>"] {
+    for words in [
+        "<dt>Prize pool</dt><dd>None</dd>",
+        "<dt>Tickets</dt><dd>Refunded</dd>",
+    ] {
         assert!(hero.contains(words), "{words} is missing in\n{hero}");
     }
     let board = page(&Body::Board(&face), &json!({}));
     let shown = |html: &str| html.split("<main").nth(1).expect("a page").to_string();
     for said in [shown(&hero), shown(&board), face.summary()] {
-        assert!(!said.contains("$290") && !said.contains("$430"), "a prize is shown in\n{said}");
+        assert!(
+            !said.contains("$290") && !said.contains("$430"),
+            "a prize is shown in\n{said}"
+        );
     }
-    assert!(face.summary().contains("Every ticket is refunded."), "{}", face.summary());
+    assert!(
+        face.summary().contains("Every ticket is refunded."),
+        "{}",
+        face.summary()
+    );
 }
 
 #[test]
@@ -147,20 +168,42 @@ fn what_is_not_on_sale_yet_or_only_reserved_says_so_before_any_script() {
     let mut later = draw("Sharks");
     later.opens_at = Some("2026-11-20T08:00:00Z".to_string());
     let face = DrawFace::new(&later, NOW);
-    for html in
-        [page(&Body::Draw(&face), &json!({})), page(&Body::Landing { draws: std::slice::from_ref(&face) }, &json!({}))]
-    {
-        assert!(html.contains("On sale from Fri 20 Nov 2026, 6:00\u{a0}pm AEST"), "{html}");
-        assert!(!html.contains("Buy Now") && !html.contains("form-skeleton"), "{html}");
+    for html in [
+        page(&Body::Draw(&face), &json!({})),
+        page(
+            &Body::Landing {
+                draws: std::slice::from_ref(&face),
+            },
+            &json!({}),
+        ),
+    ] {
+        assert!(
+            html.contains("On sale from Fri 20 Nov 2026, 6:00\u{a0}pm AEST"),
+            "{html}"
+        );
+        assert!(
+            !html.contains("Buy Now") && !html.contains("form-skeleton"),
+            "{html}"
+        );
     }
     let mut reserved = draw("Sharks");
-    (reserved.tickets_sold, reserved.tickets_held, reserved.tickets_available) = (160, 9, 0);
+    (
+        reserved.tickets_sold,
+        reserved.tickets_held,
+        reserved.tickets_available,
+    ) = (160, 9, 0);
     let html = page(&Body::Draw(&DrawFace::new(&reserved, NOW)), &json!({}));
-    assert!(html.contains("Every ticket is taken for now") && !html.contains("have been sold"), "{html}");
+    assert!(
+        html.contains("Every ticket is taken for now") && !html.contains("have been sold"),
+        "{html}"
+    );
     for draw in [&mut later, &mut reserved] {
         draw.club_selling = Some(false);
         let html = page(&Body::Draw(&DrawFace::new(draw, NOW)), &json!({}));
-        assert!(html.contains("This club is not selling tickets at the moment."), "{html}");
+        assert!(
+            html.contains("This club is not selling tickets at the moment."),
+            "{html}"
+        );
     }
 }
 
@@ -209,13 +252,28 @@ fn an_offers_first_paint_has_the_boxes_that_react_will_draw() {
     ] {
         assert!(html.contains(words), "{words} is missing in\n{html}");
     }
-    let closed = page(&Body::Offer(&OfferFace { closed: true, ..offer() }), &json!({}));
-    assert!(closed.contains("<strong>Bundle closed</strong>") && !closed.contains("offer-bones"), "{closed}");
+    let closed = page(
+        &Body::Offer(&OfferFace {
+            closed: true,
+            ..offer()
+        }),
+        &json!({}),
+    );
+    assert!(
+        closed.contains("<strong>Bundle closed</strong>") && !closed.contains("offer-bones"),
+        "{closed}"
+    );
 }
 
 #[test]
 fn a_missing_page_says_so_and_shows_the_way() {
-    let html = page(&Body::Missing { heading: "Page Not Found", words: "" }, &json!({}));
+    let html = page(
+        &Body::Missing {
+            heading: "Page Not Found",
+            words: "",
+        },
+        &json!({}),
+    );
     assert!(html.contains("<h1>Page Not Found</h1>") && html.contains("href=\"/#live-draws\""));
 }
 
@@ -230,7 +288,12 @@ fn the_landing_page_lists_what_is_on_sale() {
 
 #[test]
 fn only_a_script_of_our_own_stands_in_for_the_payment_providers() {
-    let tag = |address: &str| page(&Body::Landing { draws: &[] }, &json!({ "config": { "stripeJs": address } }));
+    let tag = |address: &str| {
+        page(
+            &Body::Landing { draws: &[] },
+            &json!({ "config": { "stripeJs": address } }),
+        )
+    };
     assert!(tag("/sandbox/stripe.js").contains("<script src=\"/sandbox/stripe.js\"></script>"));
     assert!(!tag("https://js.stripe.com/x.js").contains("<script src="));
 }

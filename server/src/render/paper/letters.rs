@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 /// What a page needs to draw by glyph number; kerning, ligatures and names of glyphs stay behind.
-const KEPT: [&[u8; 4]; 10] = [b"OS/2", b"cmap", b"cvt ", b"fpgm", b"glyf", b"head", b"hhea", b"hmtx", b"loca", b"maxp"];
+const KEPT: [&[u8; 4]; 10] = [
+    b"OS/2", b"cmap", b"cvt ", b"fpgm", b"glyf", b"head", b"hhea", b"hmtx", b"loca", b"maxp",
+];
 /// `post` without names, 32 bytes: version 3.
 const POST_VERSION: [u8; 4] = [0, 3, 0, 0];
 const POST_BYTES: usize = 32;
@@ -16,7 +18,11 @@ const FILE_SUM_MAGIC: u32 = 0xb1b0_afba;
 
 /// `None`: this is no TrueType font with outlines.
 pub fn only(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
-    let (glyf, loca, head) = (table(font, b"glyf")?, table(font, b"loca")?, table(font, b"head")?);
+    let (glyf, loca, head) = (
+        table(font, b"glyf")?,
+        table(font, b"loca")?,
+        table(font, b"head")?,
+    );
     let long = short(head, LOCA_FORMAT)? == 1;
     let place = |glyph: usize| match long {
         true => word(loca, glyph * 4).map(|at| at as usize),
@@ -36,7 +42,8 @@ pub fn only(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
     }
     places.extend_from_slice(&u32::try_from(outlines.len()).ok()?.to_be_bytes());
     let mut head = head.to_vec();
-    head.get_mut(LOCA_FORMAT..LOCA_FORMAT + 2)?.copy_from_slice(&[0, 1]);
+    head.get_mut(LOCA_FORMAT..LOCA_FORMAT + 2)?
+        .copy_from_slice(&[0, 1]);
     head.get_mut(FILE_SUM..FILE_SUM + 4)?.fill(0);
     let mut post = table(font, b"post")?.get(..POST_BYTES)?.to_vec();
     post[..4].copy_from_slice(&POST_VERSION);
@@ -56,7 +63,10 @@ pub fn only(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
 }
 
 /// The glyphs, and the parts that glyphs of several parts are made of; the first one, which stands for a missing glyph, too.
-fn with_parts<'a>(used: &BTreeSet<u16>, outline: impl Fn(u16) -> Option<&'a [u8]>) -> BTreeSet<u16> {
+fn with_parts<'a>(
+    used: &BTreeSet<u16>,
+    outline: impl Fn(u16) -> Option<&'a [u8]>,
+) -> BTreeSet<u16> {
     const ARGUMENTS_ARE_WORDS: u16 = 0x1;
     const SCALE: u16 = 0x8;
     const MORE: u16 = 0x20;
@@ -68,13 +78,19 @@ fn with_parts<'a>(used: &BTreeSet<u16>, outline: impl Fn(u16) -> Option<&'a [u8]
         if !wanted.insert(glyph) {
             continue;
         }
-        let Some(outline) = outline(glyph).filter(|outline| short(outline, 0).is_some_and(|n| n >= 0x8000)) else {
+        let Some(outline) =
+            outline(glyph).filter(|outline| short(outline, 0).is_some_and(|n| n >= 0x8000))
+        else {
             continue;
         };
         let mut at = 10;
         while let Some((flags, part)) = short(outline, at).zip(short(outline, at + 2)) {
             open.push(part);
-            at += if flags & ARGUMENTS_ARE_WORDS == 0 { 6 } else { 8 };
+            at += if flags & ARGUMENTS_ARE_WORDS == 0 {
+                6
+            } else {
+                8
+            };
             at += [(SCALE, 2), (TWO_SCALES, 4), (FOUR_SCALES, 8)]
                 .iter()
                 .filter(|(bit, _)| flags & bit != 0)
@@ -103,7 +119,11 @@ fn written(tables: Vec<([u8; 4], Vec<u8>)>) -> Option<Vec<u8>> {
             head_at = Some(at);
         }
         file.extend_from_slice(name);
-        for number in [sum(bytes), u32::try_from(at).ok()?, u32::try_from(bytes.len()).ok()?] {
+        for number in [
+            sum(bytes),
+            u32::try_from(at).ok()?,
+            u32::try_from(bytes.len()).ok()?,
+        ] {
             file.extend_from_slice(&number.to_be_bytes());
         }
         at += bytes.len().next_multiple_of(4);
@@ -114,7 +134,8 @@ fn written(tables: Vec<([u8; 4], Vec<u8>)>) -> Option<Vec<u8>> {
     }
     let whole = FILE_SUM_MAGIC.wrapping_sub(sum(&file));
     let place = head_at? + FILE_SUM;
-    file.get_mut(place..place + 4)?.copy_from_slice(&whole.to_be_bytes());
+    file.get_mut(place..place + 4)?
+        .copy_from_slice(&whole.to_be_bytes());
     Some(file)
 }
 
@@ -127,7 +148,10 @@ fn sum(bytes: &[u8]) -> u32 {
 }
 
 fn table<'a>(font: &'a [u8], name: &[u8; 4]) -> Option<&'a [u8]> {
-    let entries = font.get(12..)?.chunks_exact(16).take(short(font, 4)?.into());
+    let entries = font
+        .get(12..)?
+        .chunks_exact(16)
+        .take(short(font, 4)?.into());
     let entry = entries.into_iter().find(|entry| entry.starts_with(name))?;
     let (at, length) = (word(entry, 8)? as usize, word(entry, 12)? as usize);
     font.get(at..at.checked_add(length)?)
@@ -148,11 +172,19 @@ mod tests {
     #[test]
     fn some_letters_weigh_little_and_keep_their_parts() {
         let font = super::super::FONT;
-        let whole = printpdf::ParsedFont::from_bytes(font, 0, &mut Vec::new()).expect("the font is read");
-        let used: BTreeSet<u16> =
-            "Zoë Nguyễn".chars().filter_map(|letter| whole.lookup_glyph_index(letter as u32)).collect();
+        let whole =
+            printpdf::ParsedFont::from_bytes(font, 0, &mut Vec::new()).expect("the font is read");
+        let used: BTreeSet<u16> = "Zoë Nguyễn"
+            .chars()
+            .filter_map(|letter| whole.lookup_glyph_index(letter as u32))
+            .collect();
         let small = only(font, &used).expect("a font");
-        assert!(small.len() < 100_000, "{} of {} bytes", small.len(), font.len());
+        assert!(
+            small.len() < 100_000,
+            "{} of {} bytes",
+            small.len(),
+            font.len()
+        );
         assert_eq!(sum(&small), FILE_SUM_MAGIC, "the file's own sum is right");
         let glyf = table(&small, b"glyf").expect("outlines");
         let loca = table(&small, b"loca").expect("places");
@@ -163,8 +195,12 @@ mod tests {
         assert!(!glyf.is_empty() && length('Z') > 0 && length('ễ') > 0);
         assert!(length('e') > 0, "a letter with accents is made of others");
         assert_eq!(length('W'), 0, "nobody wrote a W");
-        let again = printpdf::ParsedFont::from_bytes(&small, 0, &mut Vec::new()).expect("it is a font");
-        assert_eq!(again.lookup_glyph_index('Z' as u32), whole.lookup_glyph_index('Z' as u32));
+        let again =
+            printpdf::ParsedFont::from_bytes(&small, 0, &mut Vec::new()).expect("it is a font");
+        assert_eq!(
+            again.lookup_glyph_index('Z' as u32),
+            whole.lookup_glyph_index('Z' as u32)
+        );
         assert!(only(b"no font", &used).is_none());
     }
 }

@@ -43,8 +43,17 @@ impl Poster {
         line(&mut paper, 543.0, 24.0, &offer);
         paper.code(&self.link, 525.0, 311.8)?;
         line(&mut paper, 190.0, 18.0, scan);
-        line(&mut paper, 160.0, 14.0, self.link.trim_start_matches("https://").trim_start_matches("http://"));
-        let rule = format!("{TICKETS} tickets, two jersey numbers on each. The first try scorers’ numbers win.");
+        line(
+            &mut paper,
+            160.0,
+            14.0,
+            self.link
+                .trim_start_matches("https://")
+                .trim_start_matches("http://"),
+        );
+        let rule = format!(
+            "{TICKETS} tickets, two jersey numbers on each. The first try scorers’ numbers win."
+        );
         line(&mut paper, 118.0, 12.0, &rule);
         line(&mut paper, 90.0, 11.0, "18+ only, in Australia.");
         Some(paper.finish_bare())
@@ -53,12 +62,19 @@ impl Poster {
     /// What there is to win, and what the code is for.
     fn words(&self) -> (String, &'static str) {
         match self.phase {
-            Phase::Active | Phase::SoldOut => {
-                (format!("Win up to {} · {} a ticket", self.prize_max, self.price), "Scan to buy tickets")
-            }
+            Phase::Active | Phase::SoldOut => (
+                format!("Win up to {} · {} a ticket", self.prize_max, self.price),
+                "Scan to buy tickets",
+            ),
             Phase::Closed => ("Sales have closed".to_string(), "Scan to see who wins"),
-            Phase::Completed => ("The draw is completed".to_string(), "Scan to see the winning ticket"),
-            Phase::Cancelled => ("This draw was cancelled. Every ticket is refunded.".to_string(), "Scan to read more"),
+            Phase::Completed => (
+                "The draw is completed".to_string(),
+                "Scan to see the winning ticket",
+            ),
+            Phase::Cancelled => (
+                "This draw was cancelled. Every ticket is refunded.".to_string(),
+                "Scan to read more",
+            ),
         }
     }
 }

@@ -10,7 +10,10 @@ use crate::hostile;
 
 /// What no table can hold on one line is a blank in it.
 fn flat(typed: &str) -> String {
-    typed.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+    typed
+        .chars()
+        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .collect()
 }
 
 /// A cell says what was typed, perhaps behind the mark that makes it text.
@@ -23,7 +26,9 @@ fn says(cell: &str, typed: &str) -> bool {
 fn is_inert(cell: &str) -> bool {
     let invisible = "\u{ad}\u{61c}\u{180e}\u{200b}\u{200c}\u{200d}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\
                      \u{2060}\u{2061}\u{2062}\u{2063}\u{2064}\u{2066}\u{2067}\u{2068}\u{2069}\u{feff}";
-    let first = cell.chars().find(|letter| !letter.is_whitespace() && !invisible.contains(*letter));
+    let first = cell
+        .chars()
+        .find(|letter| !letter.is_whitespace() && !invisible.contains(*letter));
     !first.is_some_and(|first| "=+-@\u{ff1d}\u{ff0b}\u{ff0d}\u{ff20}".contains(first))
 }
 

@@ -71,16 +71,25 @@ Generated,2026-11-20T11:10:00Z\r
 
 #[test]
 fn a_table_is_what_it_was_yesterday() {
-    let rows = [row(1, "Nguyễn, Zoë", "0411 000 001"), row(2, "=1+1", "+61 411 000 001"), row(3, "Say \"hi\"", "")];
+    let rows = [
+        row(1, "Nguyễn, Zoë", "0411 000 001"),
+        row(2, "=1+1", "+61 411 000 001"),
+        row(3, "Say \"hi\"", ""),
+    ];
     let bytes = csv(&facts(), &takings(), &rows).expect("a table");
     assert_eq!(String::from_utf8(bytes).expect("UTF-8"), TABLE);
 }
 
 #[test]
 fn no_cell_is_a_formula_and_phones_keep_their_zero() {
-    for (text, cell) in
-        [("=1+1", "'=1+1"), ("+61 400", "'+61 400"), ("-2", "'-2"), ("@x", "'@x"), ("\t=1", "' =1"), ("Alice", "Alice")]
-    {
+    for (text, cell) in [
+        ("=1+1", "'=1+1"),
+        ("+61 400", "'+61 400"),
+        ("-2", "'-2"),
+        ("@x", "'@x"),
+        ("\t=1", "' =1"),
+        ("Alice", "Alice"),
+    ] {
         assert_eq!(safe(text), cell);
     }
     assert_eq!(phone("0400 111 222"), "'0400 111 222");
@@ -88,17 +97,26 @@ fn no_cell_is_a_formula_and_phones_keep_their_zero() {
 
 #[test]
 fn a_full_draw_fits_an_e_mail_and_says_every_ticket_once() {
-    let rows: Vec<Row> = (1..=TICKETS).map(|number| row(number, "Zoë Ōtāhuhu Nguyễn", "0411 000 001")).collect();
+    let rows: Vec<Row> = (1..=TICKETS)
+        .map(|number| row(number, "Zoë Ōtāhuhu Nguyễn", "0411 000 001"))
+        .collect();
     let file = pdf(&facts(), &takings(), &rows).expect("a paper");
     assert!(file.len() < 300 * 1024, "{} bytes", file.len());
     let document = Document::load_mem(&file).expect("a PDF");
     let pages: Vec<u32> = document.get_pages().keys().copied().collect();
     let text = document.extract_text(&pages).expect("text");
     for number in 1..=TICKETS {
-        assert_eq!(text.matches(&format!("FD-1042-{number:03}")).count(), 1, "ticket {number}");
+        assert_eq!(
+            text.matches(&format!("FD-1042-{number:03}")).count(),
+            1,
+            "ticket {number}"
+        );
     }
     assert_eq!(text.matches('★').count(), 1);
-    assert_eq!(text.matches("Zoë Ōtāhuhu Nguyễn").count(), usize::from(TICKETS));
+    assert_eq!(
+        text.matches("Zoë Ōtāhuhu Nguyễn").count(),
+        usize::from(TICKETS)
+    );
     for line in [
         "Result: Bayside Barracudas #7 and Ipswich Jetties #9 · ticket 1 wins",
         "Generated Fri 20 Nov 2026, 9:10 pm AEST for Bayside Barracudas",
@@ -111,31 +129,90 @@ fn a_full_draw_fits_an_e_mail_and_says_every_ticket_once() {
 
 #[test]
 fn a_prize_that_nobody_won_is_told_as_such() {
-    let takings = Takings { prize_is_due: false, ..takings() };
+    let takings = Takings {
+        prize_is_due: false,
+        ..takings()
+    };
     let lines = sums(&facts(), &takings);
-    assert_eq!(lines[6].0, "Prize (not due: the winning ticket was not sold)");
+    assert_eq!(
+        lines[6].0,
+        "Prize (not due: the winning ticket was not sold)"
+    );
     assert_eq!(lines[7], ("Club profit".to_string(), "13.61".to_string()));
-    assert_eq!(sums(&facts(), &Takings { is_estimated: true, ..takings })[3].0, "Card fees (partly estimated)");
-    let off = Facts { result: None, ..facts() };
-    assert_eq!(sums(&off, &takings)[6].0, "Prize (not due: the draw was cancelled)");
+    assert_eq!(
+        sums(
+            &facts(),
+            &Takings {
+                is_estimated: true,
+                ..takings
+            }
+        )[3]
+        .0,
+        "Card fees (partly estimated)"
+    );
+    let off = Facts {
+        result: None,
+        ..facts()
+    };
+    assert_eq!(
+        sums(&off, &takings)[6].0,
+        "Prize (not due: the draw was cancelled)"
+    );
     let text = words(&pdf(&off, &takings, &[]).expect("a paper"));
-    assert!(text.contains("Result: none, the draw was cancelled"), "{text}");
+    assert!(
+        text.contains("Result: none, the draw was cancelled"),
+        "{text}"
+    );
 }
 
 #[test]
 fn an_empty_report_says_so_and_money_is_said_as_money() {
-    let minus = Takings { sold: 0, revenue: Cents(0), platform_fee: Cents(0), provider_fees: Cents(132), ..takings() };
-    let minus = Takings { prize: Cents(0), prize_is_due: false, ..minus };
-    let off = Facts { result: None, ..facts() };
+    let minus = Takings {
+        sold: 0,
+        revenue: Cents(0),
+        platform_fee: Cents(0),
+        provider_fees: Cents(132),
+        ..takings()
+    };
+    let minus = Takings {
+        prize: Cents(0),
+        prize_is_due: false,
+        ..minus
+    };
+    let off = Facts {
+        result: None,
+        ..facts()
+    };
     let text = words(&pdf(&off, &minus, &[]).expect("a paper"));
     for line in ["−$1.32", "$0.00", "Every ticket is refunded; none is left."] {
         assert!(text.contains(line), "{line} is missing in\n{text}");
     }
-    assert!(!text.contains("Buyer") && !text.contains("Total: 0"), "{text}");
-    let text = words(&pdf(&off, &Takings { prize_is_due: true, ..minus }, &[]).expect("a paper"));
-    assert!(text.contains("No ticket is sold.") && text.contains("stay secret until then"), "{text}");
-    let full = Takings { revenue: Cents(169_000), ..takings() };
-    assert!(words(&pdf(&facts(), &full, &[row(1, "Zoë", "")]).expect("a paper")).contains("$1,690.00"));
+    assert!(
+        !text.contains("Buyer") && !text.contains("Total: 0"),
+        "{text}"
+    );
+    let text = words(
+        &pdf(
+            &off,
+            &Takings {
+                prize_is_due: true,
+                ..minus
+            },
+            &[],
+        )
+        .expect("a paper"),
+    );
+    assert!(
+        text.contains("No ticket is sold.") && text.contains("stay secret until then"),
+        "{text}"
+    );
+    let full = Takings {
+        revenue: Cents(169_000),
+        ..takings()
+    };
+    assert!(
+        words(&pdf(&facts(), &full, &[row(1, "Zoë", "")]).expect("a paper")).contains("$1,690.00")
+    );
 }
 
 #[test]
@@ -145,10 +222,16 @@ fn every_page_says_which_draw_it_is_of_and_a_poster_has_no_page_number() {
     let document = Document::load_mem(&file).expect("a PDF");
     for page in document.get_pages().into_keys() {
         let text = document.extract_text(&[page]).expect("text");
-        assert!(text.contains("Bayside Barracudas v Ipswich Jetties"), "page {page} is nameless:\n{text}");
+        assert!(
+            text.contains("Bayside Barracudas v Ipswich Jetties"),
+            "page {page} is nameless:\n{text}"
+        );
     }
     let text = words(&poster().pdf().expect("a paper"));
-    assert!(text.contains("Coastal Cup") && text.contains("/draw/1042"), "{text}");
+    assert!(
+        text.contains("Coastal Cup") && text.contains("/draw/1042"),
+        "{text}"
+    );
     assert!(!text.contains("Page 1"), "{text}");
 }
 
@@ -156,11 +239,20 @@ fn every_page_says_which_draw_it_is_of_and_a_poster_has_no_page_number() {
 fn a_poster_invites_to_buy_only_while_something_is_sold() {
     let said = |phase: Phase| words(&Poster { phase, ..poster() }.pdf().expect("a paper"));
     let (on_sale, off) = (said(Phase::Active), said(Phase::Cancelled));
-    assert!(on_sale.contains("Win up to $430 · $5 + $0.39 fee = $5.39 a ticket"), "{on_sale}");
+    assert!(
+        on_sale.contains("Win up to $430 · $5 + $0.39 fee = $5.39 a ticket"),
+        "{on_sale}"
+    );
     assert!(on_sale.contains("Scan to buy tickets"), "{on_sale}");
-    assert!(off.contains("This draw was cancelled. Every ticket is refunded."), "{off}");
+    assert!(
+        off.contains("This draw was cancelled. Every ticket is refunded."),
+        "{off}"
+    );
     for over in [off, said(Phase::Closed), said(Phase::Completed)] {
-        assert!(!over.contains("buy") && !over.contains("Win up to"), "{over}");
+        assert!(
+            !over.contains("buy") && !over.contains("Win up to"),
+            "{over}"
+        );
     }
 }
 
@@ -182,18 +274,34 @@ fn poster() -> Poster {
 
 #[test]
 fn two_long_names_stand_on_two_lines_and_are_whole() {
-    let (home, away) =
-        ("St George Illawarra Dragons Women’s Reserve Grade", "Canterbury Bankstown Bulldogs Under Nineteens");
-    let facts = Facts { home: home.to_string(), away: away.to_string(), ..facts() };
+    let (home, away) = (
+        "St George Illawarra Dragons Women’s Reserve Grade",
+        "Canterbury Bankstown Bulldogs Under Nineteens",
+    );
+    let facts = Facts {
+        home: home.to_string(),
+        away: away.to_string(),
+        ..facts()
+    };
     let text = words(&pdf(&facts, &takings(), &[]).expect("a paper"));
-    assert!(text.contains(home) && text.contains(&format!("v {away}")), "{text}");
+    assert!(
+        text.contains(home) && text.contains(&format!("v {away}")),
+        "{text}"
+    );
 }
 
 #[test]
 fn what_is_said_of_tax_is_the_operators_to_choose() {
-    let other = Facts { fee_note: "incl. 10 % GST".to_string(), ..facts() };
+    let other = Facts {
+        fee_note: "incl. 10 % GST".to_string(),
+        ..facts()
+    };
     let table = csv(&other, &takings(), &[]).expect("a table");
-    assert!(String::from_utf8(table).expect("UTF-8").contains("Platform fee (incl. 10 % GST),0.53"));
+    assert!(
+        String::from_utf8(table)
+            .expect("UTF-8")
+            .contains("Platform fee (incl. 10 % GST),0.53")
+    );
 }
 
 fn words(file: &[u8]) -> String {
@@ -205,20 +313,43 @@ fn words(file: &[u8]) -> String {
 #[test]
 fn the_longest_names_stay_on_the_paper() {
     let long = |letter: &str| letter.repeat(100);
-    let facts = Facts { club: long("C"), league: Some(long("L")), home: long("H"), away: long("A"), ..facts() };
-    let text = words(&pdf(&facts, &takings(), &[row(1, &long("N"), "0411 000 001")]).expect("a paper"));
+    let facts = Facts {
+        club: long("C"),
+        league: Some(long("L")),
+        home: long("H"),
+        away: long("A"),
+        ..facts()
+    };
+    let text =
+        words(&pdf(&facts, &takings(), &[row(1, &long("N"), "0411 000 001")]).expect("a paper"));
     // What matters stands first; of what is too long, the end is left out.
-    for line in ["FD-1042 · Fri 20 Nov 2026, 7:10 pm AEST · LLL", "Generated Fri 20 Nov 2026, 9:10 pm AEST for CCC"] {
+    for line in [
+        "FD-1042 · Fri 20 Nov 2026, 7:10 pm AEST · LLL",
+        "Generated Fri 20 Nov 2026, 9:10 pm AEST for CCC",
+    ] {
         assert!(text.contains(line), "{line} is missing in\n{text}");
     }
     for number in ["… #7 and AAA", "… #9"] {
-        assert!(text.contains(number), "the result is said whatever the names: {number} is missing in\n{text}");
+        assert!(
+            text.contains(number),
+            "the result is said whatever the names: {number} is missing in\n{text}"
+        );
     }
     for letter in ["C", "L", "H", "A", "N"] {
         assert!(!text.contains(&long(letter)), "{letter} runs off the page");
     }
-    let league = |home: &str, away: &str| Facts { home: home.to_string(), away: away.to_string(), ..facts.clone() };
-    let facts = league("St George Illawarra Dragons", "Canterbury Bankstown Bulldogs");
+    let league = |home: &str, away: &str| Facts {
+        home: home.to_string(),
+        away: away.to_string(),
+        ..facts.clone()
+    };
+    let facts = league(
+        "St George Illawarra Dragons",
+        "Canterbury Bankstown Bulldogs",
+    );
     let text = words(&pdf(&facts, &takings(), &[]).expect("a paper"));
-    assert!(text.contains("St George Illawarra Dragons v Canterbury Bankstown Bulldogs"), "{text}");
+    assert!(
+        text.contains("St George Illawarra Dragons v Canterbury Bankstown Bulldogs"),
+        "{text}"
+    );
 }

@@ -31,8 +31,15 @@ pub async fn file(
 ) -> Result<HttpResponse, Problem> {
     let first = draw_number(&path)?;
     let mut draws = BTreeSet::from([first]);
-    for said in wanted.also.split(',').filter(|said| !said.is_empty()).take(GAMES_MAX) {
-        draws.insert(DrawId(said.trim().parse().map_err(|_| Problem::draw_not_found())?));
+    for said in wanted
+        .also
+        .split(',')
+        .filter(|said| !said.is_empty())
+        .take(GAMES_MAX)
+    {
+        draws.insert(DrawId(
+            said.trim().parse().map_err(|_| Problem::draw_not_found())?,
+        ));
     }
     let mut events = Vec::with_capacity(draws.len());
     for draw in draws {
@@ -40,12 +47,19 @@ pub async fn file(
     }
     Ok(HttpResponse::Ok()
         .content_type("text/calendar; charset=utf-8; method=PUBLISH")
-        .insert_header((CONTENT_DISPOSITION, format!("attachment; filename=\"game-{first}.ics\"")))
+        .insert_header((
+            CONTENT_DISPOSITION,
+            format!("attachment; filename=\"game-{first}.ics\""),
+        ))
         .body(calendar::file(&events, state.clock.now())))
 }
 
 async fn event(state: &State, draw: DrawId) -> Result<Event, Problem> {
-    let (_, listing, view) = state.catalogue.draw(draw).await.ok_or_else(Problem::draw_not_found)?;
+    let (_, listing, view) = state
+        .catalogue
+        .draw(draw)
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
     Ok(Event {
         draw,
         name: format!("{} v {}", listing.home_team, listing.away_team),

@@ -16,7 +16,11 @@ use crate::terms;
 use crate::wire::purchase::{Purchase, PurchaseAnswer, TicketBought};
 
 /// The card form's call: no consents in its body (they came with `validate-purchase`, decision C-12).
-pub async fn card(state: web::Data<State>, browser: Browser, body: Body<Purchase>) -> Result<HttpResponse, Problem> {
+pub async fn card(
+    state: web::Data<State>,
+    browser: Browser,
+    body: Body<Purchase>,
+) -> Result<HttpResponse, Problem> {
     let record = order_of(&state, &browser, &body.0).await?;
     finish(&state, &browser, record, &body.0).await
 }
@@ -52,7 +56,11 @@ pub fn check_consents(body: &Purchase) -> Result<(), Problem> {
 /// # Errors
 /// 400.
 pub fn check_email(body: &Purchase) -> Result<(), Problem> {
-    if body.has_unreadable_email() { Err(Problem::bad_request("email-invalid", NO_ADDRESS)) } else { Ok(()) }
+    if body.has_unreadable_email() {
+        Err(Problem::bad_request("email-invalid", NO_ADDRESS))
+    } else {
+        Ok(())
+    }
 }
 
 pub const NO_ADDRESS: &str = "Valid email address is required";
@@ -63,22 +71,44 @@ pub const TERMS: &str = "You must agree to the terms and conditions";
 ///
 /// # Errors
 /// The books could not be written.
-pub async fn store_consents(request: &HttpRequest, state: &State, record: &OrderRecord) -> Result<(), Problem> {
+pub async fn store_consents(
+    request: &HttpRequest,
+    state: &State,
+    record: &OrderRecord,
+) -> Result<(), Problem> {
     if record.consent_at.is_none() {
         let ip = address(request, &state.config).to_string();
-        state.payments.consented(record.order.id, &ip, terms::SALE.agreed()).await?;
+        state
+            .payments
+            .consented(record.order.id, &ip, terms::SALE.agreed())
+            .await?;
     }
     Ok(())
 }
 
 /// The order a body speaks of: by its payment intent, else the browser's own order for these draws.
-async fn order_of(state: &State, browser: &Browser, body: &Purchase) -> Result<OrderRecord, Problem> {
+async fn order_of(
+    state: &State,
+    browser: &Browser,
+    body: &Purchase,
+) -> Result<OrderRecord, Problem> {
     let unknown = || Problem::from(actors::PaymentFailure::OrderUnknown);
-    if let Some(id) = body.payment_intent_id.as_deref().filter(|id| !id.is_empty()) {
-        return state.payments.order_by_payment_intent(&PaymentIntentId(id.to_string())).await?.ok_or_else(unknown);
+    if let Some(id) = body
+        .payment_intent_id
+        .as_deref()
+        .filter(|id| !id.is_empty())
+    {
+        return state
+            .payments
+            .order_by_payment_intent(&PaymentIntentId(id.to_string()))
+            .await?
+            .ok_or_else(unknown);
     }
     let counts = wanted::either(body)?;
-    let known = state.open_orders.current(browser, &counts).ok_or_else(unknown)?;
+    let known = state
+        .open_orders
+        .current(browser, &counts)
+        .ok_or_else(unknown)?;
     state.payments.order(known.order).await?.ok_or_else(unknown)
 }
 
@@ -93,11 +123,16 @@ pub async fn finish(
     body: &Purchase,
 ) -> Result<HttpResponse, Problem> {
     let amount = record.order.total();
-    let surprised = body.expected_amount.is_some_and(|expected| expected != amount);
+    let surprised = body
+        .expected_amount
+        .is_some_and(|expected| expected != amount);
     if surprised && record.order.state == OrderState::Quoted {
         let status = state.payments.turn_down(record.order.id).await?;
         // Whatever was decided a moment before stands: the buyer authorised that very amount.
-        if matches!(status, FulfilStatus::NotCharged { .. } | FulfilStatus::Waiting) {
+        if matches!(
+            status,
+            FulfilStatus::NotCharged { .. } | FulfilStatus::Waiting
+        ) {
             state.open_orders.over(browser, record.order.id);
             return Err(amount_changed(amount));
         }
@@ -110,12 +145,19 @@ pub async fn finish(
             state.outbox.nudge();
         }
     }
-    let id = record.order.payment_intent.clone().ok_or_else(Problem::unavailable)?;
+    let id = record
+        .order
+        .payment_intent
+        .clone()
+        .ok_or_else(Problem::unavailable)?;
     let fulfilled = state.payments.fulfil(&id).await?;
     state.live.order_moved(&record.token);
-    let own =
-        is_own(browser, &record.client_key, draws_of(&record)) || body.order_token.as_ref() == Some(&record.token);
-    if matches!(fulfilled.status, FulfilStatus::Succeeded | FulfilStatus::NotCharged { .. } | FulfilStatus::Refunding) {
+    let own = is_own(browser, &record.client_key, draws_of(&record))
+        || body.order_token.as_ref() == Some(&record.token);
+    if matches!(
+        fulfilled.status,
+        FulfilStatus::Succeeded | FulfilStatus::NotCharged { .. } | FulfilStatus::Refunding
+    ) {
         state.open_orders.over(browser, record.order.id);
     }
     answer(state, fulfilled, own).await
@@ -125,15 +167,23 @@ async fn answer(state: &State, fulfilled: Fulfilled, own: bool) -> Result<HttpRe
     let Fulfilled { record, status } = fulfilled;
     let (status, message) = match status {
         FulfilStatus::Succeeded => ("succeeded", None),
-        FulfilStatus::Waiting => ("requires_payment_method", Some("The payment is not complete yet.")),
-        FulfilStatus::Processing => {
-            ("processing", Some("We are confirming your payment. Your tickets will follow by e-mail."))
-        }
+        FulfilStatus::Waiting => (
+            "requires_payment_method",
+            Some("The payment is not complete yet."),
+        ),
+        FulfilStatus::Processing => (
+            "processing",
+            Some("We are confirming your payment. Your tickets will follow by e-mail."),
+        ),
         FulfilStatus::NotCharged { reason } => return Err(not_charged(&reason)),
         FulfilStatus::Refunding => return Err(refunding()),
     };
     let success = status == "succeeded";
-    let tickets = if success && own { tickets(state, &record).await? } else { Vec::new() };
+    let tickets = if success && own {
+        tickets(state, &record).await?
+    } else {
+        Vec::new()
+    };
     Ok(HttpResponse::Ok().json(PurchaseAnswer {
         success,
         status,
@@ -149,8 +199,16 @@ async fn answer(state: &State, fulfilled: Fulfilled, own: bool) -> Result<HttpRe
 async fn tickets(state: &State, record: &OrderRecord) -> Result<Vec<TicketBought>, Problem> {
     let mut tickets = Vec::new();
     for (draw, serials) in &record.tickets {
-        let cells = state.draws.cells(*draw, serials).await.map_err(|denied| Problem::denied(*draw, denied))?;
-        tickets.extend(cells.into_iter().map(|(serial, cell)| bought(*draw, serial, cell)));
+        let cells = state
+            .draws
+            .cells(*draw, serials)
+            .await
+            .map_err(|denied| Problem::denied(*draw, denied))?;
+        tickets.extend(
+            cells
+                .into_iter()
+                .map(|(serial, cell)| bought(*draw, serial, cell)),
+        );
     }
     Ok(tickets)
 }
@@ -167,17 +225,29 @@ fn bought(draw: DrawId, serial: domain::Serial, cell: domain::Cell) -> TicketBou
 
 /// The reason in the buyer's words, and that no money was taken.
 fn not_charged(reason: &str) -> Problem {
-    let message = format!("{} You have not been charged.", stopped(reason_shown(reason)));
-    Problem::conflict("not-charged", message).with("success", false).with("status", "not_charged")
+    let message = format!(
+        "{} You have not been charged.",
+        stopped(reason_shown(reason))
+    );
+    Problem::conflict("not-charged", message)
+        .with("success", false)
+        .with("status", "not_charged")
 }
 
 /// A sentence with its full stop.
 fn stopped(sentence: String) -> String {
-    if sentence.ends_with(['.', '!', '?']) { sentence } else { sentence + "." }
+    if sentence.ends_with(['.', '!', '?']) {
+        sentence
+    } else {
+        sentence + "."
+    }
 }
 
 fn refunding() -> Problem {
-    Problem::conflict("refunding", "Your tickets could not be issued and your payment is being refunded.")
-        .with("success", false)
-        .with("status", "refunding")
+    Problem::conflict(
+        "refunding",
+        "Your tickets could not be issued and your payment is being refunded.",
+    )
+    .with("success", false)
+    .with("status", "refunding")
 }

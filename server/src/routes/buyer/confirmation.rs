@@ -37,7 +37,8 @@ pub async fn wallet(
     body: Body<Purchase>,
 ) -> Result<HttpResponse, Problem> {
     let method = method(body.0.payment_method_id.as_deref())?.to_string();
-    let record = current_or_new(&request, &state, browser, wanted::either(&body.0)?, &body.0).await?;
+    let record =
+        current_or_new(&request, &state, browser, wanted::either(&body.0)?, &body.0).await?;
     pay(&state, browser, record, &method, &body.0).await
 }
 
@@ -48,10 +49,21 @@ pub async fn token(
     browser: Browser,
     body: Body<Purchase>,
 ) -> Result<HttpResponse, Problem> {
-    let token = body.0.payment_token.as_ref().and_then(|token| token.as_str()).filter(|token| is_id(token, "tok_"));
-    let refused = || Problem::bad_request("token-refused", "Only a payment token of the provider is accepted.");
+    let token = body
+        .0
+        .payment_token
+        .as_ref()
+        .and_then(|token| token.as_str())
+        .filter(|token| is_id(token, "tok_"));
+    let refused = || {
+        Problem::bad_request(
+            "token-refused",
+            "Only a payment token of the provider is accepted.",
+        )
+    };
     let token = token.ok_or_else(refused)?.to_string();
-    let record = current_or_new(&request, &state, browser, wanted::either(&body.0)?, &body.0).await?;
+    let record =
+        current_or_new(&request, &state, browser, wanted::either(&body.0)?, &body.0).await?;
     pay(&state, browser, record, &token, &body.0).await
 }
 
@@ -66,7 +78,11 @@ pub async fn by_secret(
     let secret = body.0.client_secret.as_deref().unwrap_or_default();
     let (id, _) = secret.split_once("_secret_").ok_or_else(unknown)?;
     let id = domain::PaymentIntentId(id.to_string());
-    let record = state.payments.order_by_payment_intent(&id).await?.ok_or_else(unknown)?;
+    let record = state
+        .payments
+        .order_by_payment_intent(&id)
+        .await?
+        .ok_or_else(unknown)?;
     // Whoever has the secret opened the order.
     if record.client_secret.as_deref() != Some(secret) {
         return Err(unknown());
@@ -83,15 +99,27 @@ async fn current_or_new(
     body: &Purchase,
 ) -> Result<OrderRecord, Problem> {
     if let Some(record) = newest(state, &browser, &counts).await? {
-        let same = record.order.lines.iter().all(|line| counts.get(&line.draw) == Some(&line.count));
+        let same = record
+            .order
+            .lines
+            .iter()
+            .all(|line| counts.get(&line.draw) == Some(&line.count));
         if same || record.order.state != OrderState::Quoted {
             return Ok(record);
         }
     }
-    Ok(open(state, Asked::new(request, state, browser, counts, body)).await?.record)
+    Ok(
+        open(state, Asked::new(request, state, browser, counts, body))
+            .await?
+            .record,
+    )
 }
 
-async fn newest(state: &State, browser: &Browser, counts: &Counts) -> Result<Option<OrderRecord>, Problem> {
+async fn newest(
+    state: &State,
+    browser: &Browser,
+    counts: &Counts,
+) -> Result<Option<OrderRecord>, Problem> {
     if let Some(known) = state.open_orders.current(browser, counts) {
         return Ok(state.payments.order(known.order).await?);
     }
@@ -123,9 +151,12 @@ async fn pay(
     match state.payments.confirm(record.order.id, method).await? {
         Confirmed::Authorised => finish(state, &browser, record, body).await,
         Confirmed::Processing => Ok(unfinished(&browser, record, "processing", None)),
-        Confirmed::RequiresAction { client_secret } => {
-            Ok(unfinished(&browser, record, "requires_action", Some(client_secret)))
-        }
+        Confirmed::RequiresAction { client_secret } => Ok(unfinished(
+            &browser,
+            record,
+            "requires_action",
+            Some(client_secret),
+        )),
     }
 }
 
@@ -135,7 +166,11 @@ fn unfinished(
     status: &'static str,
     client_secret: Option<String>,
 ) -> HttpResponse {
-    let own = is_own(browser, &record.client_key, super::payments::draws_of(&record));
+    let own = is_own(
+        browser,
+        &record.client_key,
+        super::payments::draws_of(&record),
+    );
     HttpResponse::Ok().json(PurchaseAnswer {
         success: false,
         status,
@@ -148,15 +183,23 @@ fn unfinished(
 }
 
 fn method(id: Option<&str>) -> Result<&str, Problem> {
-    let missing =
-        || Problem::bad_request("payment-method-missing", "Please complete all payment information before proceeding.");
+    let missing = || {
+        Problem::bad_request(
+            "payment-method-missing",
+            "Please complete all payment information before proceeding.",
+        )
+    };
     id.filter(|id| is_id(id, "pm_")).ok_or_else(missing)
 }
 
 /// An id of the provider: its prefix and a few dozen plain characters, so that no card data can pass for one.
 fn is_id(text: &str, prefix: &str) -> bool {
     let rest = text.strip_prefix(prefix).unwrap_or_default();
-    !rest.is_empty() && text.len() <= 100 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    !rest.is_empty()
+        && text.len() <= 100
+        && rest
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 #[cfg(test)]
@@ -167,7 +210,15 @@ mod tests {
     fn only_the_providers_ids_pass() {
         assert!(is_id("pm_card_visa", "pm_"));
         assert!(is_id("tok_1Nabc", "tok_"));
-        for other in ["", "pm_", "4242424242424242", "tok_visa", "pm_4242 4242", r#"pm_{"data":"…"}"#, "ECv1"] {
+        for other in [
+            "",
+            "pm_",
+            "4242424242424242",
+            "tok_visa",
+            "pm_4242 4242",
+            r#"pm_{"data":"…"}"#,
+            "ECv1",
+        ] {
             assert!(!is_id(other, "pm_"), "{other}");
         }
     }

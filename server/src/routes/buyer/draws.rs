@@ -26,7 +26,11 @@ pub struct Wanted {
 
 impl Wanted {
     fn part(&self) -> Part {
-        Part { club: self.club_id.map(ClubId), offset: self.offset, limit: self.limit }
+        Part {
+            club: self.club_id.map(ClubId),
+            offset: self.offset,
+            limit: self.limit,
+        }
     }
 }
 
@@ -38,7 +42,11 @@ fn answer(list: List, request: &HttpRequest, state: &State, wanted: &Wanted) -> 
     }
 }
 
-pub async fn active(request: HttpRequest, state: web::Data<State>, wanted: web::Query<Wanted>) -> HttpResponse {
+pub async fn active(
+    request: HttpRequest,
+    state: web::Data<State>,
+    wanted: web::Query<Wanted>,
+) -> HttpResponse {
     answer(List::Active, &request, &state, &wanted)
 }
 
@@ -50,7 +58,11 @@ pub async fn awaiting_results(
     answer(List::Awaiting, &request, &state, &wanted)
 }
 
-pub async fn completed(request: HttpRequest, state: web::Data<State>, wanted: web::Query<Wanted>) -> HttpResponse {
+pub async fn completed(
+    request: HttpRequest,
+    state: web::Data<State>,
+    wanted: web::Query<Wanted>,
+) -> HttpResponse {
     answer(List::Completed, &request, &state, &wanted)
 }
 
@@ -63,23 +75,43 @@ pub async fn one(
     let draw = draw_number(&path)?;
     let facts = state.catalogue.facts();
     // Only a browser that is signed in costs a look at who it is.
-    if facts.listing(draw).is_some_and(|listing| access::owns(caller.principal(), listing.club)) {
+    if facts
+        .listing(draw)
+        .is_some_and(|listing| access::owns(caller.principal(), listing.club))
+    {
         return Ok(HttpResponse::Ok().json(own(&state, draw).await?));
     }
-    let prepared = state.catalogue.single(draw, state.clock.now()).await.ok_or_else(Problem::draw_not_found)?;
+    let prepared = state
+        .catalogue
+        .single(draw, state.clock.now())
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
     Ok(prepared.answer(&request))
 }
 
 /// Title, description and picture of a page's head (A:229).
-pub async fn meta(state: web::Data<State>, path: web::Path<String>) -> Result<HttpResponse, Problem> {
+pub async fn meta(
+    state: web::Data<State>,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
     let draw = draw_number(&path)?;
-    let (facts, listing, view) = state.catalogue.draw(draw).await.ok_or_else(Problem::draw_not_found)?;
-    let club = facts.club(listing.club).ok_or_else(Problem::draw_not_found)?;
+    let (facts, listing, view) = state
+        .catalogue
+        .draw(draw)
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
+    let club = facts
+        .club(listing.club)
+        .ok_or_else(Problem::draw_not_found)?;
     let card = cards::of_draw(&state, draw).await;
-    let image = card.map(|card| card::address(&state.config.public_url, &format!("draw/{draw}"), &card));
+    let image =
+        card.map(|card| card::address(&state.config.public_url, &format!("draw/{draw}"), &card));
     Ok(HttpResponse::Ok().json(DrawMeta {
         draw_number: draw.0,
-        title: format!("{} v {} – Football Doubles", listing.home_team, listing.away_team),
+        title: format!(
+            "{} v {} – Football Doubles",
+            listing.home_team, listing.away_team
+        ),
         description: format!(
             "Current prize {}. {}/169 tickets sold at {}. Support {}.",
             view.prize, view.sold, view.price, club.name

@@ -29,13 +29,21 @@ pub async fn ask(
     body: Body<TicketsWanted>,
 ) -> Result<HttpResponse, Problem> {
     let email = asked_address(&body.0.email)?;
-    state.limits.fills_form(&state.records, address(&request, &state.config), state.clock.now()).await?;
+    state
+        .limits
+        .fills_form(
+            &state.records,
+            address(&request, &state.config),
+            state.clock.now(),
+        )
+        .await?;
     actix_web::rt::spawn(async move {
         if let Err(problem) = send(&state, &email).await {
             tracing::warn!(%problem, "a link to tickets was not queued");
         }
     });
-    let message = "If tickets were bought with this email, a link to them has been sent.".to_string();
+    let message =
+        "If tickets were bought with this email, a link to them has been sent.".to_string();
     Ok(HttpResponse::Ok().json(Said { message }))
 }
 
@@ -43,11 +51,19 @@ pub async fn ask(
 async fn send(state: &State, email: &str) -> Result<(), Problem> {
     let token: [u8; 32] = random();
     let now = state.clock.now();
-    if !state.limits.may_mail_tickets(&state.records, email, now).await? {
+    if !state
+        .limits
+        .may_mail_tickets(&state.records, email, now)
+        .await?
+    {
         return Ok(());
     }
     let hash = link_hash(&token);
-    let Some(to) = state.records.begin_ticket_link(email, &hash, now.plus_seconds(LINK_SECONDS)).await? else {
+    let Some(to) = state
+        .records
+        .begin_ticket_link(email, &hash, now.plus_seconds(LINK_SECONDS))
+        .await?
+    else {
         return Ok(());
     };
     // After a `#`, where no log and no other site sees it.
@@ -55,16 +71,33 @@ async fn send(state: &State, email: &str) -> Result<(), Problem> {
     let data = json!({ "sealedLink": sealed_link(&state.records, &to, &link) });
     // The hash names the link in the outbox without telling it.
     let key = format!("my-tickets-{}", hex::encode(&hash[..8]));
-    state.outbox.queue(&key, "my-tickets", None, &to, &data.to_string()).await?;
+    state
+        .outbox
+        .queue(&key, "my-tickets", None, &to, &data.to_string())
+        .await?;
     Ok(())
 }
 
 /// What a link opens, as often as its reader looks, for a day.
-pub async fn look(request: HttpRequest, state: web::Data<State>, body: Body<Proof>) -> Result<HttpResponse, Problem> {
+pub async fn look(
+    request: HttpRequest,
+    state: web::Data<State>,
+    body: Body<Proof>,
+) -> Result<HttpResponse, Problem> {
     state.limits.claiming(address(&request, &state.config))?;
-    let unknown = || Problem::new(StatusCode::NOT_FOUND, "link-unknown", "This link is invalid or has expired.");
+    let unknown = || {
+        Problem::new(
+            StatusCode::NOT_FOUND,
+            "link-unknown",
+            "This link is invalid or has expired.",
+        )
+    };
     let hash = link_hash_of(&trimmed(&body.0.token)).ok_or_else(unknown)?;
-    let link = state.records.ticket_link(&hash, state.clock.now()).await?.ok_or_else(unknown)?;
+    let link = state
+        .records
+        .ticket_link(&hash, state.clock.now())
+        .await?
+        .ok_or_else(unknown)?;
     let mut shown = Vec::with_capacity(link.orders.len());
     for order in link.orders {
         if let Some(record) = state.payments.order(order).await? {
@@ -72,5 +105,9 @@ pub async fn look(request: HttpRequest, state: web::Data<State>, body: Body<Proo
         }
     }
     let (email_masked, until) = (masked(&link.email), rfc3339(link.until));
-    Ok(HttpResponse::Ok().json(MyTickets { email_masked, until, orders: shown }))
+    Ok(HttpResponse::Ok().json(MyTickets {
+        email_masked,
+        until,
+        orders: shown,
+    }))
 }

@@ -44,7 +44,13 @@ pub struct Asked {
 }
 
 impl Asked {
-    pub fn new(request: &HttpRequest, state: &State, browser: Browser, counts: Counts, body: &Purchase) -> Asked {
+    pub fn new(
+        request: &HttpRequest,
+        state: &State,
+        browser: Browser,
+        counts: Counts,
+        body: &Purchase,
+    ) -> Asked {
         Asked {
             browser,
             is_stranger: Browser::read(request, &state.config).is_none(),
@@ -74,7 +80,11 @@ pub async fn create(
     body: Body<Purchase>,
 ) -> Result<HttpResponse, Problem> {
     let counts = wanted::single(&body.0)?;
-    let opened = open(&state, Asked::new(&request, &state, browser, counts, &body.0)).await?;
+    let opened = open(
+        &state,
+        Asked::new(&request, &state, browser, counts, &body.0),
+    )
+    .await?;
     failpoint::reach(Step::Answer, Side::Before);
     failpoint::reach_soon(Step::Answer, Side::After);
     Ok(HttpResponse::Ok().json(opened.answer(&state, Form::Single)?))
@@ -87,7 +97,11 @@ pub async fn create_for_cart(
     body: Body<Purchase>,
 ) -> Result<HttpResponse, Problem> {
     let counts = wanted::cart(&body.0)?;
-    let opened = open(&state, Asked::new(&request, &state, browser, counts, &body.0)).await?;
+    let opened = open(
+        &state,
+        Asked::new(&request, &state, browser, counts, &body.0),
+    )
+    .await?;
     Ok(HttpResponse::Ok().json(opened.answer(&state, Form::Cart)?))
 }
 
@@ -110,7 +124,10 @@ pub async fn open(state: &State, asked: Asked) -> Result<Open, Problem> {
     refuse_while_closed(state)?;
     let quote = failpoint::around(Step::Quote, quote::price(state, &asked.counts)).await?;
     let now = state.clock.now();
-    if asked.expected.is_some_and(|expected| expected != quote.total()) {
+    if asked
+        .expected
+        .is_some_and(|expected| expected != quote.total())
+    {
         return Err(amount_changed(quote.total()));
     }
     // A crowd before a draw that is sold out is turned away before anything is noted of anybody.
@@ -141,21 +158,35 @@ pub async fn open(state: &State, asked: Asked) -> Result<Open, Problem> {
     buyer::correct(state, &asked.browser, &mut record, &asked.buyer).await?;
     remember_consents(state, &asked, &record, now).await?;
     // A new order has nothing noted that would have to be forgotten.
-    let offers = asked.offers.as_ref().filter(|offers| !is_new || !offers.is_empty());
+    let offers = asked
+        .offers
+        .as_ref()
+        .filter(|offers| !is_new || !offers.is_empty());
     if let Some(offers) = offers.filter(|_| record.order.state == OrderState::Quoted) {
-        super::offers::note(state, record.order.club, record.order.id, &asked.counts, offers).await?;
+        super::offers::note(
+            state,
+            record.order.club,
+            record.order.id,
+            &asked.counts,
+            offers,
+        )
+        .await?;
     }
     let known = Known {
         order: record.order.id,
         counts: asked.counts,
         generation,
         attempt: asked.attempt,
-        kept_until: shown_until.plus_seconds(reservation::KEPT_SECONDS - reservation::SHOWN_SECONDS),
+        kept_until: shown_until
+            .plus_seconds(reservation::KEPT_SECONDS - reservation::SHOWN_SECONDS),
         over: record.order.state != OrderState::Quoted,
     };
     state.open_orders.opened(&asked.browser, known, now);
     drop(opening);
-    Ok(Open { record, shown_until })
+    Ok(Open {
+        record,
+        shown_until,
+    })
 }
 
 /// The draw that a browser that has nothing reserved comes too late for, as far as memory knows, and how many tickets it has not
@@ -164,23 +195,37 @@ pub fn too_late(state: &State, body: &Purchase) -> Option<(DrawId, u16)> {
     let counts = wanted::single(body).ok()?;
     refuse_while_closed(state).ok()?;
     let quote = quote::price_now(state, &counts)?;
-    let agreed = body.expected_amount.is_none_or(|expected| expected == quote.total());
+    let agreed = body
+        .expected_amount
+        .is_none_or(|expected| expected == quote.total());
     quote.too_few.filter(|_| agreed)
 }
 
 /// No card was shown yet: what the provider refuses here it refuses the club, and its words are not for a buyer (F30).
 fn not_opened(failure: PaymentFailure, account: &AccountId) -> Problem {
-    let PaymentFailure::Declined { code, message } = failure else { return failure.into() };
+    let PaymentFailure::Declined { code, message } = failure else {
+        return failure.into();
+    };
     tracing::warn!(account.id = %account.0, code, message, "the provider takes no payment for a club");
     quote::unready()
 }
 
 /// The browser's unpaid order for these draws, or a new one: a finished order is answered only to the attempt that made it.
-async fn find_or_open(state: &State, asked: &Asked, quote: &Quote, plan: &Plan) -> Result<(OrderRecord, u32), Problem> {
+async fn find_or_open(
+    state: &State,
+    asked: &Asked,
+    quote: &Quote,
+    plan: &Plan,
+) -> Result<(OrderRecord, u32), Problem> {
     let first = plan.generation;
     let mut is_counted = plan.is_new;
     let known = state.open_orders.current(&asked.browser, &asked.counts);
-    let attempt_of = |order: OrderId| known.as_ref().filter(|known| known.order == order).map(|known| &known.attempt);
+    let attempt_of = |order: OrderId| {
+        known
+            .as_ref()
+            .filter(|known| known.order == order)
+            .map(|known| &known.attempt)
+    };
     for generation in first..first + GENERATIONS_MAX {
         let wanted = OpenOrder {
             client_key: client_key(&asked.browser, asked.counts.keys().copied(), generation),
@@ -191,12 +236,22 @@ async fn find_or_open(state: &State, asked: &Asked, quote: &Quote, plan: &Plan) 
             lines: quote.lines.clone(),
             buyer: asked.buyer.clone(),
         };
-        let record = state.payments.open(wanted).await.map_err(|failure| not_opened(failure, &quote.account))?;
-        let same_attempt = asked.attempt.is_some() && attempt_of(record.order.id) == Some(&asked.attempt);
+        let record = state
+            .payments
+            .open(wanted)
+            .await
+            .map_err(|failure| not_opened(failure, &quote.account))?;
+        let same_attempt =
+            asked.attempt.is_some() && attempt_of(record.order.id) == Some(&asked.attempt);
         match record.order.state {
-            OrderState::Quoted | OrderState::Allocated | OrderState::Rejecting => return Ok((record, generation)),
+            OrderState::Quoted | OrderState::Allocated | OrderState::Rejecting => {
+                return Ok((record, generation));
+            }
             OrderState::Captured if same_attempt => return Ok((record, generation)),
-            OrderState::Captured | OrderState::Released | OrderState::Void | OrderState::Anomaly => {}
+            OrderState::Captured
+            | OrderState::Released
+            | OrderState::Void
+            | OrderState::Anomaly => {}
         }
         // The known order ended a moment ago, by a fifth declined card say: the one after it is as new as any.
         if !std::mem::replace(&mut is_counted, true) {
@@ -208,8 +263,16 @@ async fn find_or_open(state: &State, asked: &Asked, quote: &Quote, plan: &Plan) 
 
 /// When the buyer's tickets stop being kept, as shown: 120 seconds, never past kick-off (decision C-1). What was reserved
 /// by an earlier call is asked of the draws, because the same call again does not prolong it.
-async fn shown_until(state: &State, record: &OrderRecord, quote: &Quote, now: Timestamp) -> Result<Timestamp, Problem> {
-    let shown = |from: Timestamp| from.plus_seconds(reservation::SHOWN_SECONDS).min(quote.closes_at);
+async fn shown_until(
+    state: &State,
+    record: &OrderRecord,
+    quote: &Quote,
+    now: Timestamp,
+) -> Result<Timestamp, Problem> {
+    let shown = |from: Timestamp| {
+        from.plus_seconds(reservation::SHOWN_SECONDS)
+            .min(quote.closes_at)
+    };
     if record.opened_at >= now {
         return Ok(shown(record.opened_at));
     }
@@ -223,10 +286,18 @@ async fn shown_until(state: &State, record: &OrderRecord, quote: &Quote, now: Ti
 }
 
 /// The consents given before there was an order (decision C-12).
-async fn remember_consents(state: &State, asked: &Asked, record: &OrderRecord, now: Timestamp) -> Result<(), Problem> {
+async fn remember_consents(
+    state: &State,
+    asked: &Asked,
+    record: &OrderRecord,
+    now: Timestamp,
+) -> Result<(), Problem> {
     if record.consent_at.is_none() && state.open_orders.has_consented(&asked.browser, now) {
         let ip = asked.address.to_string();
-        state.payments.consented(record.order.id, &ip, crate::terms::SALE.agreed()).await?;
+        state
+            .payments
+            .consented(record.order.id, &ip, crate::terms::SALE.agreed())
+            .await?;
     }
     Ok(())
 }
@@ -234,7 +305,10 @@ async fn remember_consents(state: &State, asked: &Asked, record: &OrderRecord, n
 /// No new payments while the operator maintains the service or the server is about to stop (decision I-5).
 fn refuse_while_closed(state: &State) -> Result<(), Problem> {
     if state.catalogue.facts().maintenance_mode() {
-        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "maintenance", MAINTENANCE).retry_after(60));
+        return Err(
+            Problem::new(StatusCode::SERVICE_UNAVAILABLE, "maintenance", MAINTENANCE)
+                .retry_after(60),
+        );
     }
     if *state.phase.borrow() >= Phase::Draining {
         return Err(Problem::unavailable());
@@ -243,7 +317,8 @@ fn refuse_while_closed(state: &State) -> Result<(), Problem> {
 }
 
 /// The customer's message (C:200).
-const MAINTENANCE: &str = "System is doing some maintenance. We won't be long, check back in a couple of minutes.";
+const MAINTENANCE: &str =
+    "System is doing some maintenance. We won't be long, check back in a couple of minutes.";
 
 /// The amount is not what the buyer was shown (decision C-3).
 pub fn amount_changed(amount: Cents) -> Problem {
@@ -257,7 +332,8 @@ pub fn amount_changed(amount: Cents) -> Problem {
 impl Open {
     fn answer(&self, state: &State, form: Form) -> Result<PaymentOpened, Problem> {
         let order = &self.record.order;
-        let (Some(secret), Some(intent)) = (&self.record.client_secret, &order.payment_intent) else {
+        let (Some(secret), Some(intent)) = (&self.record.client_secret, &order.payment_intent)
+        else {
             return Err(Problem::unavailable());
         };
         let item = |line: &domain::Line| ItemOpened {

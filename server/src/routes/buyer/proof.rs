@@ -8,9 +8,16 @@ use crate::error::Problem;
 use crate::state::State;
 use crate::wire::proof::{Proof, ProofResult};
 
-pub async fn show(state: web::Data<State>, path: web::Path<String>) -> Result<HttpResponse, Problem> {
+pub async fn show(
+    state: web::Data<State>,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
     let draw = draw_number(&path)?;
-    let (_, listing, view) = state.catalogue.draw(draw).await.ok_or_else(Problem::draw_not_found)?;
+    let (_, listing, view) = state
+        .catalogue
+        .draw(draw)
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
     let sold = state.catalogue.sold_serials(draw).await?;
     let now = state.clock.now();
     let deal = state.catalogue.deal_revealed(&view, now).await;
@@ -21,7 +28,10 @@ pub async fn show(state: web::Data<State>, path: web::Path<String>) -> Result<Ht
         seed: deal.map(|deal| hex::encode(deal.seed().0)),
         algorithm: "football-doubles-v1",
         sold_tickets: sold.into_iter().map(Serial::number).collect(),
-        result: view.result.map(|(result, _)| ProofResult { home: result.cell.home(), away: result.cell.away() }),
+        result: view.result.map(|(result, _)| ProofResult {
+            home: result.cell.home(),
+            away: result.cell.away(),
+        }),
         winning_ticket: view.revealed(now).map(|(_, winner)| winner.number()),
     }))
 }

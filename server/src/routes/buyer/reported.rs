@@ -32,7 +32,9 @@ pub async fn debug_log(
     if let (false, Ok(Body(said))) = (quiet, body)
         && state.limits.may_log(address(&request, &state.config))
     {
-        state.heard.diagnostic(&said.level, &said.message, &said.data);
+        state
+            .heard
+            .diagnostic(&said.level, &said.message, &said.data);
     }
     HttpResponse::NoContent().finish()
 }
@@ -55,7 +57,11 @@ pub async fn track(
     state: web::Data<State>,
     body: Result<Body<Happening>, Problem>,
 ) -> HttpResponse {
-    if let Ok(Body(Happening { event, club_slug, bundle_slug })) = body
+    if let Ok(Body(Happening {
+        event,
+        club_slug,
+        bundle_slug,
+    })) = body
         && state.limits.may_log(address(&request, &state.config))
     {
         state.heard.offer_event(&event, &club_slug, &bundle_slug);
@@ -65,7 +71,10 @@ pub async fn track(
 
 /// A report as older browsers send it; newer ones send a list of them, in words of their own.
 #[derive(ToSchema)]
-#[allow(dead_code, reason = "it says what is sent; what is sent is read word by word")]
+#[allow(
+    dead_code,
+    reason = "it says what is sent; what is sent is read word by word"
+)]
 pub struct PolicyReport {
     #[schema(value_type = Option<Object>, rename = "csp-report")]
     csp_report: Value,
@@ -81,7 +90,9 @@ pub async fn policy(
     if let (false, Ok(body)) = (quiet, body)
         && state.limits.may_log(address(&request, &state.config))
     {
-        state.heard.breaches(&serde_json::from_slice(&body).unwrap_or_default());
+        state
+            .heard
+            .breaches(&serde_json::from_slice(&body).unwrap_or_default());
     }
     HttpResponse::NoContent().finish()
 }

@@ -37,7 +37,11 @@ pub async fn extend(
     let record = own_order(&state, &browser, &path).await?;
     let order = record.order.id;
     let shown_until = state.payments.extend(order).await?;
-    let used = state.payments.reservation(order).await?.map_or(reservation::EXTENSIONS_MAX, |kept| kept.extensions);
+    let used = state
+        .payments
+        .reservation(order)
+        .await?
+        .map_or(reservation::EXTENSIONS_MAX, |kept| kept.extensions);
     state.open_orders.extended(&browser, order, shown_until);
     Ok(HttpResponse::Ok().json(Extended {
         expires_at: rfc3339(shown_until),

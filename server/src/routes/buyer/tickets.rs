@@ -20,19 +20,28 @@ pub async fn list(
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let draw = draw_number(&path)?;
-    let (_, listing, view) = state.catalogue.draw(draw).await.ok_or_else(Problem::draw_not_found)?;
+    let (_, listing, view) = state
+        .catalogue
+        .draw(draw)
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
     if caller.knows_buyers(listing.club) {
         return Ok(HttpResponse::Ok().json(owned_rows(&state, &view).await?));
     }
     let prepared = state.catalogue.tickets(draw, state.clock.now()).await?;
-    Ok(prepared.ok_or_else(Problem::draw_not_found)?.answer(&request))
+    Ok(prepared
+        .ok_or_else(Problem::draw_not_found)?
+        .answer(&request))
 }
 
 async fn owned_rows(state: &State, view: &View) -> Result<Vec<Ticket>, Problem> {
     let sold = state.records.sold_tickets(view.draw).await?;
     let now = state.clock.now();
     let deal = state.catalogue.deal_revealed(view, now).await;
-    let revealed = deal.as_ref().zip(view.revealed(now)).map(|(deal, (_, winner))| Revealed { deal, winner });
+    let revealed = deal
+        .as_ref()
+        .zip(view.revealed(now))
+        .map(|(deal, (_, winner))| Revealed { deal, winner });
     let row = |serial: Serial| match sold.binary_search_by_key(&serial, |ticket| ticket.serial) {
         Ok(place) => Ticket::owned(view.draw, &sold[place], revealed),
         Err(_) => Ticket::public(view.draw, serial, false, revealed),
@@ -40,11 +49,27 @@ async fn owned_rows(state: &State, view: &View) -> Result<Vec<Ticket>, Problem> 
     Ok(Serial::all().map(row).collect())
 }
 
-pub async fn available(state: web::Data<State>, path: web::Path<String>) -> Result<HttpResponse, Problem> {
+pub async fn available(
+    state: web::Data<State>,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
     let draw = draw_number(&path)?;
-    let (_, _, view) = state.catalogue.draw(draw).await.ok_or_else(Problem::draw_not_found)?;
+    let (_, _, view) = state
+        .catalogue
+        .draw(draw)
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
     let sold = state.catalogue.sold_serials(draw).await?;
-    let free = Serial::all().filter(|serial| sold.binary_search(serial).is_err()).map(Serial::number);
-    let shown = free.take(NUMBERS_SHOWN_MAX.min(view.free().into())).collect();
-    Ok(HttpResponse::Ok().json(AvailableTickets::new(view.free(), view.sold, view.held, shown)))
+    let free = Serial::all()
+        .filter(|serial| sold.binary_search(serial).is_err())
+        .map(Serial::number);
+    let shown = free
+        .take(NUMBERS_SHOWN_MAX.min(view.free().into()))
+        .collect();
+    Ok(HttpResponse::Ok().json(AvailableTickets::new(
+        view.free(),
+        view.sold,
+        view.held,
+        shown,
+    )))
 }

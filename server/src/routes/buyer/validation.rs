@@ -24,14 +24,25 @@ pub async fn validate(
     if errors.is_empty() {
         keep_consents(&request, &state, &browser, &counts).await?;
     }
-    Ok(HttpResponse::Ok().json(Validated { valid: errors.is_empty(), errors }))
+    Ok(HttpResponse::Ok().json(Validated {
+        valid: errors.is_empty(),
+        errors,
+    }))
 }
 
-async fn availability(state: &State, browser: &Browser, counts: &Counts) -> Result<Vec<String>, Problem> {
+async fn availability(
+    state: &State,
+    browser: &Browser,
+    counts: &Counts,
+) -> Result<Vec<String>, Problem> {
     let now = state.clock.now();
     let mut errors = Vec::new();
     for (draw, count) in counts {
-        let (_, _, view) = state.catalogue.draw(*draw).await.ok_or_else(Problem::draw_not_found)?;
+        let (_, _, view) = state
+            .catalogue
+            .draw(*draw)
+            .await
+            .ok_or_else(Problem::draw_not_found)?;
         if view.status != Status::Active || now >= view.closes_at {
             errors.push(DRAW_CLOSED.to_string());
             continue;
@@ -46,7 +57,11 @@ async fn availability(state: &State, browser: &Browser, counts: &Counts) -> Resu
 
 /// What is free, and what is kept for this very browser.
 fn free_for(state: &State, browser: &Browser, draw: DrawId, view: &View) -> u16 {
-    view.free() + state.open_orders.reserved(browser, draw, state.clock.now()).min(view.held)
+    view.free()
+        + state
+            .open_orders
+            .reserved(browser, draw, state.clock.now())
+            .min(view.held)
 }
 
 /// In the specified words, in the order of the form (A:195-199, A:207).
@@ -56,10 +71,19 @@ fn missing(body: &Purchase) -> impl Iterator<Item = &'static str> {
     [
         (body.age_confirmation != Some(true), AGE),
         (body.terms_agreement != Some(true), TERMS),
-        (blank(buyer.and_then(|buyer| buyer.name.as_ref())), "Full name is required"),
-        (blank(buyer.and_then(|buyer| buyer.email.as_ref())), "Email is required"),
+        (
+            blank(buyer.and_then(|buyer| buyer.name.as_ref())),
+            "Full name is required",
+        ),
+        (
+            blank(buyer.and_then(|buyer| buyer.email.as_ref())),
+            "Email is required",
+        ),
         (body.has_unreadable_email(), NO_ADDRESS),
-        (blank(buyer.and_then(|buyer| buyer.phone.as_ref())), "Phone number is required"),
+        (
+            blank(buyer.and_then(|buyer| buyer.phone.as_ref())),
+            "Phone number is required",
+        ),
     ]
     .into_iter()
     .filter_map(|(wrong, words)| wrong.then_some(words))
@@ -72,7 +96,11 @@ async fn keep_consents(
     counts: &Counts,
 ) -> Result<(), Problem> {
     state.open_orders.consented(browser, state.clock.now());
-    let Some(known) = state.open_orders.current(browser, counts).filter(|known| !known.over) else {
+    let Some(known) = state
+        .open_orders
+        .current(browser, counts)
+        .filter(|known| !known.over)
+    else {
         return Ok(());
     };
     match state.payments.order(known.order).await? {

@@ -27,10 +27,22 @@ pub async fn accept(
         return Err(Problem::not_found());
     }
     // Agreeing to a text that is no longer shown is agreeing to nothing.
-    if body.0.terms_version.as_deref().is_some_and(|version| version != SERVICE.version) {
-        return Err(Problem::conflict("terms-outdated", "Error recording your agreement. Please try again."));
+    if body
+        .0
+        .terms_version
+        .as_deref()
+        .is_some_and(|version| version != SERVICE.version)
+    {
+        return Err(Problem::conflict(
+            "terms-outdated",
+            "Error recording your agreement. Please try again.",
+        ));
     }
-    let agent = request.headers().get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
+    let agent = request
+        .headers()
+        .get(header::USER_AGENT)
+        .and_then(|agent| agent.to_str().ok())
+        .unwrap_or_default();
     let acceptance = Acceptance {
         club,
         at: state.clock.now(),
@@ -41,7 +53,11 @@ pub async fn accept(
     };
     let id = state.records.accept_terms(&acceptance).await?;
     let (accepted_at, terms_version) = (rfc3339(acceptance.at), acceptance.version);
-    Ok(HttpResponse::Created().json(Agreed { id, accepted_at, terms_version }))
+    Ok(HttpResponse::Created().json(Agreed {
+        id,
+        accepted_at,
+        terms_version,
+    }))
 }
 
 /// The club a body speaks for: the caller's own unless it names one.

@@ -15,7 +15,11 @@ use crate::wire::claim::{BankTold, Claim};
 use crate::wire::instant::rfc3339;
 use crate::wire::session::Proof;
 
-pub async fn look(request: HttpRequest, state: web::Data<State>, body: Body<Proof>) -> Result<HttpResponse, Problem> {
+pub async fn look(
+    request: HttpRequest,
+    state: web::Data<State>,
+    body: Body<Proof>,
+) -> Result<HttpResponse, Problem> {
     state.limits.claiming(address(&request, &state.config))?;
     let claim = find(&state, &body.0.token).await?;
     Ok(HttpResponse::Ok().json(page(&state, &claim).await?))
@@ -36,7 +40,10 @@ pub async fn tell(
     match state.records.winner_told(&claim, &bank, now).await? {
         Told::Kept => {}
         Told::Before => {
-            return Err(Problem::conflict("claim-used", "Your details have been received already."));
+            return Err(Problem::conflict(
+                "claim-used",
+                "Your details have been received already.",
+            ));
         }
         Told::TooLate => {
             let words = "The 7 days to respond have passed. Please contact the club.";
@@ -51,20 +58,37 @@ pub async fn tell(
 /// The club learns that details are there, never which.
 async fn tell_club(state: &State, claim: &Row) -> Result<(), Problem> {
     let (facts, listing, _) = state.catalogue.draw(claim.draw).await.ok_or_else(unknown)?;
-    let Some(club) = facts.club(listing.club) else { return Ok(()) };
+    let Some(club) = facts.club(listing.club) else {
+        return Ok(());
+    };
     let data = json!({ "draw": claim.draw.0, "serial": claim.serial }).to_string();
-    let key = format!("winner-details-{}-{}", claim.draw, claim.respond_by.map_or(0, |at| at.0));
-    state.outbox.queue(&key, "winner-details", None, &club.email, &data).await?;
+    let key = format!(
+        "winner-details-{}-{}",
+        claim.draw,
+        claim.respond_by.map_or(0, |at| at.0)
+    );
+    state
+        .outbox
+        .queue(&key, "winner-details", None, &club.email, &data)
+        .await?;
     Ok(())
 }
 
 async fn find(state: &State, token: &Option<String>) -> Result<Row, Problem> {
     let hash = link_hash_of(&trimmed(token)).ok_or_else(unknown)?;
-    state.records.claim_by_token(&hash).await?.ok_or_else(unknown)
+    state
+        .records
+        .claim_by_token(&hash)
+        .await?
+        .ok_or_else(unknown)
 }
 
 fn unknown() -> Problem {
-    Problem::new(StatusCode::NOT_FOUND, "claim-unknown", "This link is invalid or has expired.")
+    Problem::new(
+        StatusCode::NOT_FOUND,
+        "claim-unknown",
+        "This link is invalid or has expired.",
+    )
 }
 
 async fn page(state: &State, claim: &Row) -> Result<Claim, Problem> {
@@ -72,8 +96,13 @@ async fn page(state: &State, claim: &Row) -> Result<Claim, Problem> {
     let club = facts.club(listing.club).ok_or_else(unknown)?;
     let winner = winner(state, &view).await.map_err(|_| unknown())?;
     // The result was taken back and another ticket won: the old link opens nothing.
-    let ticket = winner.ticket.filter(|ticket| ticket.serial.number() == claim.serial).ok_or_else(unknown)?;
-    let expired = claim.respond_by.is_none_or(|until| state.clock.now() >= until);
+    let ticket = winner
+        .ticket
+        .filter(|ticket| ticket.serial.number() == claim.serial)
+        .ok_or_else(unknown)?;
+    let expired = claim
+        .respond_by
+        .is_none_or(|until| state.clock.now() >= until);
     let told = match status(state, claim.draw, Some(claim)).await? {
         "completed" => "completed",
         "details_received" => "received",

@@ -5,18 +5,21 @@ use crate::wire::claim::{BankShown, BankTold, BankWhole, Claim, PasswordAgain};
 use crate::wire::club::OwnClub;
 use crate::wire::desk::Transaction as ProviderTransaction;
 use crate::wire::desk::{
-    ConnectStatus, HomePageForm, ImageRemoval, ImageUpload, IntegrityAudit, OfferForm, Onboarding, OwnOffer,
-    TransactionSums, Uploaded,
+    ConnectStatus, HomePageForm, ImageRemoval, ImageUpload, IntegrityAudit, OfferForm, Onboarding,
+    OwnOffer, TransactionSums, Uploaded,
 };
 use crate::wire::draw_form::{Agreed, Agreement, Archiving, DrawForm, DrawTemplate, OwnDraw};
 use crate::wire::fixture::Imported;
 use crate::wire::joining::{EmailVerified, RegistrationSwitch, SlugPreview, Waitlisted};
 use crate::wire::payout::{
-    EnterResult, Financials, Notified, Payout, RecordPayout, ResultEntered, SettlePayout, Stats, Winners,
+    EnterResult, Financials, Notified, Payout, RecordPayout, ResultEntered, SettlePayout, Stats,
+    Winners,
 };
 use crate::wire::people::{ClubUser, ClubUserForm};
 use crate::wire::session::Proof as MailedSecret;
-use crate::wire::session::{ForgottenPassword, Login, NewPassword, Registration, User, Waiting, Whoami};
+use crate::wire::session::{
+    ForgottenPassword, Login, NewPassword, Registration, User, Waiting, Whoami,
+};
 use crate::wire::site::Said;
 
 describe! {

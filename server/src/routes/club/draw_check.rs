@@ -42,12 +42,22 @@ pub struct Before<'a> {
 /// 400: everything that is wrong.
 pub fn whole(form: &DrawForm, now: Timestamp) -> Result<Checked, Problem> {
     let mut form = form.clone();
-    for field in [&mut form.home_team, &mut form.away_team, &mut form.game_date, &mut form.contact_name] {
+    for field in [
+        &mut form.home_team,
+        &mut form.away_team,
+        &mut form.game_date,
+        &mut form.contact_name,
+    ] {
         field.get_or_insert_default();
     }
     form.contact_phone.get_or_insert_default();
     form.ticket_price.get_or_insert_default();
-    let before = Before { zone: ZONE_DEFAULT, kick_off: None, home_team: "", away_team: "" };
+    let before = Before {
+        zone: ZONE_DEFAULT,
+        kick_off: None,
+        home_team: "",
+        away_team: "",
+    };
     part(&form, &before, now)
 }
 
@@ -61,37 +71,83 @@ pub fn part(form: &DrawForm, before: &Before<'_>, now: Timestamp) -> Result<Chec
     let (home, away) = (form.home_team.as_ref(), form.away_team.as_ref());
     team(&mut findings, "homeTeam", home, "Home team is required");
     team(&mut findings, "awayTeam", away, "Away team is required");
-    let name = |given: Option<&String>, otherwise: &str| given.map_or(otherwise, |name| name.trim()).to_lowercase();
+    let name = |given: Option<&String>, otherwise: &str| {
+        given.map_or(otherwise, |name| name.trim()).to_lowercase()
+    };
     let (home_name, away_name) = (name(home, before.home_team), name(away, before.away_team));
     let different = home_name != away_name || home_name.is_empty();
-    findings.need("awayTeam", different, "Home and away team must be different");
-    findings.need_short("league", league.as_ref().and_then(Option::as_deref).unwrap_or_default());
+    findings.need(
+        "awayTeam",
+        different,
+        "Home and away team must be different",
+    );
+    findings.need_short(
+        "league",
+        league
+            .as_ref()
+            .and_then(Option::as_deref)
+            .unwrap_or_default(),
+    );
     let zone = zone(&mut findings, form, before);
     let kick_off = zone.and_then(|zone| when(&mut findings, form, before, zone, now));
     let opens_at = form.sales_open_at.as_ref().map(|text| {
         let at = optional(text).map(|text| zone.and_then(|zone| moment::read(&text, None, zone)));
-        findings.need("salesOpenAt", at != Some(None), "The opening time is not a date and time");
+        findings.need(
+            "salesOpenAt",
+            at != Some(None),
+            "The opening time is not a date and time",
+        );
         at.flatten()
     });
-    contact(&mut findings, form.contact_name.as_deref(), form.contact_phone.as_deref());
+    contact(
+        &mut findings,
+        form.contact_name.as_deref(),
+        form.contact_phone.as_deref(),
+    );
     let price = form.price();
-    findings.need("ticketPrice", price != Some(None), "Ticket price is required");
-    let dear = price.flatten().is_some_and(|price| price > domain::PRICE_MAX);
-    findings.need("ticketPrice", !dear, "Ticket price must be at most $10,000.00");
-    let fits = form.prize_percentage.is_none_or(|percentage| (1..=100).contains(&percentage));
-    findings.need("prizePercentage", fits, "Prize percentage must be between 1 and 100");
+    findings.need(
+        "ticketPrice",
+        price != Some(None),
+        "Ticket price is required",
+    );
+    let dear = price
+        .flatten()
+        .is_some_and(|price| price > domain::PRICE_MAX);
+    findings.need(
+        "ticketPrice",
+        !dear,
+        "Ticket price must be at most $10,000.00",
+    );
+    let fits = form
+        .prize_percentage
+        .is_none_or(|percentage| (1..=100).contains(&percentage));
+    findings.need(
+        "prizePercentage",
+        fits,
+        "Prize percentage must be between 1 and 100",
+    );
     findings.finish()?;
     Ok(Checked {
         league,
         home_team: home.map(|name| name.trim().to_string()),
         away_team: away.map(|name| name.trim().to_string()),
-        zone: zone.filter(|_| form.timezone.is_some()).map(kick_off::zone_name),
+        zone: zone
+            .filter(|_| form.timezone.is_some())
+            .map(kick_off::zone_name),
         kick_off,
         opens_at,
-        contact_name: form.contact_name.as_ref().map(|name| name.trim().to_string()),
-        contact_phone: form.contact_phone.as_ref().map(|phone| phone.trim().to_string()),
+        contact_name: form
+            .contact_name
+            .as_ref()
+            .map(|name| name.trim().to_string()),
+        contact_phone: form
+            .contact_phone
+            .as_ref()
+            .map(|phone| phone.trim().to_string()),
         price: price.flatten(),
-        prize_percentage: form.prize_percentage.and_then(|percentage| u8::try_from(percentage).ok()),
+        prize_percentage: form
+            .prize_percentage
+            .and_then(|percentage| u8::try_from(percentage).ok()),
         round_up_prize: form.round_up_prize,
         pass_card_fee: form.pass_stripe_fees,
     })
@@ -118,7 +174,11 @@ fn when(
     zone: &'static Tz,
     now: Timestamp,
 ) -> Option<Timestamp> {
-    let (day_before, hour_before) = match before.kick_off.as_deref().and_then(|local| local.split_once('T')) {
+    let (day_before, hour_before) = match before
+        .kick_off
+        .as_deref()
+        .and_then(|local| local.split_once('T'))
+    {
         Some((day, hour)) => (Some(day), kick_off::time(hour)),
         None => (None, None),
     };
@@ -134,6 +194,10 @@ fn when(
     let date = form.game_date.as_deref().or(day_before.filter(|_| moved))?;
     let at = moment::read(date, hour, zone);
     findings.need("gameDate", at.is_some(), "Game date is required");
-    findings.need("gameDate", at.is_none_or(|at| at > now), "Game date must be in the future");
+    findings.need(
+        "gameDate",
+        at.is_none_or(|at| at > now),
+        "Game date must be in the future",
+    );
     at
 }

@@ -26,7 +26,11 @@ use crate::wire::instant::local_date_time;
 const PRIZE_PERCENTAGE_DEFAULT: u8 = 50;
 const WEEK_SECONDS: i64 = 7 * 86_400;
 
-pub async fn create(state: web::Data<State>, caller: Caller, body: Body<DrawForm>) -> Result<HttpResponse, Problem> {
+pub async fn create(
+    state: web::Data<State>,
+    caller: Caller,
+    body: Body<DrawForm>,
+) -> Result<HttpResponse, Problem> {
     let club = may_sell(&state, club_of(caller, body.0.club_id)?).await?;
     let now = state.clock.now();
     let checked = draw_check::whole(&body.0, now)?;
@@ -38,9 +42,14 @@ pub async fn create(state: web::Data<State>, caller: Caller, body: Body<DrawForm
             "The time, the price or the prize percentage is out of range.",
         ));
     }
-    let act = caller.act(&caller.name(), Some(club.id), "create-draw", "draw:").entry(json!({}));
+    let act = caller
+        .act(&caller.name(), Some(club.id), "create-draw", "draw:")
+        .entry(json!({}));
     let listings = put_on_sale(&state, &state.records.by(act), club.id, &[new], now).await?;
-    let listing = listings.into_iter().next().ok_or_else(Problem::unavailable)?;
+    let listing = listings
+        .into_iter()
+        .next()
+        .ok_or_else(Problem::unavailable)?;
     let wire = Draw::listed(&listing, &club, &listing.view, None, now).alone(&listing, &club);
     Ok(HttpResponse::Created().json(for_its_club(wire, &listing.view, now)))
 }
@@ -83,13 +92,18 @@ pub(super) async fn put_on_sale(
 /// # Errors
 /// 404 no such club, 403 `setup-required`.
 pub(super) async fn may_sell(state: &State, club: ClubId) -> Result<Club, Problem> {
-    let club = state.records.club(club).await?.ok_or_else(Problem::not_found)?;
+    let club = state
+        .records
+        .club(club)
+        .await?
+        .ok_or_else(Problem::not_found)?;
     if club.archived {
         return Err(Problem::club_archived());
     }
     if !club.connected || club.account.is_none() {
         let words = "Connect Stripe account first to create draws";
-        return Err(Problem::new(StatusCode::FORBIDDEN, "setup-required", words).with("setupRequired", true));
+        return Err(Problem::new(StatusCode::FORBIDDEN, "setup-required", words)
+            .with("setupRequired", true));
     }
     Ok(club)
 }
@@ -97,12 +111,19 @@ pub(super) async fn may_sell(state: &State, club: ClubId) -> Result<Club, Proble
 /// # Errors
 /// 422: the card fee may not be passed on at the moment (decision D-14).
 pub(super) fn check_card_fee(state: &State, passed_on: bool) -> Result<(), Problem> {
-    let passing = state.catalogue.facts().card_fee_passing(state.config.fees.card_fee);
+    let passing = state
+        .catalogue
+        .facts()
+        .card_fee_passing(state.config.fees.card_fee);
     if !passed_on || passing == CardFeePassing::Allowed {
         return Ok(());
     }
     let words = "Passing the card fee on to buyers is not allowed at the moment.";
-    Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "fee-passthrough-off", words))
+    Err(Problem::new(
+        StatusCode::UNPROCESSABLE_ENTITY,
+        "fee-passthrough-off",
+        words,
+    ))
 }
 
 /// What a club reads that has not agreed to the terms of service within the half hour (decision E-17).
@@ -145,10 +166,19 @@ fn terms_of(new: &NewDraw) -> Terms {
 /// # Errors
 /// 404: there is no such draw.
 pub async fn own(state: &State, draw: DrawId) -> Result<OwnDraw, Problem> {
-    let (facts, listing, view) = state.catalogue.draw(draw).await.ok_or_else(Problem::draw_not_found)?;
-    let club = facts.club(listing.club).ok_or_else(Problem::draw_not_found)?;
+    let (facts, listing, view) = state
+        .catalogue
+        .draw(draw)
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
+    let club = facts
+        .club(listing.club)
+        .ok_or_else(Problem::draw_not_found)?;
     let now = state.clock.now();
-    let wire = facts.wire(&listing, &view, now).ok_or_else(Problem::draw_not_found)?.alone(&listing, club);
+    let wire = facts
+        .wire(&listing, &view, now)
+        .ok_or_else(Problem::draw_not_found)?
+        .alone(&listing, club);
     Ok(for_its_club(wire, &view, now))
 }
 
@@ -169,9 +199,10 @@ pub(super) fn not_editable(view: &View, now: Timestamp) -> Option<(Refusal, &'st
     match view.status {
         Status::Active if now < view.closes_at => None,
         Status::Active | Status::Closed => Some((Refusal::GameStarted, started)),
-        Status::Completed | Status::Cancelled => {
-            Some((Refusal::DrawNotActive, "This draw cannot be edited because it is not active."))
-        }
+        Status::Completed | Status::Cancelled => Some((
+            Refusal::DrawNotActive,
+            "This draw cannot be edited because it is not active.",
+        )),
     }
 }
 
@@ -181,7 +212,9 @@ pub fn all_of(state: &State, club: &Club) -> Vec<Draw> {
     let now = state.clock.now();
     let draws = state.catalogue.of_club(&facts, club.id);
     let wire = |(listing, view): &(std::sync::Arc<Listing>, View)| {
-        facts.wire(listing, view, now).map(|draw| draw.alone(listing, club))
+        facts
+            .wire(listing, view, now)
+            .map(|draw| draw.alone(listing, club))
     };
     draws.iter().filter_map(wire).collect()
 }
@@ -196,7 +229,10 @@ pub async fn template(
     caller.must_own(club)?;
     let facts = state.catalogue.facts();
     let draws = state.catalogue.of_club(&facts, club);
-    let (listing, view) = draws.iter().max_by_key(|(_, view)| view.draw).ok_or_else(Problem::not_found)?;
+    let (listing, view) = draws
+        .iter()
+        .max_by_key(|(_, view)| view.draw)
+        .ok_or_else(Problem::not_found)?;
     Ok(HttpResponse::Ok().json(DrawTemplate {
         league: listing.league.clone(),
         home_team: listing.home_team.clone(),
@@ -220,10 +256,14 @@ fn weeks_later(kick_off: Timestamp, zone: &str, now: Timestamp) -> String {
         return local;
     };
     let behind = (now.0 - kick_off.0).max(0) / 1000 / WEEK_SECONDS;
-    let later =
-        (behind + 1..=behind + 3).map(|weeks| day + time::Duration::weeks(weeks)).map(|day| format!("{day}T{hour}"));
+    let later = (behind + 1..=behind + 3)
+        .map(|weeks| day + time::Duration::weeks(weeks))
+        .map(|day| format!("{day}T{hour}"));
     let zone = crate::fixtures::kick_off::zone(zone);
-    let is_ahead = |local: &String| zone.and_then(|zone| moment::read(local, None, zone)).is_some_and(|at| at > now);
+    let is_ahead = |local: &String| {
+        zone.and_then(|zone| moment::read(local, None, zone))
+            .is_some_and(|at| at > now)
+    };
     later.clone().find(is_ahead).unwrap_or(local)
 }
 
@@ -235,10 +275,22 @@ mod tests {
     fn a_duplicate_is_played_at_the_same_hour_some_week_ahead() {
         // Friday 19:10 in Sydney, still winter time: 27 March 2026.
         let kick_off = Timestamp(1_774_599_000_000);
-        assert_eq!(local_date_time(kick_off, "Australia/Sydney"), "2026-03-27T19:10");
-        assert_eq!(weeks_later(kick_off, "Australia/Sydney", kick_off.plus_seconds(-60)), "2026-04-03T19:10");
-        assert_eq!(weeks_later(kick_off, "Australia/Sydney", kick_off.plus_seconds(60)), "2026-04-03T19:10");
+        assert_eq!(
+            local_date_time(kick_off, "Australia/Sydney"),
+            "2026-03-27T19:10"
+        );
+        assert_eq!(
+            weeks_later(kick_off, "Australia/Sydney", kick_off.plus_seconds(-60)),
+            "2026-04-03T19:10"
+        );
+        assert_eq!(
+            weeks_later(kick_off, "Australia/Sydney", kick_off.plus_seconds(60)),
+            "2026-04-03T19:10"
+        );
         let after_two_weeks = kick_off.plus_seconds(2 * WEEK_SECONDS + 7200);
-        assert_eq!(weeks_later(kick_off, "Australia/Sydney", after_two_weeks), "2026-04-17T19:10");
+        assert_eq!(
+            weeks_later(kick_off, "Australia/Sydney", after_two_weeks),
+            "2026-04-17T19:10"
+        );
     }
 }

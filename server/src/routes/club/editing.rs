@@ -34,7 +34,9 @@ pub async fn edit(
     path: web::Path<String>,
     body: Body<DrawForm>,
 ) -> Result<HttpResponse, Problem> {
-    let (draw, listing, view) = own_draw(&state, caller, &path).await.map_err(|_| not_yours())?;
+    let (draw, listing, view) = own_draw(&state, caller, &path)
+        .await
+        .map_err(|_| not_yours())?;
     let now = state.clock.now();
     let by = match caller.principal() {
         Principal::Operator => Editor::Operator,
@@ -56,7 +58,9 @@ pub async fn edit(
     let (terms, details) = split(checked, pass_card_fee);
     let (actor, object) = (caller.name(), format!("draw:{draw}"));
     let act = caller.act(&actor, Some(listing.club), "edit-draw", &object);
-    let draws = state.draws.by(act.entry(changes(&body.0, &listing, &view, reason)));
+    let draws = state
+        .draws
+        .by(act.entry(changes(&body.0, &listing, &view, reason)));
     let committed = draws.edit(draw, terms, Some(details), by).await;
     committed.map_err(|denied| Problem::denied(draw, denied))?;
     state.catalogue.reload().await?;
@@ -64,14 +68,25 @@ pub async fn edit(
 }
 
 /// Why the operator does it; a club need not say.
-fn reason(state: &State, caller: Caller, by: Editor, form: &DrawForm) -> Result<Option<String>, Problem> {
+fn reason(
+    state: &State,
+    caller: Caller,
+    by: Editor,
+    form: &DrawForm,
+) -> Result<Option<String>, Problem> {
     if by == Editor::Club {
         return Ok(None);
     }
     caller.must_be_fresh(state.clock.now())?;
-    let reason: String = trimmed(&form.reason).chars().take(REASON_CHARS_MAX).collect();
+    let reason: String = trimmed(&form.reason)
+        .chars()
+        .take(REASON_CHARS_MAX)
+        .collect();
     if reason.is_empty() {
-        return Err(Problem::bad_request("reason-required", "Give a reason for changing the draw."));
+        return Err(Problem::bad_request(
+            "reason-required",
+            "Give a reason for changing the draw.",
+        ));
     }
     Ok(Some(reason))
 }
@@ -82,10 +97,21 @@ fn not_yours() -> Problem {
 }
 
 /// While passing it on is forbidden, a draw that did stops at its next edit (decision D-14).
-fn card_fee(state: &State, listing: &Listing, wanted: Option<bool>) -> Result<Option<bool>, Problem> {
+fn card_fee(
+    state: &State,
+    listing: &Listing,
+    wanted: Option<bool>,
+) -> Result<Option<bool>, Problem> {
     check_card_fee(state, wanted == Some(true) && !listing.pass_card_fee)?;
-    let passing = state.catalogue.facts().card_fee_passing(state.config.fees.card_fee);
-    Ok(if passing == CardFeePassing::Forbidden { Some(false) } else { wanted })
+    let passing = state
+        .catalogue
+        .facts()
+        .card_fee_passing(state.config.fees.card_fee);
+    Ok(if passing == CardFeePassing::Forbidden {
+        Some(false)
+    } else {
+        wanted
+    })
 }
 
 fn split(checked: Checked, pass_card_fee: Option<bool>) -> (TermsEdit, DrawDetails) {
@@ -125,8 +151,15 @@ fn changes(form: &DrawForm, listing: &Listing, view: &View, reason: Option<Strin
     });
     let given = |value: &Value, name: &str| value.get(name).is_some_and(|value| !value.is_null());
     let only = |values: &Value, named: &Value| -> Value {
-        let values = values.as_object().into_iter().flatten().filter(|(name, _)| given(named, name));
-        values.map(|(name, value)| (name.clone(), value.clone())).collect::<serde_json::Map<_, _>>().into()
+        let values = values
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter(|(name, _)| given(named, name));
+        values
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
     };
     json!({ "reason": reason, "before": only(&before, &after), "after": only(&after, &after) })
 }
@@ -142,7 +175,11 @@ pub async fn archive(
     let archived = body.0.archived.unwrap_or(true);
     let (actor, object) = (caller.name(), format!("draw:{draw}"));
     let act = caller.act(&actor, Some(listing.club), "archive-draw", &object);
-    let committed = state.draws.by(act.entry(json!({ "archived": archived }))).archive(draw, archived).await;
+    let committed = state
+        .draws
+        .by(act.entry(json!({ "archived": archived })))
+        .archive(draw, archived)
+        .await;
     committed.map_err(|denied| match denied {
         Denied::Refused(Refusal::NotCompleted) => {
             Problem::conflict("not-completed", "Only a completed draw can be archived.")

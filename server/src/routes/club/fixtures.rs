@@ -43,13 +43,17 @@ pub async fn import(
     let seller = may_sell(&state, club).await?;
     let table = table.map_err(unreadable)?;
     let common = common(&wanted, &seller, state.config.fees.policy)?;
-    let plan = fixtures::plan(&state.records, club, &table, &common, state.clock.now()).await.map_err(refused)?;
+    let plan = fixtures::plan(&state.records, club, &table, &common, state.clock.now())
+        .await
+        .map_err(refused)?;
     let created = match wanted.dry_run || plan.rows.is_empty() {
         true => Vec::new(),
         false => {
             let (actor, object) = (caller.name(), format!("club:{club}"));
             let act = caller.act(&actor, Some(club), "import-fixtures", &object);
-            let records = state.records.by(act.entry(json!({ "draws": plan.rows.len() })));
+            let records = state
+                .records
+                .by(act.entry(json!({ "draws": plan.rows.len() })));
             put_on_sale(&state, &records, club, &plan.rows, state.clock.now()).await?
         }
     };
@@ -80,8 +84,13 @@ fn row(found: &fixtures::Found) -> FixtureRow {
 
 fn common(wanted: &Wanted, club: &Club, fee_policy: FeePolicy) -> Result<Common, Problem> {
     let bad = |what: &str| Problem::bad_request("bad-price", what.to_string());
-    let price = wanted.price.as_deref().map_or(Some(Cents(500)), Cents::parse);
-    let price = price.filter(|price| price.0 >= 1).ok_or_else(|| bad("Ticket price is required"))?;
+    let price = wanted
+        .price
+        .as_deref()
+        .map_or(Some(Cents(500)), Cents::parse);
+    let price = price
+        .filter(|price| price.0 >= 1)
+        .ok_or_else(|| bad("Ticket price is required"))?;
     if price > domain::PRICE_MAX {
         return Err(bad("Ticket price must be at most $10,000.00"));
     }
@@ -89,8 +98,17 @@ fn common(wanted: &Wanted, club: &Club, fee_policy: FeePolicy) -> Result<Common,
     if !(1..=100).contains(&prize_percentage) {
         return Err(bad("The prize percentage is between 1 and 100."));
     }
-    let contact = Contact::of(club, wanted.contact_name.as_deref(), wanted.contact_phone.as_deref());
-    Ok(Common { price, prize_percentage, fee_policy, contact: contact.map_err(Findings::problem)? })
+    let contact = Contact::of(
+        club,
+        wanted.contact_name.as_deref(),
+        wanted.contact_phone.as_deref(),
+    );
+    Ok(Common {
+        price,
+        prize_percentage,
+        fee_policy,
+        contact: contact.map_err(Findings::problem)?,
+    })
 }
 
 /// Every line that is wrong, with its number; nothing was created.
@@ -98,9 +116,16 @@ fn refused(refused: fixtures::Refused) -> Problem {
     match refused {
         fixtures::Refused::Lines(lines) => {
             let row = |line: &fixtures::LineProblem| json!({ "line": line.line, "message": line.message });
-            let message = format!("{} of the table's lines cannot be read; nothing was created.", lines.len());
-            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "fixtures-refused", message)
-                .with("errors", lines.iter().map(row).collect::<Vec<_>>())
+            let message = format!(
+                "{} of the table's lines cannot be read; nothing was created.",
+                lines.len()
+            );
+            Problem::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "fixtures-refused",
+                message,
+            )
+            .with("errors", lines.iter().map(row).collect::<Vec<_>>())
         }
         fixtures::Refused::Failed(failure) => failure.into(),
     }

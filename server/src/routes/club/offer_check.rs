@@ -22,30 +22,83 @@ pub fn check(form: &OfferForm, is_own: impl Fn(DrawId) -> bool) -> Result<NewBun
     let kind = form.r#type.as_deref().unwrap_or("BUNDLE");
     let status = form.status.as_deref().unwrap_or("draft");
     let mut findings = Findings::default();
-    findings.need("name", !name.is_empty() && name.chars().count() <= 100, NEEDED);
+    findings.need(
+        "name",
+        !name.is_empty() && name.chars().count() <= 100,
+        NEEDED,
+    );
     findings.need("slug", !slug.is_empty(), NEEDED);
-    let letters = slug.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-    findings.need("slug", letters, "Slug must contain only lowercase letters, numbers, and hyphens");
-    findings.need("slug", slug.len() <= 60, "Slug must be at most 60 characters");
-    findings.need("type", ["BUNDLE", "SPECIAL"].contains(&kind), "An offer is a BUNDLE or a SPECIAL");
-    findings.need("status", ["draft", "active"].contains(&status), "An offer is saved as draft or active");
-    findings.need("gameIds", !games.is_empty() && games.len() <= GAMES_MAX, NEEDED);
+    let letters = slug
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    findings.need(
+        "slug",
+        letters,
+        "Slug must contain only lowercase letters, numbers, and hyphens",
+    );
+    findings.need(
+        "slug",
+        slug.len() <= 60,
+        "Slug must be at most 60 characters",
+    );
+    findings.need(
+        "type",
+        ["BUNDLE", "SPECIAL"].contains(&kind),
+        "An offer is a BUNDLE or a SPECIAL",
+    );
+    findings.need(
+        "status",
+        ["draft", "active"].contains(&status),
+        "An offer is saved as draft or active",
+    );
+    findings.need(
+        "gameIds",
+        !games.is_empty() && games.len() <= GAMES_MAX,
+        NEEDED,
+    );
     match (kind, status) {
         ("SPECIAL", _) => {
-            findings.need("gameIds", games.len() == 1, "A Special must include exactly one game");
+            findings.need(
+                "gameIds",
+                games.len() == 1,
+                "A Special must include exactly one game",
+            );
         }
         (_, "active") => {
-            findings.need("gameIds", games.len() >= 2, "Select at least 2 games to activate this bundle");
+            findings.need(
+                "gameIds",
+                games.len() >= 2,
+                "Select at least 2 games to activate this bundle",
+            );
         }
-        _ => findings.need("gameIds", games.len() >= 2, "A Bundle must include at least two games"),
+        _ => findings.need(
+            "gameIds",
+            games.len() >= 2,
+            "A Bundle must include at least two games",
+        ),
     }
     let own = games.iter().all(|game| is_own(*game));
-    findings.need("gameIds", own, "A game of this offer is not one of this club's games on sale");
+    findings.need(
+        "gameIds",
+        own,
+        "A game of this offer is not one of this club's games on sale",
+    );
     let tag = optional(&form.display_tag);
-    let fits = |text: &Option<String>, most: usize| text.as_ref().is_none_or(|text| text.chars().count() <= most);
-    findings.need("displayTag", fits(&tag, 200), "Tag must be at most 200 characters");
+    let fits = |text: &Option<String>, most: usize| {
+        text.as_ref()
+            .is_none_or(|text| text.chars().count() <= most)
+    };
+    findings.need(
+        "displayTag",
+        fits(&tag, 200),
+        "Tag must be at most 200 characters",
+    );
     let copy = optional(&form.primary_copy);
-    findings.need("primaryCopy", fits(&copy, 2000), "Must be at most 2000 characters");
+    findings.need(
+        "primaryCopy",
+        fits(&copy, 2000),
+        "Must be at most 2000 characters",
+    );
     let image = optional(&form.share_image_url);
     let own_image = |url: &String| url.starts_with("/uploads/") || url.starts_with("https://");
     findings.need(

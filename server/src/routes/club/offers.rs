@@ -30,14 +30,26 @@ fn own_club(state: &State, caller: Caller, slug: &str) -> Result<Arc<Club>, Prob
 /// A club's offers with what was sold of each, newest first.
 async fn of(state: &State, club: ClubId) -> Result<Vec<(Bundle, i64)>, Problem> {
     let sales = state.records.bundle_sales(club).await?;
-    let sold = |id: i64| sales.iter().find(|(bundle, _)| *bundle == id).map_or(0, |(_, sold)| *sold);
+    let sold = |id: i64| {
+        sales
+            .iter()
+            .find(|(bundle, _)| *bundle == id)
+            .map_or(0, |(_, sold)| *sold)
+    };
     let bundles = state.records.bundles(club).await?;
-    Ok(bundles.into_iter().map(|bundle| (sold(bundle.id), bundle)).map(|(sold, bundle)| (bundle, sold)).collect())
+    Ok(bundles
+        .into_iter()
+        .map(|bundle| (sold(bundle.id), bundle))
+        .map(|(sold, bundle)| (bundle, sold))
+        .collect())
 }
 
 async fn one(state: &State, club: ClubId, id: &str) -> Result<(Bundle, i64), Problem> {
     let id: i64 = id.parse().map_err(|_| Problem::not_found())?;
-    let found = of(state, club).await?.into_iter().find(|(bundle, _)| bundle.id == id);
+    let found = of(state, club)
+        .await?
+        .into_iter()
+        .find(|(bundle, _)| bundle.id == id);
     found.ok_or_else(Problem::not_found)
 }
 
@@ -45,7 +57,11 @@ async fn one(state: &State, club: ClubId, id: &str) -> Result<(Bundle, i64), Pro
 /// game that was called off it is sold no more: what nobody bought can still be mended, what was bought can only be put away.
 fn status(state: &State, bundle: &Bundle, sold: i64, now: Timestamp) -> &'static str {
     let facts = state.catalogue.facts();
-    let mut views = bundle.games.iter().filter_map(|game| facts.listing(*game)).map(|listing| listing.view);
+    let mut views = bundle
+        .games
+        .iter()
+        .filter_map(|game| facts.listing(*game))
+        .map(|listing| listing.view);
     let ended = bundle.end_at.is_some_and(|end| end <= now)
         || views.any(|view| view.closes_at <= now || (sold > 0 && view.status != Status::Active));
     match bundle.status.as_str() {
@@ -75,13 +91,26 @@ fn wire(state: &State, club: &Club, bundle: &Bundle, sold: i64) -> OwnOffer {
         })
     };
     let games = bundle.games.iter().filter_map(game).collect();
-    OwnOffer::new(bundle, &club.slug, status(state, bundle, sold, now), sold, games)
+    OwnOffer::new(
+        bundle,
+        &club.slug,
+        status(state, bundle, sold, now),
+        sold,
+        games,
+    )
 }
 
-pub async fn list(state: web::Data<State>, caller: Caller, slug: web::Path<String>) -> Result<HttpResponse, Problem> {
+pub async fn list(
+    state: web::Data<State>,
+    caller: Caller,
+    slug: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
     let club = own_club(&state, caller, &slug)?;
     let offers = of(&state, club.id).await?;
-    let offers: Vec<OwnOffer> = offers.iter().map(|(bundle, sold)| wire(&state, &club, bundle, *sold)).collect();
+    let offers: Vec<OwnOffer> = offers
+        .iter()
+        .map(|(bundle, sold)| wire(&state, &club, bundle, *sold))
+        .collect();
     Ok(HttpResponse::Ok().json(offers))
 }
 
@@ -103,7 +132,11 @@ pub async fn create(
 ) -> Result<HttpResponse, Problem> {
     let club = own_club(&state, caller, &slug)?;
     let new = checked(&state, &club, &body.0, None).await?;
-    let created = state.records.by(act(caller, &club, "create-offer")).create_bundle(club.id, &new).await;
+    let created = state
+        .records
+        .by(act(caller, &club, "create-offer"))
+        .create_bundle(club.id, &new)
+        .await;
     let id = match created {
         Err(failure) => return Err(lost_race(&state, &club, &new, None, failure).await?),
         Ok(id) => id,
@@ -156,8 +189,15 @@ pub async fn archive(
 }
 
 fn locked(status: &str) -> Problem {
-    let why = if status == "locked" { "has sales" } else { status };
-    Problem::conflict("locked", format!("This bundle is locked ({why}) and cannot be edited."))
+    let why = if status == "locked" {
+        "has sales"
+    } else {
+        status
+    };
+    Problem::conflict(
+        "locked",
+        format!("This bundle is locked ({why}) and cannot be edited."),
+    )
 }
 
 /// Two offers of one slug saved at once: the database has the last word, and the second reads why.
@@ -168,7 +208,10 @@ async fn lost_race(
     but: Option<i64>,
     failure: Failure,
 ) -> Result<Problem, Problem> {
-    let taken = state.records.bundle_slug_taken(club.id, &new.slug, but).await?;
+    let taken = state
+        .records
+        .bundle_slug_taken(club.id, &new.slug, but)
+        .await?;
     Ok(if taken { slug_taken() } else { failure.into() })
 }
 
@@ -176,16 +219,25 @@ fn slug_taken() -> Problem {
     Problem::conflict("slug-taken", "This slug is already used by another offer.")
 }
 
-async fn checked(state: &State, club: &Club, form: &OfferForm, but: Option<i64>) -> Result<NewBundle, Problem> {
+async fn checked(
+    state: &State,
+    club: &Club,
+    form: &OfferForm,
+    but: Option<i64>,
+) -> Result<NewBundle, Problem> {
     let now = state.clock.now();
     let facts = state.catalogue.facts();
     let is_own = |game: DrawId| {
-        facts
-            .listing(game)
-            .is_some_and(|listing| listing.club == club.id && status_shown(&listing.view, now) == "active")
+        facts.listing(game).is_some_and(|listing| {
+            listing.club == club.id && status_shown(&listing.view, now) == "active"
+        })
     };
     let new = check(form, is_own)?;
-    if state.records.bundle_slug_taken(club.id, &new.slug, but).await? {
+    if state
+        .records
+        .bundle_slug_taken(club.id, &new.slug, but)
+        .await?
+    {
         return Err(slug_taken());
     }
     Ok(new)
@@ -193,5 +245,7 @@ async fn checked(state: &State, club: &Club, form: &OfferForm, but: Option<i64>)
 
 /// For the audit log; whoever writes the offer knows its number.
 fn act(caller: Caller, club: &Club, action: &str) -> Entry {
-    caller.act(&caller.name(), Some(club.id), action, "bundle:").entry(json!({}))
+    caller
+        .act(&caller.name(), Some(club.id), action, "bundle:")
+        .entry(json!({}))
 }

@@ -37,11 +37,20 @@ pub async fn save(
         Some(text) => Some(Some(text.trim().to_string()).filter(|text| !text.is_empty())),
         None => None,
     };
-    let pixel = form.facebook_pixel_id.as_ref().map(|id| Some(id.trim().to_string()).filter(|id| !id.is_empty()));
+    let pixel = form
+        .facebook_pixel_id
+        .as_ref()
+        .map(|id| Some(id.trim().to_string()).filter(|id| !id.is_empty()));
     let page = HomePage {
         slug: form.home_page_slug.clone(),
-        title: form.home_page_title.as_ref().map(|title| title.trim().to_string()),
-        tagline: form.home_page_tagline.as_ref().map(|tagline| tagline.trim().to_string()),
+        title: form
+            .home_page_title
+            .as_ref()
+            .map(|title| title.trim().to_string()),
+        tagline: form
+            .home_page_tagline
+            .as_ref()
+            .map(|tagline| tagline.trim().to_string()),
         logo_url,
         colors: [form.primary_color, form.secondary_color, form.accent_color]
             .map(|colour| colour.map(|colour| colour.to_lowercase())),
@@ -50,9 +59,14 @@ pub async fn save(
     };
     let (actor, object) = (caller.name(), format!("club:{club}"));
     let act = caller.act(&actor, Some(club), "save-home-page", &object);
-    let records = state.records.by(act.entry(json!({ "slug": form.home_page_slug })));
+    let records = state
+        .records
+        .by(act.entry(json!({ "slug": form.home_page_slug })));
     if records.save_home_page(club, &page).await? == Saved::SlugTaken {
-        return Err(Problem::conflict("slug-taken", "This page name is already taken."));
+        return Err(Problem::conflict(
+            "slug-taken",
+            "This page name is already taken.",
+        ));
     }
     state.catalogue.reload().await?;
     let facts = state.catalogue.facts();
@@ -63,16 +77,35 @@ pub async fn save(
 fn check(form: &HomePageForm) -> Result<(), Problem> {
     let mut findings = Findings::default();
     if let Some(slug) = &form.home_page_slug {
-        let letters = slug.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-        findings.need("homePageSlug", letters && !SLUGS_RESERVED.contains(&slug.as_str()), SLUG);
-        findings.need("homePageSlug", slug_is_valid(slug), "Page name must be between 3 and 50 characters");
+        let letters = slug
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        findings.need(
+            "homePageSlug",
+            letters && !SLUGS_RESERVED.contains(&slug.as_str()),
+            SLUG,
+        );
+        findings.need(
+            "homePageSlug",
+            slug_is_valid(slug),
+            "Page name must be between 3 and 50 characters",
+        );
     }
-    let between = |text: &str, from: usize, to: usize| (from..=to).contains(&text.trim().chars().count());
+    let between =
+        |text: &str, from: usize, to: usize| (from..=to).contains(&text.trim().chars().count());
     if let Some(title) = &form.home_page_title {
-        findings.need("homePageTitle", between(title, 3, 100), "Title must be between 3 and 100 characters");
+        findings.need(
+            "homePageTitle",
+            between(title, 3, 100),
+            "Title must be between 3 and 100 characters",
+        );
     }
     if let Some(tagline) = &form.home_page_tagline {
-        findings.need("homePageTagline", between(tagline, 10, 200), "Tagline must be between 10 and 200 characters");
+        findings.need(
+            "homePageTagline",
+            between(tagline, 10, 200),
+            "Tagline must be between 10 and 200 characters",
+        );
     }
     if let Some(logo) = &form.logo_url {
         findings.need("logoUrl", is_logo(logo.trim()), LOGO);
@@ -93,15 +126,20 @@ fn check(form: &HomePageForm) -> Result<(), Problem> {
 }
 
 fn is_colour(text: &str) -> bool {
-    text.len() == 7 && text.starts_with('#') && text[1..].bytes().all(|byte| byte.is_ascii_hexdigit())
+    text.len() == 7
+        && text.starts_with('#')
+        && text[1..].bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Nothing, a picture, a picture of ours, or somebody's address over http.
 fn is_logo(text: &str) -> bool {
     let plain = |text: &str| {
-        text.len() <= URL_CHARS_MAX && !text.contains(|c: char| c.is_whitespace() || "\"'<>\\".contains(c))
+        text.len() <= URL_CHARS_MAX
+            && !text.contains(|c: char| c.is_whitespace() || "\"'<>\\".contains(c))
     };
-    let address = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let address = text
+        .strip_prefix("https://")
+        .or_else(|| text.strip_prefix("http://"));
     text.is_empty()
         || text.starts_with("data:image/")
         || (text.starts_with("/uploads/") && plain(text))
@@ -116,8 +154,12 @@ async fn logo(state: &State, club: ClubId, text: &str) -> Result<String, Problem
     };
     let bytes = decoded(text).ok_or_else(|| wrong(LOGO))?;
     if bytes.len() > LOGO_BYTES_MAX {
-        return Err(wrong("Logo must be smaller than 2MB. Please choose a smaller image."));
+        return Err(wrong(
+            "Logo must be smaller than 2MB. Please choose a smaller image.",
+        ));
     }
-    let picture = anew(bytes).await?.ok_or_else(|| wrong("Please upload a PNG, JPG, or SVG file."))?;
+    let picture = anew(bytes)
+        .await?
+        .ok_or_else(|| wrong("Please upload a PNG, JPG, or SVG file."))?;
     keep(state, club, "logo", picture).await
 }

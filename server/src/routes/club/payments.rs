@@ -10,7 +10,9 @@ use persistence::records::failed_payments::{FailedPayment as Failed, FailedPayme
 use crate::error::Problem;
 use crate::identity::Caller;
 use crate::state::State;
-use crate::wire::desk::{FailedMetadata, FailedPayment, IntegrityAudit, Transaction, TransactionLine, TransactionSums};
+use crate::wire::desk::{
+    FailedMetadata, FailedPayment, IntegrityAudit, Transaction, TransactionLine, TransactionSums,
+};
 use crate::wire::instant::rfc3339;
 
 const SINCE_SECONDS: i64 = 30 * 86_400;
@@ -22,20 +24,35 @@ fn scope(caller: Caller) -> Option<ClubId> {
     }
 }
 
-pub async fn transactions(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
+pub async fn transactions(
+    state: web::Data<State>,
+    caller: Caller,
+) -> Result<HttpResponse, Problem> {
     let since = state.clock.now().plus_seconds(-SINCE_SECONDS);
     let rows = state.records.transactions(scope(caller), since).await?;
-    let link = |row: &TransactionRow| state.config.dashboard_url(&row.account_id, &row.payment_intent_id);
+    let link = |row: &TransactionRow| {
+        state
+            .config
+            .dashboard_url(&row.account_id, &row.payment_intent_id)
+    };
     let knows = |row: &TransactionRow| caller.knows_buyers(ClubId(row.club_id));
-    Ok(HttpResponse::Ok().json(rows.iter().map(|row| wire(row, link(row), knows(row))).collect::<Vec<_>>()))
+    Ok(HttpResponse::Ok().json(
+        rows.iter()
+            .map(|row| wire(row, link(row), knows(row)))
+            .collect::<Vec<_>>(),
+    ))
 }
 
 pub async fn sums(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
     let since = state.clock.now().plus_seconds(-SINCE_SECONDS);
-    let alike = state.records.alike_transactions(scope(caller), since).await?;
+    let alike = state
+        .records
+        .alike_transactions(scope(caller), since)
+        .await?;
     let sum = |of: fn(&AlikeTransactions) -> i64| alike.iter().map(of).sum::<i64>();
     let charged = sum(|one| one.count * one.amount_cents);
-    let provider_fees = sum(|one| one.count * provider_fee(one.amount_cents, one.provider_fee_cents).0);
+    let provider_fees =
+        sum(|one| one.count * provider_fee(one.amount_cents, one.provider_fee_cents).0);
     let platform_fees = sum(|one| one.platform_fee_cents);
     let refunded = sum(|one| one.refunded_cents);
     Ok(HttpResponse::Ok().json(TransactionSums {
@@ -61,11 +78,16 @@ fn wire(row: &TransactionRow, link: String, knows: bool) -> Transaction {
     let provider_fee = provider_fee(row.amount_cents, row.provider_fee_cents);
     let platform_fee = Cents(row.application_fee_cents - row.application_fee_refunded_cents);
     let payout = charged - provider_fee - platform_fee - Cents(row.refunded_cents);
-    let lines = row.draws.iter().zip(&row.counts).zip(&row.prices).map(|((draw, count), price)| TransactionLine {
-        draw_number: *draw,
-        ticket_count: i64::from(*count),
-        ticket_price: Cents(*price).decimal(),
-    });
+    let lines = row
+        .draws
+        .iter()
+        .zip(&row.counts)
+        .zip(&row.prices)
+        .map(|((draw, count), price)| TransactionLine {
+            draw_number: *draw,
+            ticket_count: i64::from(*count),
+            ticket_price: Cents(*price).decimal(),
+        });
     let at = domain::Timestamp((row.created_at.unix_timestamp_nanos() / 1_000_000) as i64);
     Transaction {
         payment_intent_id: row.payment_intent_id.clone(),
@@ -125,10 +147,16 @@ pub async fn integrity(state: web::Data<State>, caller: Caller) -> Result<HttpRe
 }
 
 /// The same as a text to keep: ids and amounts, no buyer.
-pub async fn recovery_report(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
+pub async fn recovery_report(
+    state: web::Data<State>,
+    caller: Caller,
+) -> Result<HttpResponse, Problem> {
     let failed = failed(&state, caller).await?;
     let now = rfc3339(state.clock.now());
-    let mut text = format!("Payment recovery report\nGenerated {now}\nFailed payments: {}\n\n", failed.count);
+    let mut text = format!(
+        "Payment recovery report\nGenerated {now}\nFailed payments: {}\n\n",
+        failed.count
+    );
     for row in &failed.newest {
         let reason = row.reason.as_deref().unwrap_or("no reason kept");
         text.push_str(&format!(
@@ -151,7 +179,10 @@ pub async fn recovery_report(state: web::Data<State>, caller: Caller) -> Result<
     );
     Ok(HttpResponse::Ok()
         .content_type("text/plain; charset=utf-8")
-        .insert_header((header::CONTENT_DISPOSITION, "attachment; filename=\"payment-recovery-report.txt\""))
+        .insert_header((
+            header::CONTENT_DISPOSITION,
+            "attachment; filename=\"payment-recovery-report.txt\"",
+        ))
         .body(text))
 }
 
@@ -161,5 +192,9 @@ async fn failed(state: &State, caller: Caller) -> Result<FailedPayments, Problem
 }
 
 fn joined(draws: &[i64]) -> String {
-    draws.iter().map(i64::to_string).collect::<Vec<_>>().join(",")
+    draws
+        .iter()
+        .map(i64::to_string)
+        .collect::<Vec<_>>()
+        .join(",")
 }

@@ -18,7 +18,11 @@ use crate::wire::payout::{Payout, RecordPayout, SettlePayout};
 /// Longest note kept with a payout.
 const NOTE_CHARS_MAX: usize = 500;
 
-pub async fn list(state: web::Data<State>, caller: Caller, path: web::Path<String>) -> Result<HttpResponse, Problem> {
+pub async fn list(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
     let (draw, listing, view) = own_draw(&state, caller, &path).await?;
     must_be_completed(draw, &view)?;
     let payouts = state.records.payouts(draw).await?;
@@ -26,9 +30,21 @@ pub async fn list(state: web::Data<State>, caller: Caller, path: web::Path<Strin
     let shown = |payout: Payout| match knows {
         true => payout,
         // The recipient is a buyer; a note may name one.
-        false => Payout { recipient_name: None, recipient_email: None, note: None, failure_reason: None, ..payout },
+        false => Payout {
+            recipient_name: None,
+            recipient_email: None,
+            note: None,
+            failure_reason: None,
+            ..payout
+        },
     };
-    Ok(HttpResponse::Ok().json(payouts.iter().map(Payout::from).map(shown).collect::<Vec<_>>()))
+    Ok(HttpResponse::Ok().json(
+        payouts
+            .iter()
+            .map(Payout::from)
+            .map(shown)
+            .collect::<Vec<_>>(),
+    ))
 }
 
 /// Records that the winner is due the prize; again, the same payout.
@@ -40,7 +56,10 @@ pub async fn record(
 ) -> Result<HttpResponse, Problem> {
     let (draw, listing, view) = own_draw(&state, caller, &path).await?;
     if body.0.r#type != "winner" {
-        return Err(Problem::bad_request("bad-type", "Only a winner's payout can be recorded."));
+        return Err(Problem::bad_request(
+            "bad-type",
+            "Only a winner's payout can be recorded.",
+        ));
     }
     let ticket = due(&state, draw, &view).await?;
     let new = NewPayout {
@@ -53,12 +72,17 @@ pub async fn record(
     };
     let (actor, object) = (caller.name(), format!("draw:{draw}"));
     let act = caller.act(&actor, Some(listing.club), "record-payout", &object);
-    let records = state.records.by(act.entry(json!({ "type": "winner", "amount": new.amount.decimal() })));
-    let payout = records.record_payout(&new).await.map_err(|failure| match failure {
-        // The result was taken back since it was looked at.
-        Failure::NotFound => Problem::refused(draw, Refusal::NotCompleted),
-        other => other.into(),
-    })?;
+    let records = state
+        .records
+        .by(act.entry(json!({ "type": "winner", "amount": new.amount.decimal() })));
+    let payout = records
+        .record_payout(&new)
+        .await
+        .map_err(|failure| match failure {
+            // The result was taken back since it was looked at.
+            Failure::NotFound => Problem::refused(draw, Refusal::NotCompleted),
+            other => other.into(),
+        })?;
     Ok(HttpResponse::Ok().json(Payout::from(&payout)))
 }
 
@@ -70,27 +94,49 @@ pub async fn settle(
     body: Body<SettlePayout>,
 ) -> Result<HttpResponse, Problem> {
     let id = path.parse().map_err(|_| Problem::not_found())?;
-    let payout = state.records.payout(id).await?.ok_or_else(Problem::not_found)?;
+    let payout = state
+        .records
+        .payout(id)
+        .await?
+        .ok_or_else(Problem::not_found)?;
     caller.must_own(payout.club)?;
     let status = body.0.status.as_str();
     if !["completed", "failed"].contains(&status) {
-        return Err(Problem::bad_request("bad-status", "A payout becomes completed or failed."));
+        return Err(Problem::bad_request(
+            "bad-status",
+            "A payout becomes completed or failed.",
+        ));
     }
     // That a payout failed may always be said.
     if payout.kind == "winner" && status == "completed" && payout.status == "pending" {
-        let (_, _, view) = state.catalogue.draw(payout.draw).await.ok_or_else(Problem::draw_not_found)?;
+        let (_, _, view) = state
+            .catalogue
+            .draw(payout.draw)
+            .await
+            .ok_or_else(Problem::draw_not_found)?;
         due(&state, payout.draw, &view).await?;
     }
-    let note: Option<String> = body.0.note.as_ref().map(|note| note.trim().chars().take(NOTE_CHARS_MAX).collect());
+    let note: Option<String> = body
+        .0
+        .note
+        .as_ref()
+        .map(|note| note.trim().chars().take(NOTE_CHARS_MAX).collect());
     let (actor, object) = (caller.name(), format!("draw:{}", payout.draw));
     let act = caller.act(&actor, Some(payout.club), "settle-payout", &object);
     let detail = json!({ "payout": id, "status": status, "amount": payout.amount.decimal() });
     // The same again changes nothing, and is no act.
-    let records = if payout.status == "pending" { state.records.by(act.entry(detail)) } else { state.records.clone() };
+    let records = if payout.status == "pending" {
+        state.records.by(act.entry(detail))
+    } else {
+        state.records.clone()
+    };
     let settled = records.settle_payout(id, status, note.as_deref()).await?;
     let settled = settled.ok_or_else(|| Problem::conflict("payout-settled", PAID))?;
     if settled.kind == "winner" && settled.status == "completed" {
-        state.records.claim_paid(settled.draw, state.clock.now()).await?;
+        state
+            .records
+            .claim_paid(settled.draw, state.clock.now())
+            .await?;
     }
     Ok(HttpResponse::Ok().json(Payout::from(&settled)))
 }

@@ -21,12 +21,30 @@ const INVITATION_SECONDS: i64 = 72 * 3600;
 /// What stands in the place of an id for the club's own login.
 const CLUB_LOGIN: i64 = 0;
 
-pub async fn list(state: web::Data<State>, caller: Caller, path: web::Path<String>) -> Result<HttpResponse, Problem> {
+pub async fn list(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
     let club = own(caller, &path)?;
-    let login = state.records.club(club).await?.ok_or_else(Problem::not_found)?;
-    let mut people = vec![ClubUser::of_login(&login, state.records.club_login_seen(club).await?)];
+    let login = state
+        .records
+        .club(club)
+        .await?
+        .ok_or_else(Problem::not_found)?;
+    let mut people = vec![ClubUser::of_login(
+        &login,
+        state.records.club_login_seen(club).await?,
+    )];
     let now = state.clock.now();
-    people.extend(state.records.club_users(club).await?.iter().map(|row| ClubUser::of(row, now)));
+    people.extend(
+        state
+            .records
+            .club_users(club)
+            .await?
+            .iter()
+            .map(|row| ClubUser::of(row, now)),
+    );
     Ok(HttpResponse::Ok().json(people))
 }
 
@@ -43,21 +61,49 @@ pub async fn invite(
     let club = own(caller, &path)?;
     let (email, name, role) = check(&body.0)?;
     // Who has joined needs no mail, and is no guess at an address.
-    let joined = state.records.club_users(club).await?.into_iter().find(|user| same(&user.email, &email));
+    let joined = state
+        .records
+        .club_users(club)
+        .await?
+        .into_iter()
+        .find(|user| same(&user.email, &email));
     if let Some(user) = joined.filter(|user| user.joined_at.is_some()) {
         return Ok(HttpResponse::Ok().json(ClubUser::of(&user, state.clock.now())));
     }
     let at = state.clock.now();
-    if !state.limits.may_invite(club.0) || !state.limits.may_mail(&state.records, &email, at).await? {
-        return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "too-many-requests", TOO_OFTEN).retry_after(3600));
+    if !state.limits.may_invite(club.0)
+        || !state.limits.may_mail(&state.records, &email, at).await?
+    {
+        return Err(Problem::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "too-many-requests",
+            TOO_OFTEN,
+        )
+        .retry_after(3600));
     }
     let token: [u8; 32] = random();
     let hash = link_hash(&token);
     let until = at.plus_seconds(INVITATION_SECONDS);
-    let new = NewClubUser { club, email, name, role, token_hash: hash, at, until };
-    let (actor, detail) = (caller.name(), json!({ "email": new.email, "role": role.word() }));
+    let new = NewClubUser {
+        club,
+        email,
+        name,
+        role,
+        token_hash: hash,
+        at,
+        until,
+    };
+    let (actor, detail) = (
+        caller.name(),
+        json!({ "email": new.email, "role": role.word() }),
+    );
     let act = caller.act(&actor, Some(club), "invite-club-user", "club-user:");
-    let user = match state.records.by(act.entry(detail)).invite_club_user(&new).await? {
+    let user = match state
+        .records
+        .by(act.entry(detail))
+        .invite_club_user(&new)
+        .await?
+    {
         Invited::New(user) | Invited::Again(user) => user,
         Invited::Joined(user) => return Ok(HttpResponse::Ok().json(ClubUser::of(&user, at))),
         Invited::Taken => return Err(Problem::conflict("email-in-use", IN_USE)),
@@ -66,11 +112,18 @@ pub async fn invite(
             return Err(Problem::conflict("too-many-people", words));
         }
     };
-    let link = format!("{}/reset-password?invited=1&token={}", state.config.public_url, hex::encode(token));
+    let link = format!(
+        "{}/reset-password?invited=1&token={}",
+        state.config.public_url,
+        hex::encode(token)
+    );
     let sealed = sealed_link(&state.records, &user.email, &link);
     let data = json!({ "name": user.name, "club": club.0, "role": user.role.word(), "sealedLink": sealed }).to_string();
     let key = format!("invite-{}", hex::encode(&hash[..8]));
-    state.outbox.queue(&key, "invitation", None, &user.email, &data).await?;
+    state
+        .outbox
+        .queue(&key, "invitation", None, &user.email, &data)
+        .await?;
     Ok(HttpResponse::Ok().json(ClubUser::of(&user, at)))
 }
 
@@ -80,7 +133,11 @@ const ROLE: &str = "Choose owner, seller or viewer";
 const NAME: &str = "Name is required";
 
 fn check(form: &ClubUserForm) -> Result<(String, String, Role), Problem> {
-    let (email, name, role) = (trimmed(&form.email), trimmed(&form.name), Role::read(&trimmed(&form.role)));
+    let (email, name, role) = (
+        trimmed(&form.email),
+        trimmed(&form.name),
+        Role::read(&trimmed(&form.role)),
+    );
     let mut findings = Findings::default();
     findings.need("email", is_email(&email), "Valid email is required");
     findings.need("name", fits(&name), NAME);
@@ -118,14 +175,23 @@ pub async fn change(
     findings.need("role", role != Some(None), ROLE);
     findings.finish()?;
     let role = role.flatten();
-    let before = state.records.club_user(id).await?.filter(|user| user.club == club).ok_or_else(Problem::not_found)?;
+    let before = state
+        .records
+        .club_user(id)
+        .await?
+        .filter(|user| user.club == club)
+        .ok_or_else(Problem::not_found)?;
     if role.is_some_and(|role| role != before.role) {
         must_not_be(caller, id)?;
     }
     let detail = json!({ "role": role.unwrap_or(before.role).word(), "was": before.role.word() });
     let (actor, object) = (caller.name(), format!("club-user:{id}"));
     let act = caller.act(&actor, Some(club), "change-club-user", &object);
-    let changed = state.records.by(act.entry(detail)).change_club_user(club, id, name, role).await?;
+    let changed = state
+        .records
+        .by(act.entry(detail))
+        .change_club_user(club, id, name, role)
+        .await?;
     let changed = changed.ok_or_else(Problem::not_found)?;
     Ok(HttpResponse::Ok().json(ClubUser::of(&changed, state.clock.now())))
 }
@@ -144,7 +210,10 @@ pub async fn remove(
     let (actor, object) = (caller.name(), format!("club-user:{id}"));
     let act = caller.act(&actor, Some(club), "remove-club-user", &object);
     let records = state.records.by(act.entry(json!({})));
-    if !records.remove_club_user(club, id, state.clock.now()).await? {
+    if !records
+        .remove_club_user(club, id, state.clock.now())
+        .await?
+    {
         return Err(Problem::not_found());
     }
     Ok(HttpResponse::NoContent().finish())
@@ -159,7 +228,8 @@ fn own(caller: Caller, club: &str) -> Result<ClubId, Problem> {
 fn member(caller: Caller, (club, id): (String, i64)) -> Result<(ClubId, i64), Problem> {
     let club = own(caller, &club)?;
     if id == CLUB_LOGIN {
-        let words = "The club's own login stays an owner. Its password can be reset on the login page.";
+        let words =
+            "The club's own login stays an owner. Its password can be reset on the login page.";
         return Err(Problem::conflict("club-login", words));
     }
     Ok((club, id))
@@ -168,9 +238,10 @@ fn member(caller: Caller, (club, id): (String, i64)) -> Result<(ClubId, i64), Pr
 /// Nobody saws at their own branch: another owner does it.
 fn must_not_be(caller: Caller, id: i64) -> Result<(), Problem> {
     match caller.holder() {
-        Some(Holder::Member(member)) if member.id == id => {
-            Err(Problem::conflict("own-account", "Another owner of the club has to do this for you."))
-        }
+        Some(Holder::Member(member)) if member.id == id => Err(Problem::conflict(
+            "own-account",
+            "Another owner of the club has to do this for you.",
+        )),
         _ => Ok(()),
     }
 }

@@ -26,7 +26,9 @@ const SLUG_TRIES_MAX: u32 = 1000;
 
 /// Whether clubs may register by themselves: yes when nothing is said (B:188).
 pub async fn switch(state: web::Data<State>) -> HttpResponse {
-    HttpResponse::Ok().json(RegistrationSwitch { enabled: state.catalogue.facts().registration_is_open() })
+    HttpResponse::Ok().json(RegistrationSwitch {
+        enabled: state.catalogue.facts().registration_is_open(),
+    })
 }
 
 pub async fn register(
@@ -36,10 +38,21 @@ pub async fn register(
 ) -> Result<HttpResponse, Problem> {
     if !state.catalogue.facts().registration_is_open() {
         let closed = "Club registration is not open at the moment.";
-        return Err(Problem::new(StatusCode::FORBIDDEN, "registration-off", closed));
+        return Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "registration-off",
+            closed,
+        ));
     }
     check(&body.0)?;
-    state.limits.fills_form(&state.records, address(&request, &state.config), state.clock.now()).await?;
+    state
+        .limits
+        .fills_form(
+            &state.records,
+            address(&request, &state.config),
+            state.clock.now(),
+        )
+        .await?;
     let email = trimmed(&body.0.email);
     if is_known(&state, &email).await? {
         return Err(taken());
@@ -59,7 +72,9 @@ pub async fn register(
     verification::send(&state, &club).await?;
     let holder = Holder::Club(club.id);
     let cookie = sign_in(&request, &state, holder, false).await?;
-    Ok(HttpResponse::Created().cookie(cookie).json(user(&state, holder).await?))
+    Ok(HttpResponse::Created()
+        .cookie(cookie)
+        .json(user(&state, holder).await?))
 }
 
 fn check(form: &Registration) -> Result<(), Problem> {
@@ -68,20 +83,42 @@ fn check(form: &Registration) -> Result<(), Problem> {
     let mut findings = Findings::default();
     findings.need("name", !name.is_empty(), "Club name is required");
     findings.need_short("name", &name);
-    findings.need("email", is_email(&trimmed(&form.email)), "Valid email is required");
+    findings.need(
+        "email",
+        is_email(&trimmed(&form.email)),
+        "Valid email is required",
+    );
     findings.need("phone", !phone.is_empty(), "Phone is required");
     findings.need("phone", is_phone(&phone), "Phone must be a phone number");
     let long_enough = password.chars().count() >= PASSWORD_CHARS_MIN;
-    findings.need("password", long_enough, "Password must be at least 8 characters");
-    findings.need("password", password.len() <= PASSWORD_BYTES_MAX, "Password must be at most 128 characters");
+    findings.need(
+        "password",
+        long_enough,
+        "Password must be at least 8 characters",
+    );
+    findings.need(
+        "password",
+        password.len() <= PASSWORD_BYTES_MAX,
+        "Password must be at most 128 characters",
+    );
     findings.need_short("location", &trimmed(&form.location));
     findings.finish()
 }
 
-async fn must_be_hard_to_guess(form: &Registration, name: &str, email: &str) -> Result<(), Problem> {
-    let about = [name, &slug_from_name(name), email].map(str::to_string).to_vec();
+async fn must_be_hard_to_guess(
+    form: &Registration,
+    name: &str,
+    email: &str,
+) -> Result<(), Problem> {
+    let about = [name, &slug_from_name(name), email]
+        .map(str::to_string)
+        .to_vec();
     let mut findings = Findings::default();
-    findings.need("password", !is_easy(form.password.clone().unwrap_or_default(), about).await?, EASY);
+    findings.need(
+        "password",
+        !is_easy(form.password.clone().unwrap_or_default(), about).await?,
+        EASY,
+    );
     findings.finish()
 }
 
@@ -91,7 +128,10 @@ async fn is_known(state: &State, email: &str) -> Result<bool, Problem> {
 }
 
 fn taken() -> Problem {
-    Problem::conflict("email-taken", "This email already has an account. Log in, or reset your password.")
+    Problem::conflict(
+        "email-taken",
+        "This email already has an account. Log in, or reset your password.",
+    )
 }
 
 /// Under the first free slug its name gives: `name`, `name-2`, `name-3` … (decision H-1). The database has the last word, so
@@ -105,7 +145,9 @@ async fn create(state: &State, mut new: NewClub) -> Result<Club, Problem> {
         }
         match state.records.create_club(&new).await {
             Ok(club) => return Ok(club),
-            Err(Failure::NotWritten(_)) if is_known(state, &new.email).await? => return Err(taken()),
+            Err(Failure::NotWritten(_)) if is_known(state, &new.email).await? => {
+                return Err(taken());
+            }
             Err(Failure::NotWritten(_)) => state.catalogue.reload().await?,
             Err(failure) => return Err(failure.into()),
         }
@@ -131,12 +173,18 @@ pub async fn slug_preview(state: web::Data<State>, named: web::Query<Named>) -> 
     let start = slug_from_name(&named.name);
     let facts = state.catalogue.facts();
     let mut slugs = (1..=SLUG_TRIES_MAX).map(|number| numbered(&start, number));
-    let free = slugs.find(|slug| facts.club_by_slug(slug).is_none()).unwrap_or(start);
+    let free = slugs
+        .find(|slug| facts.club_by_slug(slug).is_none())
+        .unwrap_or(start);
     HttpResponse::Ok().json(SlugPreview { slug: free })
 }
 
 /// Keeps who asked to join, and says so by mail.
-pub async fn wait(request: HttpRequest, state: web::Data<State>, body: Body<Waiting>) -> Result<HttpResponse, Problem> {
+pub async fn wait(
+    request: HttpRequest,
+    state: web::Data<State>,
+    body: Body<Waiting>,
+) -> Result<HttpResponse, Problem> {
     let club = trimmed(&body.0.club_name);
     let name = trimmed(&body.0.contact_name);
     let email = trimmed(&body.0.contact_email);
@@ -147,13 +195,34 @@ pub async fn wait(request: HttpRequest, state: web::Data<State>, body: Body<Wait
     findings.need("contactName", !name.is_empty(), "Contact name is required");
     findings.need_short("contactName", &name);
     findings.need("contactEmail", is_email(&email), "Valid email is required");
-    findings.need("contactPhone", !phone.is_empty(), "Contact phone is required");
-    findings.need("contactPhone", is_phone(&phone), "Contact phone must be a phone number");
+    findings.need(
+        "contactPhone",
+        !phone.is_empty(),
+        "Contact phone is required",
+    );
+    findings.need(
+        "contactPhone",
+        is_phone(&phone),
+        "Contact phone must be a phone number",
+    );
     findings.finish()?;
-    state.limits.fills_form(&state.records, address(&request, &state.config), state.clock.now()).await?;
-    let id = state.records.join_waitlist(&club, &name, &email, &phone).await?;
+    state
+        .limits
+        .fills_form(
+            &state.records,
+            address(&request, &state.config),
+            state.clock.now(),
+        )
+        .await?;
+    let id = state
+        .records
+        .join_waitlist(&club, &name, &email, &phone)
+        .await?;
     let data = json!({ "name": name }).to_string();
     let key = format!("waitlist-{}", email.to_lowercase());
-    state.outbox.queue(&key, "waitlist", None, &email, &data).await?;
+    state
+        .outbox
+        .queue(&key, "waitlist", None, &email, &data)
+        .await?;
     Ok(HttpResponse::Created().json(Waitlisted { success: true, id }))
 }

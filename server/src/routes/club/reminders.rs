@@ -41,7 +41,9 @@ async fn look(state: &State, now: Timestamp) -> Result<(), Failure> {
 /// Whoever entered a result may have lost the server before it came to the share and the mail; nobody enters it again.
 async fn follow_up(state: &State) -> Result<(), Failure> {
     for draw in state.records.shares_missing().await? {
-        let Some((_, listing, view)) = state.catalogue.draw(draw).await else { continue };
+        let Some((_, listing, view)) = state.catalogue.draw(draw).await else {
+            continue;
+        };
         if let Err(problem) = results::settle(state, &listing, draw, &view).await {
             tracing::warn!(draw.id = draw.0, %problem, "what follows from a result waits for the next sweep");
         }
@@ -53,10 +55,20 @@ async fn follow_up(state: &State) -> Result<(), Failure> {
 async fn forget(state: &State, now: Timestamp) -> Result<(), Failure> {
     let (mut after, mut orders) = (DrawId(0), 0);
     for _ in 0..STEPS_MAX {
-        let Some(step) = state.records.erase_buyers(after, state.config.buyers_kept_months, now).await? else { break };
+        let Some(step) = state
+            .records
+            .erase_buyers(after, state.config.buyers_kept_months, now)
+            .await?
+        else {
+            break;
+        };
         orders += step.orders;
         // A full step is followed by another of the same draw.
-        after = if step.orders < AT_ONCE as u64 { step.draw } else { after };
+        after = if step.orders < AT_ONCE as u64 {
+            step.draw
+        } else {
+            after
+        };
     }
     if orders > 0 {
         tracing::info!(orders, "the buyers of games long over are erased");
@@ -71,11 +83,16 @@ async fn forget(state: &State, now: Timestamp) -> Result<(), Failure> {
 /// A charge is the club's own, so its share is there as soon as the provider's figures are (decisions C-24, D-17).
 async fn settle_shares(state: &State) -> Result<(), Failure> {
     for (id, draw) in state.records.shares_pending().await? {
-        let Some((facts, _, view)) = state.catalogue.draw(draw).await else { continue };
+        let Some((facts, _, view)) = state.catalogue.draw(draw).await else {
+            continue;
+        };
         let sums = state.records.draw_financials(draw).await?;
         let takings = Takings::new(&view, facts.winner_sold(&view, state.clock.now()), &sums);
         if !takings.is_estimated {
-            state.records.complete_share(id, takings.club_revenue().max(Cents::ZERO)).await?;
+            state
+                .records
+                .complete_share(id, takings.club_revenue().max(Cents::ZERO))
+                .await?;
         }
     }
     Ok(())
@@ -85,24 +102,36 @@ async fn results_due(state: &State, now: Timestamp) -> Result<(), Failure> {
     let facts = state.catalogue.facts();
     for (listing, view) in state.catalogue.without_result(&facts, now) {
         let ago = (now.0 - view.closes_at.0) / 1000;
-        let Some(club) = facts.club(listing.club).filter(|_| (GAME_SECONDS..PAST_SECONDS).contains(&ago)) else {
+        let Some(club) = facts
+            .club(listing.club)
+            .filter(|_| (GAME_SECONDS..PAST_SECONDS).contains(&ago))
+        else {
             continue;
         };
         let key = format!("results-due-{}-{}", view.draw, rfc3339(view.closes_at));
         let data = json!({ "draw": view.draw.0 }).to_string();
-        state.outbox.queue(&key, "results-due", None, &club.email, &data).await?;
+        state
+            .outbox
+            .queue(&key, "results-due", None, &club.email, &data)
+            .await?;
     }
     Ok(())
 }
 
 async fn connect_incomplete(state: &State, now: Timestamp) -> Result<(), Failure> {
     let facts = state.catalogue.facts();
-    for club in facts.clubs().filter(|club| !club.archived && !club.connected) {
+    for club in facts
+        .clubs()
+        .filter(|club| !club.archived && !club.connected)
+    {
         let age = (now.0 - club.created_at.0) / 1000;
         if (CONNECT_AFTER_SECONDS..PAST_SECONDS).contains(&age) {
             let key = format!("connect-{}", club.id);
             let data = json!({ "name": club.name, "club": club.id.0 }).to_string();
-            state.outbox.queue(&key, "connect-incomplete", None, &club.email, &data).await?;
+            state
+                .outbox
+                .queue(&key, "connect-incomplete", None, &club.email, &data)
+                .await?;
         }
     }
     Ok(())

@@ -32,16 +32,23 @@ pub async fn enter(
     let result = read(&body.0)?;
     let (actor, object) = (caller.name(), format!("draw:{draw}"));
     let act = caller.act(&actor, Some(listing.club), "enter-results", &object);
-    let draws = state.draws.by(act.entry(json!({ "home": result.cell.home(), "away": result.cell.away() })));
-    let committed = draws.execute(draw, Command::Complete { result }, None).await;
+    let draws = state
+        .draws
+        .by(act.entry(json!({ "home": result.cell.home(), "away": result.cell.away() })));
+    let committed = draws
+        .execute(draw, Command::Complete { result }, None)
+        .await;
     let view = committed.map_err(|denied| refused(draw, denied))?.view;
     state.catalogue.reload().await?;
     settle(&state, &listing, draw, &view).await?;
     let facts = state.catalogue.facts();
     let now = state.clock.now();
-    let listed = facts.listing(draw).and_then(|listing| facts.wire(listing, &view, now));
+    let listed = facts
+        .listing(draw)
+        .and_then(|listing| facts.wire(listing, &view, now));
     let claim = state.records.claim(draw).await?;
-    let (winning_tickets, revealed_at) = rows(&state, caller, listing.club, &view, claim.as_ref()).await?;
+    let (winning_tickets, revealed_at) =
+        rows(&state, caller, listing.club, &view, claim.as_ref()).await?;
     Ok(HttpResponse::Ok().json(ResultEntered {
         winning_tickets,
         revealed_at,
@@ -53,9 +60,10 @@ pub async fn enter(
 /// A draw that was called off has no winner; whoever enters a result must not read what buyers of a closed draw do.
 fn refused(draw: DrawId, denied: Denied) -> Problem {
     match denied {
-        Denied::Refused(Refusal::DrawClosed) => {
-            Problem::conflict("draw-cancelled", "This draw was cancelled; every buyer is paid back.")
-        }
+        Denied::Refused(Refusal::DrawClosed) => Problem::conflict(
+            "draw-cancelled",
+            "This draw was cancelled; every buyer is paid back.",
+        ),
         other => Problem::denied(draw, other),
     }
 }
@@ -65,25 +73,49 @@ fn refused(draw: DrawId, denied: Denied) -> Problem {
 ///
 /// # Errors
 /// The books could not be read or written; 409 `result-undone`: an operator took it back meanwhile, and nothing follows from it.
-pub(crate) async fn settle(state: &State, listing: &Listing, draw: DrawId, view: &View) -> Result<(), Problem> {
+pub(crate) async fn settle(
+    state: &State,
+    listing: &Listing,
+    draw: DrawId,
+    view: &View,
+) -> Result<(), Problem> {
     let takings = financials::of(state, draw, view).await?;
     let amount = takings.club_revenue().max(domain::Cents::ZERO);
-    let share =
-        NewPayout { draw, club: listing.club, kind: "club_share", amount, recipient_email: None, recipient_name: None };
-    let share = state.records.record_payout(&share).await.map_err(|failure| match failure {
-        Failure::NotFound => {
-            Problem::conflict("result-undone", "This result has just been taken back by the operator.")
-        }
-        other => other.into(),
-    })?;
+    let share = NewPayout {
+        draw,
+        club: listing.club,
+        kind: "club_share",
+        amount,
+        recipient_email: None,
+        recipient_name: None,
+    };
+    let share = state
+        .records
+        .record_payout(&share)
+        .await
+        .map_err(|failure| match failure {
+            Failure::NotFound => Problem::conflict(
+                "result-undone",
+                "This result has just been taken back by the operator.",
+            ),
+            other => other.into(),
+        })?;
     if !takings.is_estimated {
         state.records.complete_share(share.id, amount).await?;
     }
     let facts = state.catalogue.facts();
-    let (Some(club), Some(listing)) = (facts.club(listing.club), facts.listing(draw)) else { return Ok(()) };
-    let key = format!("results-{draw}-{}", listing.completed_revision.unwrap_or_default());
+    let (Some(club), Some(listing)) = (facts.club(listing.club), facts.listing(draw)) else {
+        return Ok(());
+    };
+    let key = format!(
+        "results-{draw}-{}",
+        listing.completed_revision.unwrap_or_default()
+    );
     let data = json!({ "draw": draw.0 }).to_string();
-    state.outbox.queue(&key, "results-submitted", None, &club.email, &data).await?;
+    state
+        .outbox
+        .queue(&key, "results-submitted", None, &club.email, &data)
+        .await?;
     Ok(())
 }
 
@@ -93,30 +125,52 @@ fn read(body: &EnterResult) -> Result<GameResult, Problem> {
         return Err(Problem::bad_request("missing-information", message));
     };
     let jersey = |number: i64| u8::try_from(number).ok();
-    let result = jersey(home).zip(jersey(away)).and_then(|(home, away)| GameResult::new(home, away));
+    let result = jersey(home)
+        .zip(jersey(away))
+        .and_then(|(home, away)| GameResult::new(home, away));
     let out_of_range = "First try scorers are jersey numbers from 1 to 13.";
     result.ok_or_else(|| Problem::bad_request("result-out-of-range", out_of_range))
 }
 
 /// Queues the winner's mail with the one-time link to the claim page, once for a ticket and a result (decision E-7).
-pub async fn notify(state: web::Data<State>, caller: Caller, path: web::Path<String>) -> Result<HttpResponse, Problem> {
+pub async fn notify(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
     let (draw, listing, view) = own_draw(&state, caller, &path).await?;
     let winner = winner(&state, &view).await?;
     let Some(invitation) = invitation(&state, &listing, draw, &winner) else {
-        return Ok(HttpResponse::Ok().json(Notified { emails_sent: 0, total_winners: winner.ticket.is_some().into() }));
+        return Ok(HttpResponse::Ok().json(Notified {
+            emails_sent: 0,
+            total_winners: winner.ticket.is_some().into(),
+        }));
     };
     let (actor, object) = (caller.name(), format!("draw:{draw}"));
     let act = caller.act(&actor, Some(listing.club), "notify-winners", &object);
-    let records = state.records.by(act.entry(json!({ "serial": winner.serial.number() })));
+    let records = state
+        .records
+        .by(act.entry(json!({ "serial": winner.serial.number() })));
     records.invite_winner(&invitation).await?;
     state.outbox.nudge();
-    Ok(HttpResponse::Ok().json(Notified { emails_sent: 1, total_winners: 1 }))
+    Ok(HttpResponse::Ok().json(Notified {
+        emails_sent: 1,
+        total_winners: 1,
+    }))
 }
 
 /// `None`: there is nobody to write to.
-fn invitation(state: &State, listing: &Listing, draw: DrawId, winner: &Winner) -> Option<Invitation> {
+fn invitation(
+    state: &State,
+    listing: &Listing,
+    draw: DrawId,
+    winner: &Winner,
+) -> Option<Invitation> {
     let ticket = winner.ticket.as_ref()?;
-    let to = ticket.buyer_email.clone().filter(|email| !email.ends_with(NOBODY))?;
+    let to = ticket
+        .buyer_email
+        .clone()
+        .filter(|email| !email.ends_with(NOBODY))?;
     let token: [u8; 32] = random();
     let link = format!("{}/claim#{}", state.config.public_url, hex::encode(token));
     let now = state.clock.now();

@@ -16,10 +16,18 @@ use crate::state::State;
 use crate::wire::instant::rfc3339;
 use crate::wire::session::{Login, User, Whoami};
 
-pub async fn login(request: HttpRequest, state: web::Data<State>, body: Body<Login>) -> Result<HttpResponse, Problem> {
+pub async fn login(
+    request: HttpRequest,
+    state: web::Data<State>,
+    body: Body<Login>,
+) -> Result<HttpResponse, Problem> {
     let Body(Login { email, password }) = body;
     let from = address(&request, &state.config);
-    let guess = state.limits.sign_in(&email, from)?.on_all_nodes(&state.records, state.clock.now()).await?;
+    let guess = state
+        .limits
+        .sign_in(&email, from)?
+        .on_all_nodes(&state.records, state.clock.now())
+        .await?;
     if password.is_empty() || password.len() > PASSWORD_BYTES_MAX {
         return Err(wrong());
     }
@@ -41,11 +49,19 @@ pub async fn login(request: HttpRequest, state: web::Data<State>, body: Body<Log
 }
 
 /// How far an operator has come: `enrol`, `required`, `done`. A club has none.
-async fn second_factor(state: &State, holder: Holder, proven: bool) -> Result<Option<&'static str>, Problem> {
+async fn second_factor(
+    state: &State,
+    holder: Holder,
+    proven: bool,
+) -> Result<Option<&'static str>, Problem> {
     let Holder::Admin(id) = holder else {
         return Ok(None);
     };
-    let enrolled = state.records.second_factor(id).await?.is_some_and(|factor| factor.enrolled);
+    let enrolled = state
+        .records
+        .second_factor(id)
+        .await?
+        .is_some_and(|factor| factor.enrolled);
     Ok(Some(match (proven, enrolled) {
         (true, _) => "done",
         (false, true) => "required",
@@ -54,11 +70,18 @@ async fn second_factor(state: &State, holder: Holder, proven: bool) -> Result<Op
 }
 
 fn wrong() -> Problem {
-    Problem::new(StatusCode::UNAUTHORIZED, "invalid-credentials", "Invalid credentials")
+    Problem::new(
+        StatusCode::UNAUTHORIZED,
+        "invalid-credentials",
+        "Invalid credentials",
+    )
 }
 
 /// Deletes the session and the cookie; 204 whoever asks (decision B-2).
-pub async fn logout(request: HttpRequest, state: web::Data<State>) -> Result<HttpResponse, Problem> {
+pub async fn logout(
+    request: HttpRequest,
+    state: web::Data<State>,
+) -> Result<HttpResponse, Problem> {
     let removal = sign_out(&request, &state).await?;
     Ok(HttpResponse::NoContent().cookie(removal).finish())
 }
@@ -69,12 +92,22 @@ pub async fn whoami(state: web::Data<State>, caller: Caller) -> Result<HttpRespo
 }
 
 /// Who a session is, half or whole.
-pub(in crate::routes) async fn describe(state: &State, session: Session) -> Result<Whoami, Problem> {
+pub(in crate::routes) async fn describe(
+    state: &State,
+    session: Session,
+) -> Result<Whoami, Problem> {
     let mut user = user(state, session.holder).await?;
     let second_factor = second_factor(state, session.holder, session.proven_at.is_some()).await?;
     user.second_factor = second_factor;
-    let role = if user.is_admin { "super-admin" } else { "club-admin" };
-    let fresh = session.proven_at.map(|at| at.plus_ms(FRESH_MS)).filter(|until| *until > state.clock.now());
+    let role = if user.is_admin {
+        "super-admin"
+    } else {
+        "club-admin"
+    };
+    let fresh = session
+        .proven_at
+        .map(|at| at.plus_ms(FRESH_MS))
+        .filter(|until| *until > state.clock.now());
     Ok(Whoami {
         role,
         club_slug: user.club_slug.clone(),
@@ -89,7 +122,11 @@ pub(in crate::routes) async fn describe(state: &State, session: Session) -> Resu
 pub(super) async fn user(state: &State, holder: Holder) -> Result<User, Problem> {
     match holder {
         Holder::Admin(id) => {
-            let admin = state.records.admin(id).await?.ok_or_else(Problem::unauthenticated)?;
+            let admin = state
+                .records
+                .admin(id)
+                .await?
+                .ok_or_else(Problem::unauthenticated)?;
             Ok(User {
                 id,
                 email: admin.email,
@@ -106,14 +143,22 @@ pub(super) async fn user(state: &State, holder: Holder) -> Result<User, Problem>
         }
         Holder::Club(club) => of_club(state, club, None).await,
         Holder::Member(member) => {
-            let found = state.records.club_user(member.id).await?.ok_or_else(Problem::unauthenticated)?;
+            let found = state
+                .records
+                .club_user(member.id)
+                .await?
+                .ok_or_else(Problem::unauthenticated)?;
             of_club(state, member.club, Some(found)).await
         }
     }
 }
 
 async fn of_club(state: &State, id: ClubId, member: Option<ClubUser>) -> Result<User, Problem> {
-    let club = state.records.club(id).await?.ok_or_else(Problem::unauthenticated)?;
+    let club = state
+        .records
+        .club(id)
+        .await?
+        .ok_or_else(Problem::unauthenticated)?;
     let role = member.as_ref().map_or(Role::Owner, |member| member.role);
     let (member_name, member_email) = member.map(|member| (member.name, member.email)).unzip();
     Ok(User {

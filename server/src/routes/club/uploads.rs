@@ -52,8 +52,19 @@ pub(super) async fn keep(
     let digest = hex::encode(&Sha256::digest(&picture.bytes)[..12]);
     let key = format!("{purpose}-{club}-{digest}.{}", picture.ending);
     let url = format!("{FOLDER}{key}");
-    if !state.records.keep_upload(Upload { key, club, purpose, bytes: picture.bytes }).await? {
-        let words = format!("A club keeps at most {PICTURES_MAX} pictures. Please remove one that you no longer need.");
+    if !state
+        .records
+        .keep_upload(Upload {
+            key,
+            club,
+            purpose,
+            bytes: picture.bytes,
+        })
+        .await?
+    {
+        let words = format!(
+            "A club keeps at most {PICTURES_MAX} pictures. Please remove one that you no longer need."
+        );
         return Err(Problem::conflict("too-many-pictures", words));
     }
     Ok(url)
@@ -61,18 +72,28 @@ pub(super) async fn keep(
 
 fn own_club(state: &State, caller: Caller, slug: &Option<String>) -> Result<ClubId, Problem> {
     let facts = state.catalogue.facts();
-    let slug = slug.as_deref().ok_or_else(|| Problem::bad_request("club-required", "Say for which club."))?;
+    let slug = slug
+        .as_deref()
+        .ok_or_else(|| Problem::bad_request("club-required", "Say for which club."))?;
     let club = facts.club_by_slug(slug).ok_or_else(Problem::not_found)?;
     caller.must_own(club.id)?;
     Ok(club.id)
 }
 
-pub async fn image(state: web::Data<State>, caller: Caller, body: Body<ImageUpload>) -> Result<HttpResponse, Problem> {
+pub async fn image(
+    state: web::Data<State>,
+    caller: Caller,
+    body: Body<ImageUpload>,
+) -> Result<HttpResponse, Problem> {
     let club = own_club(&state, caller, &body.0.club_slug)?;
     let refused = || Problem::bad_request("invalid-file", "Please upload a JPG or PNG image");
     let bytes = decoded(body.0.data.as_deref().unwrap_or_default()).ok_or_else(refused)?;
     if bytes.len() > IMAGE_BYTES_MAX {
-        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "file-too-large", "Max size is 3MB"));
+        return Err(Problem::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "file-too-large",
+            "Max size is 3MB",
+        ));
     }
     if !matches!(kind(&bytes), Some(Kind::Png | Kind::Jpeg)) {
         return Err(refused());
@@ -89,7 +110,10 @@ pub async fn remove(
 ) -> Result<HttpResponse, Problem> {
     let club = own_club(&state, caller, &body.0.club_slug)?;
     let url = body.0.url.unwrap_or_default();
-    let key = url.rsplit_once(FOLDER).map(|(_, key)| key).ok_or_else(Problem::not_found)?;
+    let key = url
+        .rsplit_once(FOLDER)
+        .map(|(_, key)| key)
+        .ok_or_else(Problem::not_found)?;
     let offer = body.0.bundle_slug.unwrap_or_default();
     match state.records.forget_upload(key, club, offer.trim()).await? {
         true => Ok(HttpResponse::NoContent().finish()),
@@ -98,18 +122,32 @@ pub async fn remove(
 }
 
 /// A picture never changes under its key. Whatever it is, it runs nothing.
-pub async fn show(state: web::Data<State>, key: web::Path<String>) -> Result<HttpResponse, Problem> {
+pub async fn show(
+    state: web::Data<State>,
+    key: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
     // Ours are plain; anything else is nobody's, and not to be asked of the books.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-.".contains(&byte);
     if !key.bytes().all(plain) {
         return Err(Problem::not_found());
     }
-    let bytes = state.records.upload(&key).await?.ok_or_else(Problem::not_found)?;
-    let kind = if key.ends_with(".png") { "image/png" } else { "image/jpeg" };
+    let bytes = state
+        .records
+        .upload(&key)
+        .await?
+        .ok_or_else(Problem::not_found)?;
+    let kind = if key.ends_with(".png") {
+        "image/png"
+    } else {
+        "image/jpeg"
+    };
     Ok(HttpResponse::Ok()
         .content_type(kind)
         .insert_header((header::CACHE_CONTROL, "public, max-age=31536000, immutable"))
-        .insert_header((header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"))
+        .insert_header((
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; sandbox",
+        ))
         .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .body(bytes))
 }

@@ -27,7 +27,10 @@ pub struct Asked {
     v: Option<String>,
 }
 
-pub async fn site(state: web::Data<State>, asked: web::Query<Asked>) -> Result<HttpResponse, Problem> {
+pub async fn site(
+    state: web::Data<State>,
+    asked: web::Query<Asked>,
+) -> Result<HttpResponse, Problem> {
     answer(&state, Card::of_site(), &asked).await
 }
 
@@ -37,7 +40,9 @@ pub async fn draw(
     asked: web::Query<Asked>,
 ) -> Result<HttpResponse, Problem> {
     let draw = draw_number(&path)?;
-    let card = of_draw(&state, draw).await.ok_or_else(Problem::draw_not_found)?;
+    let card = of_draw(&state, draw)
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
     answer(&state, card, &asked).await
 }
 
@@ -75,7 +80,11 @@ async fn answer(state: &State, card: Card, asked: &Asked) -> Result<HttpResponse
     let bytes = match kept {
         Some(bytes) => bytes,
         None => {
-            let bytes = Bytes::from(web::block(move || card.draw()).await.map_err(|_| Problem::unavailable())?);
+            let bytes = Bytes::from(
+                web::block(move || card.draw())
+                    .await
+                    .map_err(|_| Problem::unavailable())?,
+            );
             if state.cards.0.len() >= KEPT_MAX {
                 state.cards.0.clear();
             }
@@ -84,6 +93,13 @@ async fn answer(state: &State, card: Card, asked: &Asked) -> Result<HttpResponse
         }
     };
     let is_current = asked.v.as_deref() == Some(version.as_str());
-    let kept = if is_current { "public, max-age=31536000, immutable" } else { "public, max-age=300" };
-    Ok(HttpResponse::Ok().content_type("image/png").insert_header((CACHE_CONTROL, kept)).body(bytes))
+    let kept = if is_current {
+        "public, max-age=31536000, immutable"
+    } else {
+        "public, max-age=300"
+    };
+    Ok(HttpResponse::Ok()
+        .content_type("image/png")
+        .insert_header((CACHE_CONTROL, kept))
+        .body(bytes))
 }

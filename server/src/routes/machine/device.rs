@@ -8,7 +8,10 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use crate::error::Problem;
 use crate::site::{self, Site};
 
-pub async fn manifest(request: HttpRequest, site: web::Data<Site>) -> Result<HttpResponse, Problem> {
+pub async fn manifest(
+    request: HttpRequest,
+    site: web::Data<Site>,
+) -> Result<HttpResponse, Problem> {
     built(&site, "manifest.webmanifest", &request)
 }
 
@@ -18,5 +21,9 @@ pub async fn worker(request: HttpRequest, site: web::Data<Site>) -> Result<HttpR
 
 fn built(site: &Site, name: &str, request: &HttpRequest) -> Result<HttpResponse, Problem> {
     let answer = site::serve(site, name, request.headers());
-    if answer.status() == StatusCode::NOT_FOUND { Err(Problem::not_found()) } else { Ok(answer) }
+    if answer.status() == StatusCode::NOT_FOUND {
+        Err(Problem::not_found())
+    } else {
+        Ok(answer)
+    }
 }

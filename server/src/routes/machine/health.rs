@@ -34,7 +34,10 @@ pub async fn ready(state: web::Data<State>, told: web::Query<Told>) -> HttpRespo
         (false, true) => HttpResponse::NotFound(),
         (false, false) => HttpResponse::ServiceUnavailable(),
     };
-    response.json(wire::Ready { ready, database: books })
+    response.json(wire::Ready {
+        ready,
+        database: books,
+    })
 }
 
 /// The check looks at every row: whoever asks more often is told what was found last.
@@ -47,8 +50,15 @@ pub struct Integrity(Mutex<Option<(Timestamp, BTreeMap<String, u64>)>>);
 /// Every promise that is broken, by name and count; 500 when there is any.
 pub async fn integrity(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let found = violations(&state).await?;
-    let mut response = if found.is_empty() { HttpResponse::Ok() } else { HttpResponse::InternalServerError() };
-    Ok(response.json(wire::Integrity { healthy: found.is_empty(), violations: found }))
+    let mut response = if found.is_empty() {
+        HttpResponse::Ok()
+    } else {
+        HttpResponse::InternalServerError()
+    };
+    Ok(response.json(wire::Integrity {
+        healthy: found.is_empty(),
+        violations: found,
+    }))
 }
 
 /// The broken promises as of the last ten seconds, by name and count.
@@ -63,10 +73,16 @@ pub async fn violations(state: &State) -> Result<BTreeMap<String, u64>, Problem>
 ///
 /// # Errors
 /// The books could not be read.
-pub async fn violations_within(state: &State, seconds: i64) -> Result<BTreeMap<String, u64>, Problem> {
+pub async fn violations_within(
+    state: &State,
+    seconds: i64,
+) -> Result<BTreeMap<String, u64>, Problem> {
     let mut last = state.integrity.0.lock().await;
     let now = state.clock.now();
-    if let Some((_, found)) = last.as_ref().filter(|(at, _)| now < at.plus_seconds(seconds)) {
+    if let Some((_, found)) = last
+        .as_ref()
+        .filter(|(at, _)| now < at.plus_seconds(seconds))
+    {
         return Ok(found.clone());
     }
     let mut found = BTreeMap::new();

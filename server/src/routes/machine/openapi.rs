@@ -16,12 +16,17 @@ use crate::routes::{ROUTES, Route};
 const KEPT: (actix_web::http::header::HeaderName, &str) = (CACHE_CONTROL, "no-cache");
 
 pub async fn document() -> HttpResponse {
-    HttpResponse::Ok().insert_header(KEPT).json(openapi::document())
+    HttpResponse::Ok()
+        .insert_header(KEPT)
+        .json(openapi::document())
 }
 
 /// The same as a page of our own: no script, and nothing from anywhere else.
 pub async fn docs() -> Result<HttpResponse, Problem> {
-    let page = Page { calls: ROUTES.iter().filter_map(Call::of).collect(), models: models() };
+    let page = Page {
+        calls: ROUTES.iter().filter_map(Call::of).collect(),
+        models: models(),
+    };
     let html = page.render().map_err(|failure| {
         tracing::error!(%failure, "the description could not be written");
         Problem::unavailable()
@@ -80,7 +85,10 @@ struct Field {
 impl Call {
     fn of(route: &Route) -> Option<Call> {
         let said = openapi::description(route)?;
-        let names = route.path.split('/').filter_map(|step| step.strip_prefix('{')?.strip_suffix('}'));
+        let names = route
+            .path
+            .split('/')
+            .filter_map(|step| step.strip_prefix('{')?.strip_suffix('}'));
         Some(Call {
             method: route.method.method().to_string(),
             path: route.path,
@@ -91,7 +99,11 @@ impl Call {
             body: Named::of(&said.body),
             statuses: said.statuses,
             answer: Named::of(&said.answer),
-            refusals: said.refusals(route).into_iter().map(|status| (status, refusal(status))).collect(),
+            refusals: said
+                .refusals(route)
+                .into_iter()
+                .map(|status| (status, refusal(status)))
+                .collect(),
         })
     }
 }
@@ -102,7 +114,9 @@ impl Named {
             Shape::Nothing => Named::Nothing,
             Shape::One(model) => Named::One((model.name)().into_owned()),
             Shape::List(model) => Named::List((model.name)().into_owned()),
-            Shape::Either([model, other]) => Named::Either((model.name)().into_owned(), (other.name)().into_owned()),
+            Shape::Either([model, other]) => {
+                Named::Either((model.name)().into_owned(), (other.name)().into_owned())
+            }
             Shape::Other(media) => Named::Other(media),
         }
     }
@@ -111,7 +125,10 @@ impl Named {
 fn models() -> Vec<Model> {
     let schemas: BTreeMap<String, Value> = openapi::schemas();
     let model = |(name, schema): (String, Value)| Model {
-        says: schema["description"].as_str().unwrap_or_default().to_string(),
+        says: schema["description"]
+            .as_str()
+            .unwrap_or_default()
+            .to_string(),
         fields: fields(&schema),
         name,
     };
@@ -122,14 +139,32 @@ fn fields(schema: &Value) -> Vec<Field> {
     let field = |(name, field): (&String, &Value)| Field {
         name: name.clone(),
         kind: kind(field),
-        says: field["description"].as_str().unwrap_or_default().to_string(),
+        says: field["description"]
+            .as_str()
+            .unwrap_or_default()
+            .to_string(),
     };
     // An owner's shape: all of the stranger's, and more.
-    let all = schema["allOf"].as_array().into_iter().flatten().flat_map(|part| match part["$ref"].as_str() {
-        Some(_) => vec![Field { name: "…".to_string(), kind: kind(part), says: "Every field of it.".to_string() }],
-        None => fields(part),
-    });
-    all.chain(schema["properties"].as_object().into_iter().flatten().map(field)).collect()
+    let all = schema["allOf"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .flat_map(|part| match part["$ref"].as_str() {
+            Some(_) => vec![Field {
+                name: "…".to_string(),
+                kind: kind(part),
+                says: "Every field of it.".to_string(),
+            }],
+            None => fields(part),
+        });
+    all.chain(
+        schema["properties"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(field),
+    )
+    .collect()
 }
 
 /// `string or null`, `list of Draw`.
@@ -142,7 +177,9 @@ fn kind(field: &Value) -> String {
             let alone = |name: &Value| kind(&with_type(field, name));
             kinds.iter().map(alone).collect::<Vec<_>>().join(" or ")
         }
-        (Value::String(name), ..) if name == "array" => format!("list of {}", kind(&field["items"])),
+        (Value::String(name), ..) if name == "array" => {
+            format!("list of {}", kind(&field["items"]))
+        }
         (Value::String(name), ..) => name.clone(),
         _ => "anything".to_string(),
     }

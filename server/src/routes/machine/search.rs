@@ -16,8 +16,13 @@ const KEPT: (actix_web::http::header::HeaderName, &str) = (CACHE_CONTROL, "publi
 pub async fn robots(state: web::Data<State>) -> HttpResponse {
     let site = &state.config.public_url;
     // Pages that should not be found say so themselves; who may not fetch them would never read it.
-    let text = format!("User-agent: *\nDisallow: /api/\nDisallow: /sandbox/\n\nSitemap: {site}/sitemap.xml\n");
-    HttpResponse::Ok().insert_header(KEPT).content_type("text/plain; charset=utf-8").body(text)
+    let text = format!(
+        "User-agent: *\nDisallow: /api/\nDisallow: /sandbox/\n\nSitemap: {site}/sitemap.xml\n"
+    );
+    HttpResponse::Ok()
+        .insert_header(KEPT)
+        .content_type("text/plain; charset=utf-8")
+        .body(text)
 }
 
 /// The landing page, clubs, draws and offers: everything that may be found.
@@ -26,7 +31,12 @@ pub async fn sitemap(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let now = state.clock.now();
     let mut paths = vec!["/".to_string()];
     let shown = |club: &persistence::records::clubs::Club| !club.archived && club.page_enabled;
-    paths.extend(facts.clubs().filter(|club| shown(club)).map(|club| format!("/club/{}", club.slug)));
+    paths.extend(
+        facts
+            .clubs()
+            .filter(|club| shown(club))
+            .map(|club| format!("/club/{}", club.slug)),
+    );
     for (club, slug) in state.records.open_bundles().await? {
         if let Some(club) = facts.club(club).filter(|club| shown(club)) {
             paths.push(format!("/club/{}/specials/{slug}", club.slug));
@@ -34,15 +44,26 @@ pub async fn sitemap(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     }
     for list in [List::Active, List::Awaiting, List::Completed] {
         let draws = state.catalogue.part(list, Part::default(), now);
-        paths.extend(draws.iter().map(|draw| format!("/draw/{}", draw.draw_number)));
+        paths.extend(
+            draws
+                .iter()
+                .map(|draw| format!("/draw/{}", draw.draw_number)),
+        );
     }
     let mut xml = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
     );
     for path in paths.iter().take(ADDRESSES_MAX) {
         // Slugs are letters, digits and hyphens: nothing here needs escaping.
-        let _ = writeln!(xml, "<url><loc>{}{path}</loc></url>", state.config.public_url);
+        let _ = writeln!(
+            xml,
+            "<url><loc>{}{path}</loc></url>",
+            state.config.public_url
+        );
     }
     xml.push_str("</urlset>\n");
-    Ok(HttpResponse::Ok().insert_header(KEPT).content_type("application/xml; charset=utf-8").body(xml))
+    Ok(HttpResponse::Ok()
+        .insert_header(KEPT)
+        .content_type("application/xml; charset=utf-8")
+        .body(xml))
 }

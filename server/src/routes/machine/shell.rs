@@ -1,7 +1,8 @@
 //! Every page: the document with its first paint, its data, and the right status. React takes over from there.
 
 use actix_web::http::header::{
-    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, VARY,
+    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap,
+    HeaderValue, LOCATION, VARY,
 };
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
@@ -47,12 +48,24 @@ pub async fn page(
     }
     let path = request.path().replace("%3A", ":").replace("%3a", ":");
     let asked = Page::of(&path);
-    if let Some(leads_to) = asked.as_ref().and_then(|page| short_link::follow(page, request.query_string())) {
+    if let Some(leads_to) = asked
+        .as_ref()
+        .and_then(|page| short_link::follow(page, request.query_string()))
+    {
         // Where it leads may change: an offer moves, a draw gets a page of its own.
         let mut found = HttpResponse::Found();
-        return Ok(found.insert_header((LOCATION, leads_to)).insert_header((CACHE_CONTROL, "no-cache")).finish());
+        return Ok(found
+            .insert_header((LOCATION, leads_to))
+            .insert_header((CACHE_CONTROL, "no-cache"))
+            .finish());
     }
-    Writer { state: &state, site: &site, headers: request.headers() }.write(asked).await
+    Writer {
+        state: &state,
+        site: &site,
+        headers: request.headers(),
+    }
+    .write(asked)
+    .await
 }
 
 /// Its file may be kept a while, by any site, and checked against a digest (decision G-14).
@@ -102,8 +115,14 @@ impl Writer<'_> {
 
     fn answer(&self, status: StatusCode, private: bool, document: &Encoded) -> HttpResponse {
         let mut answer = HttpResponse::build(status);
-        answer.insert_header((CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")));
-        answer.insert_header((CACHE_CONTROL, HeaderValue::from_static(if private { "no-store" } else { "no-cache" })));
+        answer.insert_header((
+            CONTENT_TYPE,
+            HeaderValue::from_static("text/html; charset=utf-8"),
+        ));
+        answer.insert_header((
+            CACHE_CONTROL,
+            HeaderValue::from_static(if private { "no-store" } else { "no-cache" }),
+        ));
         answer.insert_header((VARY, HeaderValue::from_static("Accept-Encoding")));
         // What holds a secret is not made smaller: its size must not tell anything about it.
         match document.smaller(self.headers).filter(|_| !private) {
@@ -126,13 +145,20 @@ impl Writer<'_> {
         let asked = asked.filter(|_| !is_missing);
         let facts = self.state.catalogue.facts();
         let maintenance = facts.maintenance_mode();
-        boot.insert("config".into(), json!(wire::config::PublicConfig::new(&self.state.config, &facts)));
+        boot.insert(
+            "config".into(),
+            json!(wire::config::PublicConfig::new(&self.state.config, &facts)),
+        );
         boot.insert("maintenanceMode".into(), json!(maintenance));
         boot.insert("now".into(), json!(self.state.clock.now().0));
         let is_landing = asked.is_some_and(|page| page.address.shows == Shows::Landing);
         let support = &self.state.config.support;
         let frame = Frame {
-            navigation: if is_landing { Navigation::Landing } else { Navigation::Plain },
+            navigation: if is_landing {
+                Navigation::Landing
+            } else {
+                Navigation::Plain
+            },
             support_email: support.email.clone(),
             support_sms: support.sms.clone(),
             maintenance,
@@ -143,11 +169,25 @@ impl Writer<'_> {
         };
         let head = head::head(&self.state.config.public_url, asked.as_ref(), &shown, image);
         let key = asked.map_or("", |page| page.address.known_as);
-        let document = page::document(self.site, key, &head, &frame, &shown.body(), &Value::Object(boot));
+        let document = page::document(
+            self.site,
+            key,
+            &head,
+            &frame,
+            &shown.body(),
+            &Value::Object(boot),
+        );
         let document = document.map_err(|failure| {
             tracing::error!(%failure, "a page could not be written");
             Problem::unavailable()
         })?;
-        Ok((if is_missing { StatusCode::NOT_FOUND } else { StatusCode::OK }, document))
+        Ok((
+            if is_missing {
+                StatusCode::NOT_FOUND
+            } else {
+                StatusCode::OK
+            },
+            document,
+        ))
     }
 }

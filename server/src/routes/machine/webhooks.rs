@@ -37,13 +37,25 @@ pub async fn receive(
     body: Result<web::Bytes, actix_web::Error>,
 ) -> Result<HttpResponse, Problem> {
     let body = body.map_err(unreadable)?;
-    let header = request.headers().get("stripe-signature").and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let secrets: Vec<String> =
-        state.config.stripe.webhook_secrets.iter().map(|secret| secret.expose().to_string()).collect();
+    let header = request
+        .headers()
+        .get("stripe-signature")
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let secrets: Vec<String> = state
+        .config
+        .stripe
+        .webhook_secrets
+        .iter()
+        .map(|secret| secret.expose().to_string())
+        .collect();
     if let Err(bad) = signature::verify(&body, header, &secrets, state.clock.now()) {
         tracing::warn!(%bad, "a notice was refused");
         state.metrics.notice_refused(bad);
-        return Err(Problem::bad_request("bad-signature", "The signature does not match."));
+        return Err(Problem::bad_request(
+            "bad-signature",
+            "The signature does not match.",
+        ));
     }
     // Signed and still unreadable is the provider's news of tomorrow: taken, so that it is not sent again for days.
     let Some(event) = Event::read(&body) else {
@@ -76,11 +88,18 @@ async fn hear_of(state: &State, account: &AccountId, event_id: &str) -> Result<(
 /// Who tries one card after the other, or one card again and again, is stopped for a while: nothing more is opened for that
 /// browser, and what it has open is let go (decision G-13).
 async fn note_decline(state: &State, declined: &Declined) -> Result<(), Problem> {
-    let Some(record) = state.payments.order_by_payment_intent(&declined.payment_intent).await? else {
+    let Some(record) = state
+        .payments
+        .order_by_payment_intent(&declined.payment_intent)
+        .await?
+    else {
         return Ok(());
     };
     let browser = state.open_orders.browser_of(record.order.id);
-    let enough = state.limits.declined(browser.as_ref().map(|browser| &browser.0), declined.card.as_deref());
+    let enough = state.limits.declined(
+        browser.as_ref().map(|browser| &browser.0),
+        declined.card.as_deref(),
+    );
     if enough && record.order.state == OrderState::Quoted {
         state.payments.abandon(record.order.id).await?;
         if let Some(browser) = browser {
@@ -156,20 +175,30 @@ impl Event {
         let (teller, object) = (told.account, told.data.object);
         let account_moved = match told.kind.as_str() {
             // Told by the account's own events: what another one's says of it is nobody's news.
-            "account.updated" => {
-                object.id.clone().filter(|id| teller.as_ref().is_none_or(|teller| teller == id)).map(AccountId)
-            }
+            "account.updated" => object
+                .id
+                .clone()
+                .filter(|id| teller.as_ref().is_none_or(|teller| teller == id))
+                .map(AccountId),
             "account.application.deauthorized" => teller.clone().map(AccountId),
             _ => None,
         };
         // A payment intent names itself; charges, refunds and disputes name theirs.
         let is_payment_intent = object.object.as_deref() == Some("payment_intent");
-        let payment_intent = if is_payment_intent { object.id } else { object.payment_intent }.map(PaymentIntentId);
+        let payment_intent = if is_payment_intent {
+            object.id
+        } else {
+            object.payment_intent
+        }
+        .map(PaymentIntentId);
         let card = &object.last_payment_error["payment_method"]["card"]["fingerprint"];
         let declined = payment_intent
             .clone()
             .filter(|_| told.kind == "payment_intent.payment_failed")
-            .map(|payment_intent| Declined { payment_intent, card: card.as_str().map(str::to_string) });
+            .map(|payment_intent| Declined {
+                payment_intent,
+                card: card.as_str().map(str::to_string),
+            });
         let notice = Notice {
             event_id: told.id,
             account: teller,
@@ -177,7 +206,12 @@ impl Event {
             payment_intent,
             payload: payload.to_string(),
         };
-        Some(Event { livemode: told.livemode, account_moved, declined, notice })
+        Some(Event {
+            livemode: told.livemode,
+            account_moved,
+            declined,
+            notice,
+        })
     }
 }
 
@@ -190,12 +224,18 @@ mod tests {
         let intent = br#"{"id":"evt_1","type":"payment_intent.succeeded","account":"acct_1","livemode":false,
             "data":{"object":{"object":"payment_intent","id":"pi_1"}}}"#;
         let event = Event::read(intent).expect("an event");
-        assert_eq!(event.notice.payment_intent, Some(PaymentIntentId("pi_1".into())));
+        assert_eq!(
+            event.notice.payment_intent,
+            Some(PaymentIntentId("pi_1".into()))
+        );
         assert_eq!(event.notice.account.as_deref(), Some("acct_1"));
         let charge = br#"{"id":"evt_2","type":"charge.refunded",
             "data":{"object":{"object":"charge","id":"ch_1","payment_intent":"pi_1"}}}"#;
         let event = Event::read(charge).expect("an event");
-        assert_eq!(event.notice.payment_intent, Some(PaymentIntentId("pi_1".into())));
+        assert_eq!(
+            event.notice.payment_intent,
+            Some(PaymentIntentId("pi_1".into()))
+        );
         assert!(event.declined.is_none());
         assert!(Event::read(b"{}").is_none());
         assert!(Event::read(b"\xff").is_none());
@@ -206,15 +246,25 @@ mod tests {
         let body =
             br#"{"id":"evt_4","type":"payment_intent.payment_failed","data":{"object":{"object":"payment_intent",
             "id":"pi_1","last_payment_error":{"payment_method":{"card":{"fingerprint":"f1"}}}}}}"#;
-        let declined = Event::read(body).and_then(|event| event.declined).expect("a decline");
-        assert_eq!((declined.payment_intent.0.as_str(), declined.card.as_deref()), ("pi_1", Some("f1")));
+        let declined = Event::read(body)
+            .and_then(|event| event.declined)
+            .expect("a decline");
+        assert_eq!(
+            (declined.payment_intent.0.as_str(), declined.card.as_deref()),
+            ("pi_1", Some("f1"))
+        );
     }
 
     #[test]
     fn an_account_is_named_by_its_own_events() {
         let body = br#"{"id":"evt_3","type":"account.updated","data":{"object":{"object":"account","id":"acct_1",
             "charges_enabled":true}}}"#;
-        let account = |body: &[u8]| Event::read(body).expect("an event").account_moved.map(|account| account.0);
+        let account = |body: &[u8]| {
+            Event::read(body)
+                .expect("an event")
+                .account_moved
+                .map(|account| account.0)
+        };
         assert_eq!(account(body).as_deref(), Some("acct_1"));
         let others =
             br#"{"id":"evt_3","type":"account.updated","account":"acct_2","data":{"object":{"object":"account",

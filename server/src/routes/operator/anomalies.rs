@@ -32,15 +32,30 @@ pub struct Wanted {
 }
 
 /// Newest first.
-pub async fn list(state: web::Data<State>, wanted: web::Query<Wanted>) -> Result<HttpResponse, Problem> {
+pub async fn list(
+    state: web::Data<State>,
+    wanted: web::Query<Wanted>,
+) -> Result<HttpResponse, Problem> {
     let resolved = match wanted.status.as_deref() {
         None | Some("all") => None,
         Some("unresolved") => Some(false),
         Some("resolved") => Some(true),
-        Some(_) => return Err(Problem::bad_request("status-unknown", "Anomalies are resolved or unresolved.")),
+        Some(_) => {
+            return Err(Problem::bad_request(
+                "status-unknown",
+                "Anomalies are resolved or unresolved.",
+            ));
+        }
     };
-    let rows = state.records.anomalies(resolved, wanted.r#type.as_deref()).await?;
-    Ok(HttpResponse::Ok().json(rows.iter().map(|row| shown(&state, row)).collect::<Vec<_>>()))
+    let rows = state
+        .records
+        .anomalies(resolved, wanted.r#type.as_deref())
+        .await?;
+    Ok(HttpResponse::Ok().json(
+        rows.iter()
+            .map(|row| shown(&state, row))
+            .collect::<Vec<_>>(),
+    ))
 }
 
 pub async fn stats(state: web::Data<State>) -> Result<HttpResponse, Problem> {
@@ -52,10 +67,17 @@ pub async fn check(state: web::Data<State>, caller: Caller) -> Result<HttpRespon
     Ok(HttpResponse::Ok().json(scanned(&state, caller, 1).await?))
 }
 
-pub async fn scan(state: web::Data<State>, caller: Caller, body: Body<Scan>) -> Result<HttpResponse, Problem> {
+pub async fn scan(
+    state: web::Data<State>,
+    caller: Caller,
+    body: Body<Scan>,
+) -> Result<HttpResponse, Problem> {
     let hours = body.0.hours_back.unwrap_or(HOURS_DEFAULT);
     if !(1..=HOURS_MAX).contains(&hours) {
-        return Err(Problem::bad_request("hours-out-of-range", "Choose between 1 and 720 hours."));
+        return Err(Problem::bad_request(
+            "hours-out-of-range",
+            "Choose between 1 and 720 hours.",
+        ));
     }
     Ok(HttpResponse::Ok().json(scanned(&state, caller, hours).await?))
 }
@@ -63,10 +85,19 @@ pub async fn scan(state: web::Data<State>, caller: Caller, body: Body<Scan>) -> 
 async fn scanned(state: &State, caller: Caller, hours_back: i64) -> Result<Scanned, Problem> {
     let since = state.clock.now().plus_ms(-hours_back * HOUR_MS);
     let found = state.reconciler.scan(since).await?;
-    let scanned = Scanned { hours_back, new_anomalies: found.raised, healed: found.healed, examined: found.checked };
+    let scanned = Scanned {
+        hours_back,
+        new_anomalies: found.raised,
+        healed: found.healed,
+        examined: found.checked,
+    };
     let actor = caller.name();
-    let detail = json!({ "hoursBack": hours_back, "newAnomalies": found.raised, "healed": found.healed });
-    state.records.audit(caller.act(&actor, None, "scan-payments", "system"), &detail).await?;
+    let detail =
+        json!({ "hoursBack": hours_back, "newAnomalies": found.raised, "healed": found.healed });
+    state
+        .records
+        .audit(caller.act(&actor, None, "scan-payments", "system"), &detail)
+        .await?;
     Ok(scanned)
 }
 
@@ -87,11 +118,20 @@ pub async fn resolve(
             return Err(Problem::conflict("needs-customer", sentence));
         }
         let note: String = trimmed(&body.0.note).chars().take(NOTE_CHARS_MAX).collect();
-        let resolution = if note.is_empty() { "Marked resolved".to_string() } else { note };
+        let resolution = if note.is_empty() {
+            "Marked resolved".to_string()
+        } else {
+            note
+        };
         let (actor, object) = (caller.name(), format!("anomaly:{id}"));
         let detail = json!({ "type": row.kind, "paymentIntentId": row.payment_intent_id, "resolution": resolution });
-        let entry = caller.act(&actor, None, "resolve-anomaly", &object).entry(detail);
-        state.records.resolve_anomaly(id, &actor, &resolution, entry).await?;
+        let entry = caller
+            .act(&actor, None, "resolve-anomaly", &object)
+            .entry(detail);
+        state
+            .records
+            .resolve_anomaly(id, &actor, &resolution, entry)
+            .await?;
     }
     let (_, row) = found(&state, &path).await?;
     Ok(HttpResponse::Ok().json(shown(&state, &row)))
@@ -114,22 +154,45 @@ pub async fn refund(
     let payment = PaymentIntentId(row.payment_intent_id.clone().ok_or_else(nothing)?);
     let (actor, object) = (caller.name(), format!("anomaly:{id}"));
     let detail = json!({ "reason": reason, "paymentIntentId": payment.0 });
-    let act = |action: &str| caller.act(&actor, row.club_id.map(ClubId), action, &object).entry(detail.clone());
-    match state.anomalies.by(act("refund-payment")).give_back(&payment).await {
+    let act = |action: &str| {
+        caller
+            .act(&actor, row.club_id.map(ClubId), action, &object)
+            .entry(detail.clone())
+    };
+    match state
+        .anomalies
+        .by(act("refund-payment"))
+        .give_back(&payment)
+        .await
+    {
         Ok(_) | Err(Unresolved::Refunded) => {
             // A refund of the order's own that was refused before finds the money gone back.
             if let Some(order) = state.payments.order_by_payment_intent(&payment).await? {
-                state.records.refund_again(order.order.id, act("refund-order")).await?;
+                state
+                    .records
+                    .refund_again(order.order.id, act("refund-order"))
+                    .await?;
             }
         }
         Err(Unresolved::HasTickets) => {
-            let order = state.payments.order_by_payment_intent(&payment).await?.ok_or_else(nothing)?;
-            state.payments.by(act("refund-payment")).refund(order.order.id, &reason).await?;
+            let order = state
+                .payments
+                .order_by_payment_intent(&payment)
+                .await?
+                .ok_or_else(nothing)?;
+            state
+                .payments
+                .by(act("refund-payment"))
+                .refund(order.order.id, &reason)
+                .await?;
         }
         Err(Unresolved::Unavailable) => return Err(Problem::unavailable()),
         Err(_) => return Err(nothing()),
     }
-    state.records.resolve_anomaly(id, &actor, "Refunded by hand", act("resolve-anomaly")).await?;
+    state
+        .records
+        .resolve_anomaly(id, &actor, "Refunded by hand", act("resolve-anomaly"))
+        .await?;
     let (_, row) = found(&state, &path).await?;
     Ok(HttpResponse::Ok().json(shown(&state, &row)))
 }
@@ -141,6 +204,12 @@ async fn found(state: &State, path: &str) -> Result<(Uuid, AnomalyRow), Problem>
 }
 
 pub(super) fn shown(state: &State, row: &AnomalyRow) -> Anomaly {
-    let payment = row.payment_intent_id.as_deref().zip(row.account_id.as_deref());
-    Anomaly::new(row, payment.map(|(payment, account)| state.config.dashboard_url(account, payment)))
+    let payment = row
+        .payment_intent_id
+        .as_deref()
+        .zip(row.account_id.as_deref());
+    Anomaly::new(
+        row,
+        payment.map(|(payment, account)| state.config.dashboard_url(account, payment)),
+    )
 }

@@ -19,13 +19,30 @@ pub struct Asked {
     before: Option<i64>,
 }
 
-pub async fn trail(state: web::Data<State>, asked: web::Query<Asked>) -> Result<HttpResponse, Problem> {
-    let words = asked.object.split(',').map(str::trim).filter(|word| !word.is_empty());
+pub async fn trail(
+    state: web::Data<State>,
+    asked: web::Query<Asked>,
+) -> Result<HttpResponse, Problem> {
+    let words = asked
+        .object
+        .split(',')
+        .map(str::trim)
+        .filter(|word| !word.is_empty());
     let objects: Vec<String> = words.map(str::to_string).collect();
     let limit = asked.limit.unwrap_or(ENTRIES_DEFAULT).clamp(1, ENTRIES_MAX);
-    let entries = state.records.audit_trail(&objects, asked.before, limit).await?;
-    let next = entries.last().map(|entry| entry.id).filter(|_| entries.len() as i64 == limit);
+    let entries = state
+        .records
+        .audit_trail(&objects, asked.before, limit)
+        .await?;
+    let next = entries
+        .last()
+        .map(|entry| entry.id)
+        .filter(|_| entries.len() as i64 == limit);
     let chain = state.records.audit_chain().await?.into();
     let entries = entries.into_iter().map(AuditEntry::from).collect();
-    Ok(HttpResponse::Ok().json(AuditTrail { entries, next, chain }))
+    Ok(HttpResponse::Ok().json(AuditTrail {
+        entries,
+        next,
+        chain,
+    }))
 }

@@ -39,12 +39,27 @@ pub async fn unarchive(
 }
 
 /// Asked twice, it is done once.
-async fn set_archived(state: &State, caller: Caller, path: &str, archived: bool) -> Result<HttpResponse, Problem> {
+async fn set_archived(
+    state: &State,
+    caller: Caller,
+    path: &str,
+    archived: bool,
+) -> Result<HttpResponse, Problem> {
     let club = ClubId(path.parse().map_err(|_| unknown())?);
     let (actor, object) = (caller.name(), format!("club:{club}"));
-    let action = if archived { "archive-club" } else { "restore-club" };
-    let entry = caller.act(&actor, Some(club), action, &object).entry(json!({}));
-    if state.records.set_club_archived(club, archived, entry).await? {
+    let action = if archived {
+        "archive-club"
+    } else {
+        "restore-club"
+    };
+    let entry = caller
+        .act(&actor, Some(club), action, &object)
+        .entry(json!({}));
+    if state
+        .records
+        .set_club_archived(club, archived, entry)
+        .await?
+    {
         state.catalogue.reload().await?;
     }
     let rows = state.records.club_rows(None, Some(club)).await?;

@@ -36,7 +36,10 @@ pub async fn show(state: web::Data<State>) -> Result<HttpResponse, Problem> {
         extensions_max: EXTENSIONS_MAX,
         intents_per_session_per_minute: INTENTS_PER_SESSION_AND_MINUTE,
         intents_per_address_per_minute: INTENTS_PER_ADDRESS_AND_MINUTE,
-        session_idle_seconds: SessionIdle { operator: OPERATOR.idle_seconds, club: CLUB.idle_seconds },
+        session_idle_seconds: SessionIdle {
+            operator: OPERATOR.idle_seconds,
+            club: CLUB.idle_seconds,
+        },
         terms_version: terms::SALE.version.to_string(),
         versions: Versions {
             server: state.config.build_version.clone(),

@@ -10,7 +10,9 @@ use crate::wire::console::club::{ClubDesk, StripeAccount, WaitlistEntry};
 use crate::wire::console::desk::{Cancellation, Closed, ConsoleDraw, SearchHit, Undone};
 use crate::wire::console::health::ConsoleHealth;
 use crate::wire::console::money::{Analytics, PlatformFees, Series};
-use crate::wire::console::order::{ConsoleOrder, OrphanedTicket, Reasoned, Recovered, Recovery, Refunded};
+use crate::wire::console::order::{
+    ConsoleOrder, OrphanedTicket, Reasoned, Recovered, Recovery, Refunded,
+};
 use crate::wire::console::system::{
     Configuration, InFlight, Maintenance, Setting, WantedItem, WantedMenu, WantedSetting,
 };

@@ -19,8 +19,12 @@ pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let (facts, now) = (state.catalogue.facts(), state.clock.now());
     let mut shown = Vec::new();
     for row in state.records.draw_desks().await? {
-        let Some((_, listing, view)) = state.catalogue.draw(domain::DrawId(row.id)).await else { continue };
-        let Some(club) = facts.club(listing.club) else { continue };
+        let Some((_, listing, view)) = state.catalogue.draw(domain::DrawId(row.id)).await else {
+            continue;
+        };
+        let Some(club) = facts.club(listing.club) else {
+            continue;
+        };
         let draw = Draw::listed(&listing, club, &view, facts.winner_sold(&view, now), now);
         shown.push((view.closes_at, ConsoleDraw::new(draw, &row)));
     }
@@ -29,14 +33,23 @@ pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
 }
 
 /// Writes down what the clock has decided already (decision E-2).
-pub async fn close_expired(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
+pub async fn close_expired(
+    state: web::Data<State>,
+    caller: Caller,
+) -> Result<HttpResponse, Problem> {
     let now = state.clock.now();
     let expired = |view: &domain::View| view.status == Status::Active && now >= view.closes_at;
     let (actor, mut closed) = (caller.name(), 0);
     for view in state.draws.views().into_iter().filter(expired) {
         let object = format!("draw:{}", view.draw);
-        let entry = caller.act(&actor, None, "close-expired-draw", &object).entry(json!({}));
-        let after = state.draws.by(entry).execute(view.draw, Command::Tick, None).await;
+        let entry = caller
+            .act(&actor, None, "close-expired-draw", &object)
+            .entry(json!({}));
+        let after = state
+            .draws
+            .by(entry)
+            .execute(view.draw, Command::Tick, None)
+            .await;
         let after = after.map_err(|denied| Problem::denied(view.draw, denied))?;
         closed += usize::from(after.view.status != Status::Active);
     }
@@ -60,13 +73,24 @@ pub async fn undo(
 ) -> Result<HttpResponse, Problem> {
     let draw = meant(&path, &body.0)?;
     let reason = reason(&body.0, "Give a reason for undoing the results.")?;
-    let (_, listing, before) = state.catalogue.draw(draw).await.ok_or_else(Problem::draw_not_found)?;
+    let (_, listing, before) = state
+        .catalogue
+        .draw(draw)
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
     let (waiting, told) = state.records.undoing(draw).await?;
-    let result = before.result.map(|(result, _)| [result.cell.home(), result.cell.away()]);
+    let result = before
+        .result
+        .map(|(result, _)| [result.cell.home(), result.cell.away()]);
     let (actor, object) = (caller.name(), format!("draw:{draw}"));
     let act = caller.act(&actor, Some(listing.club), "undo-results", &object);
-    let draws = state.draws.by(act.entry(json!({ "reason": reason, "before": result })));
-    let undone = draws.undo(draw).await.map_err(|denied| refused(draw, denied))?;
+    let draws = state
+        .draws
+        .by(act.entry(json!({ "reason": reason, "before": result })));
+    let undone = draws
+        .undo(draw)
+        .await
+        .map_err(|denied| refused(draw, denied))?;
     // Whoever was told that they won hears that it no longer holds.
     state.outbox.nudge();
     state.catalogue.reload().await?;
@@ -80,7 +104,10 @@ pub async fn undo(
 }
 
 /// What cancelling would do, or how far it is.
-pub async fn cancellation(state: web::Data<State>, path: web::Path<String>) -> Result<HttpResponse, Problem> {
+pub async fn cancellation(
+    state: web::Data<State>,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
     Ok(HttpResponse::Ok().json(progress(&state, draw_number(&path)?).await?))
 }
 
@@ -96,15 +123,23 @@ pub async fn cancel(
 ) -> Result<HttpResponse, Problem> {
     let draw = meant(&path, &body.0)?;
     let reason = reason(&body.0, "Give a reason for cancelling the draw.")?;
-    let (_, listing, view) = state.catalogue.draw(draw).await.ok_or_else(Problem::draw_not_found)?;
+    let (_, listing, view) = state
+        .catalogue
+        .draw(draw)
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
     if view.status == Status::Completed {
         return Err(Problem::conflict("draw-completed", HAS_A_RESULT));
     }
     let (actor, object) = (caller.name(), format!("draw:{draw}"));
     let act = caller.act(&actor, Some(listing.club), "cancel-draw", &object);
     let payments =
-        state.payments.by(act.entry(json!({ "reason": reason, "before": status_shown(&view, state.clock.now()) })));
-    payments.cancel_draw(draw, &reason).await.map_err(|denied| Problem::denied(draw, denied))?;
+        state.payments.by(act
+            .entry(json!({ "reason": reason, "before": status_shown(&view, state.clock.now()) })));
+    payments
+        .cancel_draw(draw, &reason)
+        .await
+        .map_err(|denied| Problem::denied(draw, denied))?;
     state.catalogue.reload().await?;
     Ok(HttpResponse::Ok().json(progress(&state, draw).await?))
 }
@@ -112,7 +147,11 @@ pub async fn cancel(
 const HAS_A_RESULT: &str = "This draw has a result. Undo the result first.";
 
 async fn progress(state: &State, draw: DrawId) -> Result<Cancellation, Problem> {
-    let (_, _, view) = state.catalogue.draw(draw).await.ok_or_else(Problem::draw_not_found)?;
+    let (_, _, view) = state
+        .catalogue
+        .draw(draw)
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
     let row = state.records.cancellation(draw).await?;
     Ok(Cancellation {
         draw_number: draw.0,
@@ -121,7 +160,11 @@ async fn progress(state: &State, draw: DrawId) -> Result<Cancellation, Problem> 
         tickets: row.tickets,
         refund_total: Cents(row.refund_cents).decimal(),
         platform_fee_returned: Cents(row.fee_cents).decimal(),
-        refunds: RefundsSoFar { pending: row.pending, succeeded: row.succeeded, failed: row.failed },
+        refunds: RefundsSoFar {
+            pending: row.pending,
+            succeeded: row.succeeded,
+            failed: row.failed,
+        },
         why_not: (view.status == Status::Completed).then_some(HAS_A_RESULT),
     })
 }
@@ -132,14 +175,18 @@ fn meant(path: &web::Path<String>, form: &Reasoned) -> Result<DrawId, Problem> {
     if form.draw_number == Some(draw.0) {
         return Ok(draw);
     }
-    Err(Problem::bad_request("draw-number-mismatch", "Type the draw number to confirm."))
+    Err(Problem::bad_request(
+        "draw-number-mismatch",
+        "Type the draw number to confirm.",
+    ))
 }
 
 fn refused(draw: DrawId, denied: actors::Denied) -> Problem {
     match denied {
-        actors::Denied::Refused(domain::Refusal::PaidOut) => {
-            Problem::conflict("payout-completed", "A payout of this draw is completed, so its result stands.")
-        }
+        actors::Denied::Refused(domain::Refusal::PaidOut) => Problem::conflict(
+            "payout-completed",
+            "A payout of this draw is completed, so its result stands.",
+        ),
         other => Problem::denied(draw, other),
     }
 }

@@ -20,16 +20,30 @@ pub struct Period {
     to: Option<String>,
 }
 
-pub async fn show(state: web::Data<State>, period: web::Query<Period>) -> Result<HttpResponse, Problem> {
+pub async fn show(
+    state: web::Data<State>,
+    period: web::Query<Period>,
+) -> Result<HttpResponse, Problem> {
     Ok(HttpResponse::Ok().json(report(&state, period.into_inner()).await?))
 }
 
 /// # Errors
 /// 400 for a day that is none; the books could not be read.
 pub(super) async fn report(state: &State, period: Period) -> Result<PlatformFees, Problem> {
-    let from = period.from.as_deref().map(|day| midnight(day, 0)).transpose()?;
-    let to = period.to.as_deref().map(|day| midnight(day, 1)).transpose()?;
-    let draws = state.records.takings(from, to, false, state.clock.now()).await?;
+    let from = period
+        .from
+        .as_deref()
+        .map(|day| midnight(day, 0))
+        .transpose()?;
+    let to = period
+        .to
+        .as_deref()
+        .map(|day| midnight(day, 1))
+        .transpose()?;
+    let draws = state
+        .records
+        .takings(from, to, false, state.clock.now())
+        .await?;
     let sums = Takings::of(&draws);
     let policy = state.config.fees.policy;
     let facts = state.catalogue.facts();
@@ -80,7 +94,9 @@ fn midnight(day: &str, later: i64) -> Result<Timestamp, Problem> {
     let date = Date::parse(day, &Iso8601::DATE).map_err(|_| wrong())?;
     let date = date.checked_add(Duration::days(later)).ok_or_else(wrong)?;
     let local = PrimitiveDateTime::new(date, Time::MIDNIGHT);
-    let at = local.assume_timezone(timezones::db::australia::BRISBANE).unwrap_first();
+    let at = local
+        .assume_timezone(timezones::db::australia::BRISBANE)
+        .unwrap_first();
     Ok(Timestamp(at.unix_timestamp() * 1000))
 }
 
@@ -99,8 +115,14 @@ mod tests {
 
     #[test]
     fn a_day_is_brisbanes_day() {
-        assert_eq!(rfc3339(midnight("2026-11-20", 0).expect("a day")), "2026-11-19T14:00:00Z");
-        assert_eq!(rfc3339(midnight("2026-12-31", 1).expect("a day")), "2026-12-31T14:00:00Z");
+        assert_eq!(
+            rfc3339(midnight("2026-11-20", 0).expect("a day")),
+            "2026-11-19T14:00:00Z"
+        );
+        assert_eq!(
+            rfc3339(midnight("2026-12-31", 1).expect("a day")),
+            "2026-12-31T14:00:00Z"
+        );
         assert!(midnight("yesterday", 0).is_err());
     }
 }

@@ -51,10 +51,16 @@ pub async fn remove_menu(
 ) -> Result<HttpResponse, Problem> {
     let id = path.parse().map_err(|_| menu_unknown())?;
     let (actor, object) = (caller.name(), format!("footer-menu:{id}"));
-    let entry = caller.act(&actor, None, "remove-footer-menu", &object).entry(json!({}));
+    let entry = caller
+        .act(&actor, None, "remove-footer-menu", &object)
+        .entry(json!({}));
     let found = state.records.remove_footer_menu(id, entry).await?;
     state.catalogue.reload().await?;
-    if found { Ok(HttpResponse::NoContent().finish()) } else { Err(menu_unknown()) }
+    if found {
+        Ok(HttpResponse::NoContent().finish())
+    } else {
+        Err(menu_unknown())
+    }
 }
 
 pub async fn create_item(
@@ -86,10 +92,16 @@ pub async fn remove_item(
 ) -> Result<HttpResponse, Problem> {
     let id = path.parse().map_err(|_| item_unknown())?;
     let (actor, object) = (caller.name(), format!("footer-item:{id}"));
-    let entry = caller.act(&actor, None, "remove-footer-item", &object).entry(json!({}));
+    let entry = caller
+        .act(&actor, None, "remove-footer-item", &object)
+        .entry(json!({}));
     let found = state.records.remove_footer_item(id, entry).await?;
     state.catalogue.reload().await?;
-    if found { Ok(HttpResponse::NoContent().finish()) } else { Err(item_unknown()) }
+    if found {
+        Ok(HttpResponse::NoContent().finish())
+    } else {
+        Err(item_unknown())
+    }
 }
 
 /// The form of a menu; a new one needs its fields, a changed one only what changes.
@@ -98,26 +110,52 @@ fn menu_form(form: &WantedMenu, is_new: bool) -> Result<MenuForm, Problem> {
     let named = heading.is_some() || !is_new && form.heading.is_none();
     let mut findings = Findings::default();
     findings.need("heading", named, "Heading is required");
-    findings.need("heading", fits(&heading, WORDS_MAX), "Must be at most 100 characters");
-    findings.need("displayOrder", in_order(form.display_order), "Display order must be a whole number");
+    findings.need(
+        "heading",
+        fits(&heading, WORDS_MAX),
+        "Must be at most 100 characters",
+    );
+    findings.need(
+        "displayOrder",
+        in_order(form.display_order),
+        "Display order must be a whole number",
+    );
     findings.finish()?;
-    Ok(MenuForm { heading, display_order: order(form.display_order), is_visible: form.is_visible })
+    Ok(MenuForm {
+        heading,
+        display_order: order(form.display_order),
+        is_visible: form.is_visible,
+    })
 }
 
 fn item_form(form: &WantedItem, is_new: bool) -> Result<ItemForm, Problem> {
     let (label, url) = (optional(&form.label), optional(&form.url));
-    let given = |shown: &Option<String>, sent: &Option<String>| shown.is_some() || !is_new && sent.is_none();
+    let given = |shown: &Option<String>, sent: &Option<String>| {
+        shown.is_some() || !is_new && sent.is_none()
+    };
     let mut findings = Findings::default();
-    findings.need("menuId", form.menu_id.is_some() || !is_new, "Menu is required");
+    findings.need(
+        "menuId",
+        form.menu_id.is_some() || !is_new,
+        "Menu is required",
+    );
     findings.need("label", given(&label, &form.label), "Label is required");
-    findings.need("label", fits(&label, WORDS_MAX), "Must be at most 100 characters");
+    findings.need(
+        "label",
+        fits(&label, WORDS_MAX),
+        "Must be at most 100 characters",
+    );
     findings.need("url", given(&url, &form.url), "URL is required");
     findings.need(
         "url",
         url.as_deref().is_none_or(leads_somewhere_safe) && fits(&url, URL_MAX),
         "The URL must be a path, #, https: or mailto:",
     );
-    findings.need("displayOrder", in_order(form.display_order), "Display order must be a whole number");
+    findings.need(
+        "displayOrder",
+        in_order(form.display_order),
+        "Display order must be a whole number",
+    );
     findings.finish()?;
     Ok(ItemForm {
         menu_id: form.menu_id,
@@ -129,7 +167,8 @@ fn item_form(form: &WantedItem, is_new: bool) -> Result<ItemForm, Problem> {
 }
 
 fn fits(text: &Option<String>, most: usize) -> bool {
-    text.as_ref().is_none_or(|text| text.chars().count() <= most)
+    text.as_ref()
+        .is_none_or(|text| text.chars().count() <= most)
 }
 
 fn in_order(order: Option<i64>) -> bool {
@@ -143,8 +182,14 @@ fn order(order: Option<i64>) -> Option<i32> {
 /// No address that runs a script, and none that pretends to be a path.
 fn leads_somewhere_safe(url: &str) -> bool {
     let path = url.starts_with('/') && !url.starts_with("//") && !url.contains('\\');
-    let plain = !url.chars().any(|letter| letter.is_whitespace() || letter.is_control());
-    plain && (path || url.starts_with('#') || url.starts_with("https://") || url.starts_with("mailto:"))
+    let plain = !url
+        .chars()
+        .any(|letter| letter.is_whitespace() || letter.is_control());
+    plain
+        && (path
+            || url.starts_with('#')
+            || url.starts_with("https://")
+            || url.starts_with("mailto:"))
 }
 
 async fn put_menu(
@@ -157,7 +202,11 @@ async fn put_menu(
     let (actor, object) = (caller.name(), object("footer-menu", id));
     let detail = json!({ "heading": menu.heading, "displayOrder": menu.display_order, "isVisible": menu.is_visible });
     let entry = caller.act(&actor, None, action, &object).entry(detail);
-    let id = state.records.put_footer_menu(id, menu, entry).await?.ok_or_else(menu_unknown)?;
+    let id = state
+        .records
+        .put_footer_menu(id, menu, entry)
+        .await?
+        .ok_or_else(menu_unknown)?;
     state.catalogue.reload().await?;
     Ok(id)
 }
@@ -175,7 +224,11 @@ async fn put_item(
         "displayOrder": item.display_order, "isVisible": item.is_visible,
     });
     let entry = caller.act(&actor, None, action, &object).entry(detail);
-    let id = state.records.put_footer_item(id, item, entry).await?.ok_or_else(item_unknown)?;
+    let id = state
+        .records
+        .put_footer_item(id, item, entry)
+        .await?
+        .ok_or_else(item_unknown)?;
     state.catalogue.reload().await?;
     Ok(id)
 }
@@ -187,12 +240,19 @@ fn object(kind: &str, id: Option<i64>) -> String {
 
 async fn shown_menu(state: &State, id: i64) -> Result<FooterMenu, Problem> {
     let menus = state.records.footer_menus().await?;
-    menus.iter().find(|menu| menu.id == id).map(FooterMenu::whole).ok_or_else(menu_unknown)
+    menus
+        .iter()
+        .find(|menu| menu.id == id)
+        .map(FooterMenu::whole)
+        .ok_or_else(menu_unknown)
 }
 
 async fn shown_item(state: &State, id: i64) -> Result<FooterItem, Problem> {
     let menus = state.records.footer_menus().await?;
-    let item = menus.iter().flat_map(|menu| &menu.items).find(|item| item.id == id);
+    let item = menus
+        .iter()
+        .flat_map(|menu| &menu.items)
+        .find(|item| item.id == id);
     item.map(FooterItem::from).ok_or_else(item_unknown)
 }
 
@@ -210,11 +270,24 @@ mod tests {
 
     #[test]
     fn addresses_that_run_scripts_or_pretend_are_refused() {
-        for good in ["/terms", "#", "#live-draws", "https://nrl.com/rules", "mailto:help@example.com", "/"] {
+        for good in [
+            "/terms",
+            "#",
+            "#live-draws",
+            "https://nrl.com/rules",
+            "mailto:help@example.com",
+            "/",
+        ] {
             assert!(leads_somewhere_safe(good), "{good}");
         }
-        for bad in ["javascript:alert(1)", "data:text/html,x", "//evil.test", "/\\evil.test", "http://x", "https ://x"]
-        {
+        for bad in [
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "//evil.test",
+            "/\\evil.test",
+            "http://x",
+            "https ://x",
+        ] {
             assert!(!leads_somewhere_safe(bad), "{bad}");
         }
     }

@@ -13,8 +13,8 @@ use crate::routes::machine::health::{violations, violations_within};
 use crate::state::State;
 use crate::vitals::{self, CLOCK_OFF_SECONDS_MAX};
 use crate::wire::console::health::{
-    ActorsCheck, Checks, ClockCheck, ConsoleHealth, DatabaseCheck, IntegrityCheck, MailCheck, OpsNow, ProviderCheck,
-    ReconcilerCheck, Revisions, SocketsCheck, WebhookCheck,
+    ActorsCheck, Checks, ClockCheck, ConsoleHealth, DatabaseCheck, IntegrityCheck, MailCheck,
+    OpsNow, ProviderCheck, ReconcilerCheck, Revisions, SocketsCheck, WebhookCheck,
 };
 use crate::wire::console::instant;
 use crate::wire::instant::rfc3339;
@@ -28,8 +28,14 @@ pub async fn show(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let latency_ms = begun.elapsed().as_millis() as i64;
     let (vitals, off_ms) = vitals::read(&state).await?;
     let violations = violations(&state).await?;
-    let database = DatabaseCheck { ok: reachable, latency_ms };
-    let checks = Checks { database, ..checks(&state, &vitals, off_ms, violations) };
+    let database = DatabaseCheck {
+        ok: reachable,
+        latency_ms,
+    };
+    let checks = Checks {
+        database,
+        ..checks(&state, &vitals, off_ms, violations)
+    };
     Ok(HttpResponse::Ok().json(ConsoleHealth {
         status: status(&checks),
         checked_at: rfc3339(state.clock.now()),
@@ -43,13 +49,21 @@ pub async fn show(state: web::Data<State>) -> Result<HttpResponse, Problem> {
 const ROUND_MS_MAX: i64 = 90_000;
 
 /// Whoever reads this has reached the database.
-fn checks(state: &State, vitals: &Vitals, off_ms: i64, violations: BTreeMap<String, u64>) -> Checks {
+fn checks(
+    state: &State,
+    vitals: &Vitals,
+    off_ms: i64,
+    violations: BTreeMap<String, u64>,
+) -> Checks {
     let last_round = state.payments.tally().last_round();
     // Until the first round has ended, the start counts.
     let since = last_round.unwrap_or(state.started_at);
     let (paused, sessions) = (state.draws.paused(), state.live.sessions());
     Checks {
-        database: DatabaseCheck { ok: true, latency_ms: 0 },
+        database: DatabaseCheck {
+            ok: true,
+            latency_ms: 0,
+        },
         provider: provider(vitals),
         webhook: WebhookCheck {
             ok: vitals.webhooks_overdue == 0,
@@ -63,14 +77,27 @@ fn checks(state: &State, vitals: &Vitals, off_ms: i64, violations: BTreeMap<Stri
             dead: vitals.mails_dead,
             last_sent_at: vitals.mail_sent_at.map(instant),
         },
-        sockets: SocketsCheck { ok: sessions < SESSIONS_MAX, sessions },
-        actors: ActorsCheck { ok: paused == 0, awake: state.draws.views().len(), paused },
+        sockets: SocketsCheck {
+            ok: sessions < SESSIONS_MAX,
+            sessions,
+        },
+        actors: ActorsCheck {
+            ok: paused == 0,
+            awake: state.draws.views().len(),
+            paused,
+        },
         reconciler: ReconcilerCheck {
             ok: state.clock.now().ms_since(since) < ROUND_MS_MAX,
             last_run_at: last_round.map(rfc3339),
         },
-        clock: ClockCheck { ok: off_ms.abs() < CLOCK_OFF_SECONDS_MAX * 1000, off_ms },
-        integrity: IntegrityCheck { ok: violations.is_empty(), violations },
+        clock: ClockCheck {
+            ok: off_ms.abs() < CLOCK_OFF_SECONDS_MAX * 1000,
+            off_ms,
+        },
+        integrity: IntegrityCheck {
+            ok: violations.is_empty(),
+            violations,
+        },
     }
 }
 
@@ -84,7 +111,13 @@ fn provider(vitals: &Vitals) -> ProviderCheck {
 
 /// A broken promise or a lost database is down; work that waits too long, or a wrong clock, is degraded.
 fn status(checks: &Checks) -> &'static str {
-    let waits = [checks.provider.ok, checks.webhook.ok, checks.mail.ok, checks.sockets.ok, checks.actors.ok];
+    let waits = [
+        checks.provider.ok,
+        checks.webhook.ok,
+        checks.mail.ok,
+        checks.sockets.ok,
+        checks.actors.ok,
+    ];
     let well = waits.into_iter().all(|ok| ok) && checks.reconciler.ok && checks.clock.ok;
     match (checks.database.ok && checks.integrity.ok, well) {
         (false, _) => "down",

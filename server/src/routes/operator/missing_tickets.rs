@@ -27,25 +27,52 @@ pub async fn resolve(
     body: Body<MissingTicket>,
 ) -> Result<HttpResponse, Problem> {
     let form = body.0;
-    let (name, email, phone) =
-        (trimmed(&form.customer_name), trimmed(&form.customer_email), trimmed(&form.customer_phone));
+    let (name, email, phone) = (
+        trimmed(&form.customer_name),
+        trimmed(&form.customer_email),
+        trimmed(&form.customer_phone),
+    );
     let mut findings = Findings::default();
-    findings.need("customerName", !name.is_empty(), "Customer name is required");
+    findings.need(
+        "customerName",
+        !name.is_empty(),
+        "Customer name is required",
+    );
     findings.need("customerEmail", is_email(&email), "Valid email is required");
-    findings.need("customerPhone", phone.chars().count() >= PHONE_CHARS_MIN, "Valid phone number is required");
+    findings.need(
+        "customerPhone",
+        phone.chars().count() >= PHONE_CHARS_MIN,
+        "Valid phone number is required",
+    );
     findings.finish()?;
     let payment = PaymentIntentId(trimmed(&form.payment_intent_id));
-    let buyer = BuyerDetails { name: Some(name.clone()), email: Some(email), phone: Some(phone) };
+    let buyer = BuyerDetails {
+        name: Some(name.clone()),
+        email: Some(email),
+        phone: Some(phone),
+    };
     let token = hex::encode(random::<16>());
     let (actor, detail) = (caller.name(), json!({ "paymentIntentId": payment.0 }));
-    let allocating = caller.act(&actor, None, "allocate-missing-ticket", "order:").entry(detail.clone());
-    let record = match state.anomalies.by(allocating).allocate_missing(&payment, buyer, token).await {
+    let allocating = caller
+        .act(&actor, None, "allocate-missing-ticket", "order:")
+        .entry(detail.clone());
+    let record = match state
+        .anomalies
+        .by(allocating)
+        .allocate_missing(&payment, buyer, token)
+        .await
+    {
         Ok(record) => record,
         Err(unresolved) => return Err(refused(&state, &payment, unresolved).await?),
     };
     let how = "Tickets allocated by hand";
-    let resolving = caller.act(&actor, None, "resolve-anomaly", "anomaly:").entry(detail);
-    state.records.resolve_anomalies_of(&payment.0, MISSING_TICKET, &actor, how, resolving).await?;
+    let resolving = caller
+        .act(&actor, None, "resolve-anomaly", "anomaly:")
+        .entry(detail);
+    state
+        .records
+        .resolve_anomalies_of(&payment.0, MISSING_TICKET, &actor, how, resolving)
+        .await?;
     let tickets = record.tickets.iter().flat_map(|(draw, serials)| {
         serials.iter().map(move |serial| AllocatedTicket {
             draw_number: draw.0,
@@ -56,23 +83,37 @@ pub async fn resolve(
     let allocated_tickets = tickets.collect();
     // Who is known to have bought stays the buyer, whatever was typed (decision C-7).
     let customer_name = record.buyer.name.unwrap_or(name);
-    Ok(HttpResponse::Ok().json(MissingTicketResolved { allocated_tickets, customer_name }))
+    Ok(HttpResponse::Ok().json(MissingTicketResolved {
+        allocated_tickets,
+        customer_name,
+    }))
 }
 
 /// Why not, and whether the money can go back instead.
-async fn refused(state: &State, payment: &PaymentIntentId, why: Unresolved) -> Result<Problem, Problem> {
+async fn refused(
+    state: &State,
+    payment: &PaymentIntentId,
+    why: Unresolved,
+) -> Result<Problem, Problem> {
     let (code, sentence) = match why {
         Unresolved::Unknown => return Ok(Problem::unknown("payment-unknown")),
         Unresolved::Unavailable => return Ok(Problem::unavailable()),
-        Unresolved::Refused(Refusal::TooFewTickets { .. }) => ("draw-full", "The draw is full. Refund the payment."),
-        Unresolved::Refused(Refusal::AlreadyCompleted) => {
-            ("result-entered", "The result is entered. Refund the payment.")
+        Unresolved::Refused(Refusal::TooFewTickets { .. }) => {
+            ("draw-full", "The draw is full. Refund the payment.")
         }
-        Unresolved::Refused(_) => {
-            ("authorised-after-kick-off", "The payment was not authorised before kick-off. Refund the payment.")
-        }
+        Unresolved::Refused(Refusal::AlreadyCompleted) => (
+            "result-entered",
+            "The result is entered. Refund the payment.",
+        ),
+        Unresolved::Refused(_) => (
+            "authorised-after-kick-off",
+            "The payment was not authorised before kick-off. Refund the payment.",
+        ),
         Unresolved::Refunded => ("already-refunded", "This payment was refunded already."),
-        Unresolved::Mismatch => ("payment-mismatch", "The amount does not match the tickets. Refund the payment."),
+        Unresolved::Mismatch => (
+            "payment-mismatch",
+            "The amount does not match the tickets. Refund the payment.",
+        ),
         Unresolved::HasBuyer | Unresolved::HasTickets | Unresolved::NeedsApproval => {
             ("not-orphaned", "This ticket has its buyer already.")
         }

@@ -13,7 +13,10 @@ use crate::routes::body::Body;
 use crate::state::State;
 use crate::wire::console::order::{ConsoleOrder, Reasoned, Refunded};
 
-pub async fn show(state: web::Data<State>, path: web::Path<String>) -> Result<HttpResponse, Problem> {
+pub async fn show(
+    state: web::Data<State>,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
     let (_, order, lines) = found(&state, &path).await?;
     Ok(HttpResponse::Ok().json(ConsoleOrder::new(&order, &lines)))
 }
@@ -33,10 +36,20 @@ pub async fn refund(
     let reason = reason(&body.0, "Give a reason for the refund.")?;
     let (actor, object) = (caller.name(), format!("order:{}", order.id));
     let detail = json!({ "reason": reason, "amount": domain::Cents(order.total_cents).decimal() });
-    let entry = caller.act(&actor, Some(domain::ClubId(order.club_id)), "refund-order", &object).entry(detail);
+    let entry = caller
+        .act(
+            &actor,
+            Some(domain::ClubId(order.club_id)),
+            "refund-order",
+            &object,
+        )
+        .entry(detail);
     match order.refund_state.as_deref() {
         None if order.captured_at.is_none() => {
-            return Err(Problem::conflict("not-captured", "This payment was never taken."));
+            return Err(Problem::conflict(
+                "not-captured",
+                "This payment was never taken.",
+            ));
         }
         None => state.payments.by(entry).refund(id, &reason).await?,
         Some("failed") => {
@@ -58,10 +71,15 @@ pub async fn refund(
 }
 
 fn serials(line: &OrderDeskLine) -> impl Iterator<Item = String> {
-    line.serials.iter().map(move |serial| format!("FD-{}-{serial:03}", line.draw_id))
+    line.serials
+        .iter()
+        .map(move |serial| format!("FD-{}-{serial:03}", line.draw_id))
 }
 
-async fn found(state: &State, path: &str) -> Result<(OrderId, OrderDesk, Vec<OrderDeskLine>), Problem> {
+async fn found(
+    state: &State,
+    path: &str,
+) -> Result<(OrderId, OrderDesk, Vec<OrderDeskLine>), Problem> {
     let unknown = || Problem::unknown("order-unknown");
     let id: Uuid = path.parse().map_err(|_| unknown())?;
     let id = OrderId(id.as_u128());

@@ -15,7 +15,9 @@ use crate::identity::second_factor::{Shown, take};
 use crate::routes::body::Body;
 use crate::state::State;
 use crate::wire::console::instant;
-use crate::wire::console::order::{OrphanedTicket, Recovered, RecoveredTicket, Recovery, SecondApproval};
+use crate::wire::console::order::{
+    OrphanedTicket, Recovered, RecoveredTicket, Recovery, SecondApproval,
+};
 
 pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let mut shown = Vec::new();
@@ -31,7 +33,12 @@ async fn present(state: &State, orphan: &Orphan) -> Option<OrphanedTicket> {
     let serial = Serial::new(orphan.serial as u16)?;
     let revealed = view.revealed(now);
     let cell = match revealed {
-        Some(_) => state.draws.deal(view.draw).await.ok().map(|deal| deal.cell(serial)),
+        Some(_) => state
+            .draws
+            .deal(view.draw)
+            .await
+            .ok()
+            .map(|deal| deal.cell(serial)),
         None => None,
     };
     let name = format!("FD-{}-{:03}", orphan.draw_id, orphan.serial);
@@ -72,20 +79,37 @@ pub async fn recover(
     }
     let unknown = || Problem::unknown("ticket-unknown");
     let (draw, serial) = read(&path).ok_or_else(unknown)?;
-    let orphan = state.records.ticket_owner(draw, serial).await?.ok_or_else(unknown)?;
+    let orphan = state
+        .records
+        .ticket_owner(draw, serial)
+        .await?
+        .ok_or_else(unknown)?;
     let order = OrderId(orphan.order_id.as_u128());
     if let Some(known) = &orphan.buyer_email {
         if *known == email && orphan.buyer_name.as_deref() == Some(name.as_str()) {
             return recovered(&state, order, &orphan, name, email, true).await;
         }
-        return Err(Problem::conflict("not-orphaned", "This ticket has its buyer already."));
+        return Err(Problem::conflict(
+            "not-orphaned",
+            "This ticket has its buyer already.",
+        ));
     }
-    let buyer = BuyerDetails { name: Some(name.clone()), email: Some(email.clone()), phone: optional(&body.0.phone) };
+    let buyer = BuyerDetails {
+        name: Some(name.clone()),
+        email: Some(email.clone()),
+        phone: optional(&body.0.phone),
+    };
     let give = async |approved_by: Option<String>| {
         let (actor, object) = (caller.name(), format!("order:{}", orphan.order_id));
         let detail = json!({ "ticket": path.as_str(), "approvedBy": approved_by });
-        let entry = caller.act(&actor, None, "recover-ticket", &object).entry(detail);
-        state.anomalies.by(entry).recover(draw, serial, buyer.clone(), approved_by.is_some()).await
+        let entry = caller
+            .act(&actor, None, "recover-ticket", &object)
+            .entry(detail);
+        state
+            .anomalies
+            .by(entry)
+            .recover(draw, serial, buyer.clone(), approved_by.is_some())
+            .await
     };
     let given = match give(None).await {
         Err(Unresolved::NeedsApproval) => {
@@ -95,34 +119,61 @@ pub async fn recover(
         given => given,
     };
     let record = given.map_err(|unresolved| match unresolved {
-        Unresolved::HasBuyer => Problem::conflict("not-orphaned", "This ticket has its buyer already."),
+        Unresolved::HasBuyer => {
+            Problem::conflict("not-orphaned", "This ticket has its buyer already.")
+        }
         Unresolved::Unknown => unknown(),
         _ => Problem::unavailable(),
     })?;
-    recovered(&state, order, &orphan, name, email, record.captured_at.is_some()).await
+    recovered(
+        &state,
+        order,
+        &orphan,
+        name,
+        email,
+        record.captured_at.is_some(),
+    )
+    .await
 }
 
 /// `FD-1042-007`.
 fn read(id: &str) -> Option<(DrawId, Serial)> {
     let (draw, serial) = id.strip_prefix("FD-")?.split_once('-')?;
-    Some((DrawId(draw.parse().ok()?), Serial::new(serial.parse().ok()?)?))
+    Some((
+        DrawId(draw.parse().ok()?),
+        Serial::new(serial.parse().ok()?)?,
+    ))
 }
 
 /// Which other operator approves, by a code of theirs.
-async fn approved(state: &State, caller: Caller, approval: Option<&SecondApproval>) -> Result<String, Problem> {
+async fn approved(
+    state: &State,
+    caller: Caller,
+    approval: Option<&SecondApproval>,
+) -> Result<String, Problem> {
     let sentence = "This is the winning ticket of a revealed draw. A second operator has to approve with a code.";
-    let approval = approval.ok_or_else(|| Problem::conflict("second-approval-required", sentence))?;
+    let approval =
+        approval.ok_or_else(|| Problem::conflict("second-approval-required", sentence))?;
     let wrong = || {
-        let sentence = "That approval is not right. It takes another operator's e-mail and present code.";
+        let sentence =
+            "That approval is not right. It takes another operator's e-mail and present code.";
         Problem::new(StatusCode::FORBIDDEN, "second-approval-wrong", sentence)
     };
-    let (other, _) = state.records.admin_credentials(&approval.email).await?.ok_or_else(wrong)?;
+    let (other, _) = state
+        .records
+        .admin_credentials(&approval.email)
+        .await?
+        .ok_or_else(wrong)?;
     let other = state.records.admin(other).await?.ok_or_else(wrong)?;
     if caller.name() == format!("operator {}", other.id) {
         return Err(wrong());
     }
     let now = state.clock.now();
-    let guess = state.limits.showing_code(other.id)?.on_all_nodes(&state.records, now).await?;
+    let guess = state
+        .limits
+        .showing_code(other.id)?
+        .on_all_nodes(&state.records, now)
+        .await?;
     if take(&state.records, &other, &approval.code, now).await? != Shown::Right {
         return Err(wrong());
     }
@@ -138,11 +189,25 @@ async fn recovered(
     buyer_email: String,
     notified: bool,
 ) -> Result<HttpResponse, Problem> {
-    let lines = state.records.order_desk(order).await?.map(|(_, lines)| lines).unwrap_or_default();
+    let lines = state
+        .records
+        .order_desk(order)
+        .await?
+        .map(|(_, lines)| lines)
+        .unwrap_or_default();
     let serial_number = format!("FD-{}-{:03}", orphan.draw_id, orphan.serial);
-    let ticket = RecoveredTicket { id: serial_number.clone(), serial_number, buyer_name, buyer_email };
+    let ticket = RecoveredTicket {
+        id: serial_number.clone(),
+        serial_number,
+        buyer_name,
+        buyer_email,
+    };
     let recovered = lines.iter().map(|line| line.serials.len()).sum();
-    Ok(HttpResponse::Ok().json(Recovered { ticket, recovered, notified }))
+    Ok(HttpResponse::Ok().json(Recovered {
+        ticket,
+        recovered,
+        notified,
+    }))
 }
 
 #[cfg(test)]
@@ -151,7 +216,10 @@ mod tests {
 
     #[test]
     fn a_ticket_is_named_by_its_serial_number() {
-        assert_eq!(read("FD-1042-007"), Serial::new(7).map(|serial| (DrawId(1042), serial)));
+        assert_eq!(
+            read("FD-1042-007"),
+            Serial::new(7).map(|serial| (DrawId(1042), serial))
+        );
         for odd in ["1042-007", "FD-1042", "FD-1042-170", "FD-1042-0", "FD-x-1"] {
             assert_eq!(read(odd), None, "{odd}");
         }

@@ -14,13 +14,20 @@ const HOURS_MAX: i64 = 720;
 /// A chart has at most this many steps.
 const STEPS_MAX: i64 = 200;
 /// Steps people think in: 5, 10, 15, 30 minutes, 1, 2, 4, 6, 12, 24 hours.
-const STEPS_SECONDS: [i64; 10] = [300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400];
+const STEPS_SECONDS: [i64; 10] = [
+    300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400,
+];
 
 /// Test draws are left out while the console hides them (decision E-15).
 pub async fn analytics(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let settings = state.records.settings().await?;
-    let without_tests = settings.get(HIDE_TEST_DRAWS).is_none_or(|value| value != "false");
-    let draws = state.records.takings(None, None, without_tests, state.clock.now()).await?;
+    let without_tests = settings
+        .get(HIDE_TEST_DRAWS)
+        .is_none_or(|value| value != "false");
+    let draws = state
+        .records
+        .takings(None, None, without_tests, state.clock.now())
+        .await?;
     let clubs = state.records.club_rows(Some(false), None).await?;
     let sums = Takings::of(&draws);
     Ok(HttpResponse::Ok().json(Analytics {
@@ -45,16 +52,28 @@ pub struct Back {
 }
 
 /// What happened in the last hours, in equal steps that begin at round times.
-pub async fn series(state: web::Data<State>, back: web::Query<Back>) -> Result<HttpResponse, Problem> {
+pub async fn series(
+    state: web::Data<State>,
+    back: web::Query<Back>,
+) -> Result<HttpResponse, Problem> {
     let hours = back.hours.unwrap_or(HOURS_DEFAULT);
     if !(1..=HOURS_MAX).contains(&hours) {
-        return Err(Problem::bad_request("hours-out-of-range", "Choose between 1 and 720 hours."));
+        return Err(Problem::bad_request(
+            "hours-out-of-range",
+            "Choose between 1 and 720 hours.",
+        ));
     }
     let seconds = hours * HOUR_SECONDS;
-    let step = STEPS_SECONDS.into_iter().find(|step| seconds / step < STEPS_MAX).unwrap_or(STEPS_SECONDS[9]);
+    let step = STEPS_SECONDS
+        .into_iter()
+        .find(|step| seconds / step < STEPS_MAX)
+        .unwrap_or(STEPS_SECONDS[9]);
     let now = state.clock.now().0.div_euclid(1000);
     let to = (now.div_euclid(step) + 1) * step;
     let instant = |seconds: i64| domain::Timestamp(seconds * 1000);
-    let steps = state.records.series(instant(to - seconds), instant(to), step).await?;
+    let steps = state
+        .records
+        .series(instant(to - seconds), instant(to), step)
+        .await?;
     Ok(HttpResponse::Ok().json(Series::new(step, &steps)))
 }

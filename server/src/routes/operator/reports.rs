@@ -11,7 +11,11 @@ use crate::routes::club::reports::{answer, for_console};
 use crate::state::State;
 
 /// Buyers stand in it, so that the download stands in the audit log (decision F-6).
-pub async fn draw(state: web::Data<State>, caller: Caller, path: web::Path<String>) -> Result<HttpResponse, Problem> {
+pub async fn draw(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
     for_console(&state, caller, &path).await
 }
 
@@ -26,14 +30,31 @@ pub async fn platform_fees(
 ) -> Result<HttpResponse, Problem> {
     let report = fees::report(&state, period.into_inner()).await?;
     let now = state.clock.now();
-    let day = |day: &Option<String>, otherwise: &str| day.clone().unwrap_or_else(|| otherwise.to_string());
+    let day = |day: &Option<String>, otherwise: &str| {
+        day.clone().unwrap_or_else(|| otherwise.to_string())
+    };
     let name = match (&report.from, &report.to) {
         (None, None) => "platform-fees-all-time.pdf".to_string(),
-        (from, to) => format!("platform-fees-{}-to-{}.pdf", day(from, "begin"), day(to, "today")),
+        (from, to) => format!(
+            "platform-fees-{}-to-{}.pdf",
+            day(from, "begin"),
+            day(to, "today")
+        ),
     };
-    let (actor, detail) = (caller.name(), json!({ "from": report.from, "to": report.to }));
+    let (actor, detail) = (
+        caller.name(),
+        json!({ "from": report.from, "to": report.to }),
+    );
     let fee_note = state.config.fee_note.clone();
-    let body = press::run(move || fee_report::pdf(&report, &fee_note, now)).await?.ok_or_else(Problem::unavailable)?;
-    state.records.audit(caller.act(&actor, None, "download-platform-fees", "system"), &detail).await?;
+    let body = press::run(move || fee_report::pdf(&report, &fee_note, now))
+        .await?
+        .ok_or_else(Problem::unavailable)?;
+    state
+        .records
+        .audit(
+            caller.act(&actor, None, "download-platform-fees", "system"),
+            &detail,
+        )
+        .await?;
     Ok(answer("application/pdf", &name, body))
 }

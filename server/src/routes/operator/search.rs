@@ -17,7 +17,10 @@ pub struct Asked {
 }
 
 /// Too little to look for finds nothing.
-pub async fn find(state: web::Data<State>, asked: web::Query<Asked>) -> Result<HttpResponse, Problem> {
+pub async fn find(
+    state: web::Data<State>,
+    asked: web::Query<Asked>,
+) -> Result<HttpResponse, Problem> {
     let words: String = asked.q.trim().chars().take(LETTERS_MAX).collect();
     if words.chars().count() < LETTERS_MIN {
         return Ok(HttpResponse::Ok().json(Vec::<SearchHit>::new()));

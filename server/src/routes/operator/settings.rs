@@ -16,7 +16,11 @@ use crate::state::State;
 use crate::wire::console::system::{InFlight, Maintenance, Setting, WantedSetting};
 
 /// What the console may switch; everything else in the table belongs to the machine.
-const SWITCHES: [&str; 3] = [CLUB_REGISTRATION_ENABLED, HIDE_TEST_DRAWS, FEE_PASSTHROUGH_ALLOWED];
+const SWITCHES: [&str; 3] = [
+    CLUB_REGISTRATION_ENABLED,
+    HIDE_TEST_DRAWS,
+    FEE_PASSTHROUGH_ALLOWED,
+];
 const DESCRIPTION_CHARS_MAX: usize = 200;
 
 /// `updatedBy` in the body is ignored: the session says who it was (decision G-7).
@@ -45,14 +49,31 @@ pub async fn maintenance_mode(
 pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let rows = state.records.setting_rows().await?.into_iter();
     let known = |key: &str| key == MAINTENANCE_MODE || SWITCHES.contains(&key);
-    Ok(HttpResponse::Ok().json(rows.filter(|row| known(&row.key)).map(Setting::from).collect::<Vec<_>>()))
+    Ok(HttpResponse::Ok().json(
+        rows.filter(|row| known(&row.key))
+            .map(Setting::from)
+            .collect::<Vec<_>>(),
+    ))
 }
 
-pub async fn show(state: web::Data<State>, path: web::Path<String>) -> Result<HttpResponse, Problem> {
+pub async fn show(
+    state: web::Data<State>,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
     let key = path.into_inner();
     let known = key == MAINTENANCE_MODE || SWITCHES.contains(&key.as_str());
-    let setting = if known { find(&state, &key).await? } else { None };
-    let unset = || Problem::new(StatusCode::NOT_FOUND, "setting-unset", "Failed to load setting");
+    let setting = if known {
+        find(&state, &key).await?
+    } else {
+        None
+    };
+    let unset = || {
+        Problem::new(
+            StatusCode::NOT_FOUND,
+            "setting-unset",
+            "Failed to load setting",
+        )
+    };
     Ok(HttpResponse::Ok().json(setting.ok_or_else(unset)?))
 }
 
@@ -64,21 +85,33 @@ pub async fn change(
 ) -> Result<HttpResponse, Problem> {
     let key = path.into_inner();
     if key == MAINTENANCE_MODE {
-        return Err(Problem::conflict("use-maintenance-mode", "Maintenance has a switch of its own."));
+        return Err(Problem::conflict(
+            "use-maintenance-mode",
+            "Maintenance has a switch of its own.",
+        ));
     }
     if !SWITCHES.contains(&key.as_str()) {
-        return Err(Problem::bad_request("setting-unknown", "There is no such setting."));
+        return Err(Problem::bad_request(
+            "setting-unknown",
+            "There is no such setting.",
+        ));
     }
     let value = body.0.value.as_deref().map(str::trim).unwrap_or_default();
     if !["true", "false"].contains(&value) {
         // The specification's words for this one (C:314).
         let registration = key == CLUB_REGISTRATION_ENABLED;
-        let words =
-            if registration { "Failed to update club registration setting." } else { "A switch is true or false." };
+        let words = if registration {
+            "Failed to update club registration setting."
+        } else {
+            "A switch is true or false."
+        };
         return Err(Problem::bad_request("value-refused", words));
     }
-    let description: Option<String> =
-        body.0.description.as_ref().map(|words| words.trim().chars().take(DESCRIPTION_CHARS_MAX).collect());
+    let description: Option<String> = body
+        .0
+        .description
+        .as_ref()
+        .map(|words| words.trim().chars().take(DESCRIPTION_CHARS_MAX).collect());
     Ok(HttpResponse::Ok().json(set(&state, caller, &key, value, description.as_deref()).await?))
 }
 
@@ -91,19 +124,31 @@ async fn set(
 ) -> Result<Setting, Problem> {
     let before = find(state, key).await?.map(|setting| setting.value);
     let (actor, object) = (caller.name(), format!("setting:{key}"));
-    let entry = caller.act(&actor, None, "set", &object).entry(json!({ "before": before, "after": value }));
-    state.records.change_setting(key, value, description, &actor, entry).await?;
+    let entry = caller
+        .act(&actor, None, "set", &object)
+        .entry(json!({ "before": before, "after": value }));
+    state
+        .records
+        .change_setting(key, value, description, &actor, entry)
+        .await?;
     state.catalogue.reload().await?;
     find(state, key).await?.ok_or_else(Problem::unavailable)
 }
 
 async fn find(state: &State, key: &str) -> Result<Option<Setting>, Problem> {
     let rows = state.records.setting_rows().await?;
-    Ok(rows.into_iter().find(|row| row.key == key).map(Setting::from))
+    Ok(rows
+        .into_iter()
+        .find(|row| row.key == key)
+        .map(Setting::from))
 }
 
 /// What is under way when maintenance begins: it goes on.
 pub async fn in_flight(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let (reservations, tickets_held, payments_in_flight) = state.records.in_flight().await?;
-    Ok(HttpResponse::Ok().json(InFlight { reservations, tickets_held, payments_in_flight }))
+    Ok(HttpResponse::Ok().json(InFlight {
+        reservations,
+        tickets_held,
+        payments_in_flight,
+    }))
 }

@@ -11,13 +11,29 @@ use crate::wire::console::club::WaitlistEntry;
 /// Newest first.
 pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let entries = state.records.waitlist().await?;
-    Ok(HttpResponse::Ok().json(entries.into_iter().rev().map(WaitlistEntry::from).collect::<Vec<_>>()))
+    Ok(HttpResponse::Ok().json(
+        entries
+            .into_iter()
+            .rev()
+            .map(WaitlistEntry::from)
+            .collect::<Vec<_>>(),
+    ))
 }
 
-pub async fn remove(state: web::Data<State>, caller: Caller, path: web::Path<String>) -> Result<HttpResponse, Problem> {
+pub async fn remove(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
     let unknown = || Problem::unknown("entry-unknown");
     let id = path.parse().map_err(|_| unknown())?;
     let (actor, object) = (caller.name(), format!("waitlist:{id}"));
-    let entry = caller.act(&actor, None, "remove-from-waitlist", &object).entry(json!({}));
-    if state.records.leave_waitlist(id, entry).await? { Ok(HttpResponse::NoContent().finish()) } else { Err(unknown()) }
+    let entry = caller
+        .act(&actor, None, "remove-from-waitlist", &object)
+        .entry(json!({}));
+    if state.records.leave_waitlist(id, entry).await? {
+        Ok(HttpResponse::NoContent().finish())
+    } else {
+        Err(unknown())
+    }
 }

@@ -29,11 +29,19 @@ impl<'a> Address<'a> {
     pub fn parse(url: &'a str) -> Option<Self> {
         let rest = url.strip_prefix("http://")?;
         let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        (!host.is_empty()).then_some(Self { host, path: if path.is_empty() { "/" } else { path } })
+        (!host.is_empty()).then_some(Self {
+            host,
+            path: if path.is_empty() { "/" } else { path },
+        })
     }
 
     fn socket(&self) -> String {
-        if self.host.rsplit(']').next().is_some_and(|tail| tail.contains(':')) {
+        if self
+            .host
+            .rsplit(']')
+            .next()
+            .is_some_and(|tail| tail.contains(':'))
+        {
             self.host.to_owned()
         } else {
             format!("{}:80", self.host)
@@ -44,7 +52,8 @@ impl<'a> Address<'a> {
 impl Post {
     /// Posts a signed event and gives the status of the answer.
     pub async fn send(&self, url: &str, signature: &str, body: String) -> io::Result<u16> {
-        let address = Address::parse(url).ok_or_else(|| io::Error::other("the webhook address is not plain HTTP"))?;
+        let address = Address::parse(url)
+            .ok_or_else(|| io::Error::other("the webhook address is not plain HTTP"))?;
         let message = format!(
             "POST {} HTTP/1.1\r\nhost: {}\r\nuser-agent: Stripe/1.0 (sandbox)\r\ncontent-type: application/json\r\n\
              stripe-signature: {signature}\r\ncontent-length: {}\r\n\r\n{body}",
@@ -61,21 +70,35 @@ impl Post {
             // A kept connection may have been closed meanwhile; a fresh one tells the truth.
             let fresh = TcpStream::connect(address.socket()).await?;
             fresh.set_nodelay(true)?;
-            self.exchange(address.host, BufReader::new(fresh), &message).await
+            self.exchange(address.host, BufReader::new(fresh), &message)
+                .await
         };
-        tokio::time::timeout(ANSWER_TIMEOUT, exchange).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+        tokio::time::timeout(ANSWER_TIMEOUT, exchange)
+            .await
+            .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
     }
 
     fn take_idle(&self, host: &str) -> Option<BufReader<TcpStream>> {
-        let mut idle = self.idle.lock().expect("the idle connections are never poisoned");
+        let mut idle = self
+            .idle
+            .lock()
+            .expect("the idle connections are never poisoned");
         let found = idle.iter().position(|(kept, _)| kept == host)?;
         Some(idle.swap_remove(found).1)
     }
 
-    async fn exchange(&self, host: &str, mut stream: BufReader<TcpStream>, message: &str) -> io::Result<u16> {
+    async fn exchange(
+        &self,
+        host: &str,
+        mut stream: BufReader<TcpStream>,
+        message: &str,
+    ) -> io::Result<u16> {
         stream.write_all(message.as_bytes()).await?;
         let (status, is_reusable) = read_answer(&mut stream).await?;
-        let mut idle = self.idle.lock().expect("the idle connections are never poisoned");
+        let mut idle = self
+            .idle
+            .lock()
+            .expect("the idle connections are never poisoned");
         if is_reusable && idle.len() < IDLE_MAX {
             idle.push((host.to_owned(), stream));
         }
@@ -87,7 +110,10 @@ impl Post {
 async fn read_answer(stream: &mut BufReader<TcpStream>) -> io::Result<(u16, bool)> {
     let mut line = String::new();
     stream.read_line(&mut line).await?;
-    let status = line.split(' ').nth(1).and_then(|status| status.parse().ok());
+    let status = line
+        .split(' ')
+        .nth(1)
+        .and_then(|status| status.parse().ok());
     let status: u16 = status.ok_or_else(|| io::Error::other("no HTTP answer"))?;
     let (mut length, mut closes) = (None, false);
     loop {
@@ -119,8 +145,17 @@ mod tests {
     #[test]
     fn plain_addresses_are_taken_apart_and_others_refused() {
         let address = Address::parse("http://127.0.0.1:8080/api/stripe/webhook").unwrap();
-        assert_eq!(address, Address { host: "127.0.0.1:8080", path: "/api/stripe/webhook" });
-        assert_eq!(Address::parse("http://demo.test").unwrap().socket(), "demo.test:80");
+        assert_eq!(
+            address,
+            Address {
+                host: "127.0.0.1:8080",
+                path: "/api/stripe/webhook"
+            }
+        );
+        assert_eq!(
+            Address::parse("http://demo.test").unwrap().socket(),
+            "demo.test:80"
+        );
         assert_eq!(Address::parse("https://demo.test/"), None);
     }
 }

@@ -21,7 +21,9 @@ pub fn confirm(state: &mut State, call: &Call, id: &str) -> Result<Value, Failur
             IntentStatus::Canceled => "it has a status of canceled",
             _ => "it has already been confirmed and requires capture",
         };
-        return Err(intent.unexpected(format!("You cannot confirm this PaymentIntent because {why}.")));
+        return Err(intent.unexpected(format!(
+            "You cannot confirm this PaymentIntent because {why}."
+        )));
     }
     let named = method::named_by(state, call)?;
     let method = match (named, &intent.payment_method) {
@@ -49,10 +51,14 @@ pub fn confirm(state: &mut State, call: &Call, id: &str) -> Result<Value, Failur
     }
     match method.behaviour {
         Behaviour::Approves | Behaviour::Disputes => approve(state, call, intent, method),
-        Behaviour::Declines(decline) => Err(refuse(state, call, intent, &method, decline.failure())),
+        Behaviour::Declines(decline) => {
+            Err(refuse(state, call, intent, &method, decline.failure()))
+        }
         Behaviour::Authenticates | Behaviour::AuthenticatesThenDeclines => {
             intent.status = IntentStatus::RequiresAction;
-            intent.clone().announce(state, "payment_intent.requires_action");
+            intent
+                .clone()
+                .announce(state, "payment_intent.requires_action");
             Ok(intent.shown_to(call.access))
         }
     }
@@ -64,14 +70,20 @@ pub fn authenticate(state: &mut State, call: &Call, id: &str) -> Result<Value, F
     call.may_use(&intent)?;
     if intent.status != IntentStatus::RequiresAction {
         let status = intent.status.word();
-        return Err(intent.unexpected(format!("This PaymentIntent awaits no authentication, its status is {status}.")));
+        return Err(intent.unexpected(format!(
+            "This PaymentIntent awaits no authentication, its status is {status}."
+        )));
     }
     let method_id = intent.payment_method.clone().unwrap_or_default();
     let method = state.find::<Method>(&call.account, &method_id)?;
     match (call.form.required("outcome")?, method.behaviour) {
-        ("complete", Behaviour::AuthenticatesThenDeclines) => {
-            Err(refuse(state, call, intent, &method, Decline::Generic.failure()))
-        }
+        ("complete", Behaviour::AuthenticatesThenDeclines) => Err(refuse(
+            state,
+            call,
+            intent,
+            &method,
+            Decline::Generic.failure(),
+        )),
         ("complete", _) => approve(state, call, intent, method),
         _ => {
             // The challenge's failure is the intent's news, not this call's: the answer is the intent, as in real life.
@@ -79,12 +91,19 @@ pub fn authenticate(state: &mut State, call: &Call, id: &str) -> Result<Value, F
                            method and try again.";
             let failure = Failure::state("payment_intent_authentication_failure", message);
             refuse(state, call, intent, &method, failure);
-            Ok(state.find::<Intent>(&call.account, id)?.shown_to(call.access))
+            Ok(state
+                .find::<Intent>(&call.account, id)?
+                .shown_to(call.access))
         }
     }
 }
 
-fn approve(state: &mut State, call: &Call, mut intent: Intent, mut method: Method) -> Result<Value, Failure> {
+fn approve(
+    state: &mut State,
+    call: &Call,
+    mut intent: Intent,
+    mut method: Method,
+) -> Result<Value, Failure> {
     let charge = Charge::authorised(&intent, &method);
     intent.latest_charge = Some(charge.id.clone());
     method.spent = true;
@@ -102,13 +121,23 @@ fn approve(state: &mut State, call: &Call, mut intent: Intent, mut method: Metho
             settle::collect(state, intent, charge, amount, fee);
         }
     }
-    Ok(state.find::<Intent>(&call.account, &id)?.shown_to(call.access))
+    Ok(state
+        .find::<Intent>(&call.account, &id)?
+        .shown_to(call.access))
 }
 
 /// Writes the decline into the intent and makes the error answer that carries it.
-fn refuse(state: &mut State, call: &Call, mut intent: Intent, method: &Method, failure: Failure) -> Failure {
+fn refuse(
+    state: &mut State,
+    call: &Call,
+    mut intent: Intent,
+    method: &Method,
+    failure: Failure,
+) -> Failure {
     let charge = Charge::failed(&intent, method, &failure);
-    let failure = failure.detail("charge", charge.id.clone()).detail("payment_method", method.render());
+    let failure = failure
+        .detail("charge", charge.id.clone())
+        .detail("payment_method", method.render());
     intent.latest_charge = Some(charge.id.clone());
     intent.status = IntentStatus::RequiresPaymentMethod;
     intent.payment_method = None;

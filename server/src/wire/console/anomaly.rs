@@ -60,9 +60,12 @@ impl Anomaly {
                 "providerRefunded": dollars(row.provider_refunded_cents),
             }),
             resolved_at: row.resolved_at.map(instant),
-            resolved_by: row
-                .resolved_at
-                .map(|_| row.resolved_by.clone().map_or("System", |_| "Super Admin").to_string()),
+            resolved_by: row.resolved_at.map(|_| {
+                row.resolved_by
+                    .clone()
+                    .map_or("System", |_| "Super Admin")
+                    .to_string()
+            }),
             resolution: row.resolution.clone(),
             order_id: row.order_id.map(|id| id.to_string()),
             draw_numbers: row.draws.clone(),

@@ -28,7 +28,10 @@ pub struct ConsoleDraw {
 
 impl ConsoleDraw {
     pub fn new(draw: Draw, row: &Row) -> ConsoleDraw {
-        let is_test = draw.league.as_deref().is_some_and(|league| league.to_lowercase().contains("test"));
+        let is_test = draw
+            .league
+            .as_deref()
+            .is_some_and(|league| league.to_lowercase().contains("test"));
         ConsoleDraw {
             draw,
             revenue: Cents(row.revenue_cents).decimal(),
@@ -98,10 +101,20 @@ impl From<Found> for SearchHit {
         // What the section's own list has in a column.
         let key = match found.kind.as_str() {
             "draw" | "ticket" => found.detail.clone(),
-            "order" | "anomaly" => found.payment_intent_id.clone().unwrap_or_else(|| found.key.clone()),
+            "order" | "anomaly" => found
+                .payment_intent_id
+                .clone()
+                .unwrap_or_else(|| found.key.clone()),
             _ => found.title.clone(),
         };
-        SearchHit { kind: found.kind, id: found.key, title: found.title, detail: found.detail, section, key }
+        SearchHit {
+            kind: found.kind,
+            id: found.key,
+            title: found.title,
+            detail: found.detail,
+            section,
+            key,
+        }
     }
 }
 

@@ -26,7 +26,10 @@ impl Takings {
             // The card fee's formula until the provider has said its own (decision D-18).
             let estimate = match unknown {
                 0 => Cents::ZERO,
-                orders => fee::card_fee(Cents(draw.charged_without_provider_fee_cents)) + Cents(30) * (orders - 1),
+                orders => {
+                    fee::card_fee(Cents(draw.charged_without_provider_fee_cents))
+                        + Cents(30) * (orders - 1)
+                }
             };
             Takings {
                 tickets_sold: sum.tickets_sold + draw.tickets_sold,
@@ -104,9 +107,21 @@ pub struct FeeReading {
 
 /// Both readings, as the specification demands (decision D-1).
 pub const READINGS: [FeeReading; 3] = [
-    FeeReading { source: "Console fee report and club terms", rate_bps: Some(350), cap_cents: 1100 },
-    FeeReading { source: "Note on the transactions screen", rate_bps: None, cap_cents: 1000 },
-    FeeReading { source: "Club dashboard", rate_bps: Some(300), cap_cents: 1000 },
+    FeeReading {
+        source: "Console fee report and club terms",
+        rate_bps: Some(350),
+        cap_cents: 1100,
+    },
+    FeeReading {
+        source: "Note on the transactions screen",
+        rate_bps: None,
+        cap_cents: 1000,
+    },
+    FeeReading {
+        source: "Club dashboard",
+        rate_bps: Some(300),
+        cap_cents: 1000,
+    },
 ];
 
 #[derive(Clone, Debug, Serialize, ToSchema)]

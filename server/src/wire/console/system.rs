@@ -20,7 +20,13 @@ pub struct Setting {
 
 impl From<SettingRow> for Setting {
     fn from(row: SettingRow) -> Setting {
-        let display = |by: String| if by.starts_with("operator") { "Super Admin".to_string() } else { by };
+        let display = |by: String| {
+            if by.starts_with("operator") {
+                "Super Admin".to_string()
+            } else {
+                by
+            }
+        };
         Setting {
             id: row.id,
             key: row.key,

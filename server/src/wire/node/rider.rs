@@ -2,7 +2,9 @@
 
 use std::net::IpAddr;
 
-use domain::{AccountId, Cents, ClubId, DrawId, Line as OrderLine, OrderId, PaymentIntentId, Timestamp};
+use domain::{
+    AccountId, Cents, ClubId, DrawId, Line as OrderLine, OrderId, PaymentIntentId, Timestamp,
+};
 use persistence::ledger::{BuyerDetails, DrawDetails, NewOrder, Rider as Wanted};
 use persistence::records::audit::{self, Entry};
 use serde::{Deserialize, Serialize};
@@ -68,10 +70,14 @@ impl Rider {
     pub(super) fn of(wanted: &Wanted) -> Rider {
         match wanted {
             Wanted::Open(order) => Rider::Open(Box::new(Order::of(order))),
-            Wanted::Reprice { order, lines } => {
-                Rider::Reprice { order: Uuid::from_u128(order.0), lines: lines.iter().map(Line::of).collect() }
-            }
-            Wanted::Authorised { order, at } => Rider::Authorised { order: Uuid::from_u128(order.0), at: at.0 },
+            Wanted::Reprice { order, lines } => Rider::Reprice {
+                order: Uuid::from_u128(order.0),
+                lines: lines.iter().map(Line::of).collect(),
+            },
+            Wanted::Authorised { order, at } => Rider::Authorised {
+                order: Uuid::from_u128(order.0),
+                at: at.0,
+            },
             Wanted::Describe(details) => Rider::Describe(Details::of(details)),
         }
     }
@@ -79,12 +85,14 @@ impl Rider {
     pub(super) fn read(self) -> Wanted {
         match self {
             Rider::Open(order) => Wanted::Open(order.read()),
-            Rider::Reprice { order, lines } => {
-                Wanted::Reprice { order: OrderId(order.as_u128()), lines: lines.into_iter().map(Line::read).collect() }
-            }
-            Rider::Authorised { order, at } => {
-                Wanted::Authorised { order: OrderId(order.as_u128()), at: Timestamp(at) }
-            }
+            Rider::Reprice { order, lines } => Wanted::Reprice {
+                order: OrderId(order.as_u128()),
+                lines: lines.into_iter().map(Line::read).collect(),
+            },
+            Rider::Authorised { order, at } => Wanted::Authorised {
+                order: OrderId(order.as_u128()),
+                at: Timestamp(at),
+            },
             Rider::Describe(details) => Wanted::Describe(details.read()),
         }
     }
@@ -116,7 +124,11 @@ impl Order {
             client_key: self.client_key,
             token: self.token,
             lines: self.lines.into_iter().map(Line::read).collect(),
-            buyer: BuyerDetails { name: self.name, email: self.email, phone: self.phone },
+            buyer: BuyerDetails {
+                name: self.name,
+                email: self.email,
+                phone: self.phone,
+            },
             at: Timestamp(self.at),
             authorised_at: self.authorised_at.map(Timestamp),
             payment_intent: self.payment_intent.map(PaymentIntentId),
@@ -126,7 +138,12 @@ impl Order {
 
 impl Line {
     fn of(line: &OrderLine) -> Line {
-        Line { draw: line.draw.0, count: line.count, unit_price: line.unit_price.0, card_fee: line.card_fee.0 }
+        Line {
+            draw: line.draw.0,
+            count: line.count,
+            unit_price: line.unit_price.0,
+            card_fee: line.card_fee.0,
+        }
     }
 
     fn read(self) -> OrderLine {
@@ -141,16 +158,47 @@ impl Line {
 
 impl Details {
     fn of(details: &DrawDetails) -> Details {
-        let DrawDetails { league, home_team, away_team, zone, contact_name, contact_phone, pass_card_fee } =
-            details.clone();
+        let DrawDetails {
+            league,
+            home_team,
+            away_team,
+            zone,
+            contact_name,
+            contact_phone,
+            pass_card_fee,
+        } = details.clone();
         let league = league.map(|league| league.into_iter().collect());
-        Details { league, home_team, away_team, zone, contact_name, contact_phone, pass_card_fee }
+        Details {
+            league,
+            home_team,
+            away_team,
+            zone,
+            contact_name,
+            contact_phone,
+            pass_card_fee,
+        }
     }
 
     fn read(self) -> DrawDetails {
-        let Details { league, home_team, away_team, zone, contact_name, contact_phone, pass_card_fee } = self;
+        let Details {
+            league,
+            home_team,
+            away_team,
+            zone,
+            contact_name,
+            contact_phone,
+            pass_card_fee,
+        } = self;
         let league = league.map(|league| league.into_iter().next());
-        DrawDetails { league, home_team, away_team, zone, contact_name, contact_phone, pass_card_fee }
+        DrawDetails {
+            league,
+            home_team,
+            away_team,
+            zone,
+            contact_name,
+            contact_phone,
+            pass_card_fee,
+        }
     }
 }
 

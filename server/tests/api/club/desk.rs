@@ -27,12 +27,28 @@ async fn a_home_page_is_saved_and_its_old_name_leads_to_it() {
     for (field, value, words) in [
         ("homePageSlug", json!("Broncos!"), slug),
         ("homePageSlug", json!("admin"), slug),
-        ("homePageSlug", json!("ab"), "Page name must be between 3 and 50 characters"),
-        ("homePageTitle", json!("ab"), "Title must be between 3 and 100 characters"),
-        ("homePageTagline", json!("too short"), "Tagline must be between 10 and 200 characters"),
+        (
+            "homePageSlug",
+            json!("ab"),
+            "Page name must be between 3 and 50 characters",
+        ),
+        (
+            "homePageTitle",
+            json!("ab"),
+            "Title must be between 3 and 100 characters",
+        ),
+        (
+            "homePageTagline",
+            json!("too short"),
+            "Tagline must be between 10 and 200 characters",
+        ),
         ("logoUrl", json!("javascript:alert(1)"), logo),
         ("logoUrl", json!("data:image/png;base64,%%%"), logo),
-        ("logoUrl", json!(data("image/png", b"GIF89a")), "Please upload a PNG, JPG, or SVG file."),
+        (
+            "logoUrl",
+            json!(data("image/png", b"GIF89a")),
+            "Please upload a PNG, JPG, or SVG file.",
+        ),
         (
             "logoUrl",
             json!(data("image/png", &vec![0; 2 * 1024 * 1024 + 1])),
@@ -40,29 +56,71 @@ async fn a_home_page_is_saved_and_its_old_name_leads_to_it() {
         ),
         ("primaryColor", json!("red"), "Must be a valid hex color"),
         ("accentColor", json!("#12345g"), "Must be a valid hex color"),
-        ("facebookPixelId", json!("1234"), "Pixel ID must be 5 to 20 digits"),
+        (
+            "facebookPixelId",
+            json!("1234"),
+            "Pixel ID must be 5 to 20 digits",
+        ),
     ] {
         let refused = save(json!({ field: value })).await.refused(400, "invalid");
-        assert_eq!((&refused["errors"][0]["field"], &refused["message"]), (&json!(field), &json!(words)));
+        assert_eq!(
+            (&refused["errors"][0]["field"], &refused["message"]),
+            (&json!(field), &json!(words))
+        );
     }
-    save(json!({ "homePageSlug": "storm" })).await.refused(409, "slug-taken");
-    let saved = save(json!({ "homePageSlug": "the-broncos", "homePageTitle": "The Broncos", "primaryColor": "#AA0011",
-        "logoUrl": data("image/svg+xml", DRAWING), "facebookPixelId": "1234567" }));
+    save(json!({ "homePageSlug": "storm" }))
+        .await
+        .refused(409, "slug-taken");
+    let saved = save(
+        json!({ "homePageSlug": "the-broncos", "homePageTitle": "The Broncos", "primaryColor": "#AA0011",
+        "logoUrl": data("image/svg+xml", DRAWING), "facebookPixelId": "1234567" }),
+    );
     let saved = saved.await.ok();
-    assert_eq!((&saved["homePageSlug"], &saved["homePageReady"]), (&json!("the-broncos"), &json!(true)));
-    assert_eq!((&saved["primaryColor"], &saved["facebookPixelId"]), (&json!("#aa0011"), &json!("1234567")));
-    let picture = server.alice().get(saved["logoUrl"].as_str().expect("an address")).await;
-    assert_eq!((picture.status, picture.header("content-type")), (200, Some("image/png")));
-    assert_eq!(picture.header("content-security-policy"), Some("default-src 'none'; sandbox"));
+    assert_eq!(
+        (&saved["homePageSlug"], &saved["homePageReady"]),
+        (&json!("the-broncos"), &json!(true))
+    );
+    assert_eq!(
+        (&saved["primaryColor"], &saved["facebookPixelId"]),
+        (&json!("#aa0011"), &json!("1234567"))
+    );
+    let picture = server
+        .alice()
+        .get(saved["logoUrl"].as_str().expect("an address"))
+        .await;
+    assert_eq!(
+        (picture.status, picture.header("content-type")),
+        (200, Some("image/png"))
+    );
+    assert_eq!(
+        picture.header("content-security-policy"),
+        Some("default-src 'none'; sandbox")
+    );
     assert_eq!(picture.header("x-content-type-options"), Some("nosniff"));
     let old = server.alice().get("/api/clubs/slug/broncos").await.ok();
-    assert_eq!((&old["slug"], &old["canonicalSlug"]), (&json!("broncos"), &json!("the-broncos")));
+    assert_eq!(
+        (&old["slug"], &old["canonicalSlug"]),
+        (&json!("broncos"), &json!("the-broncos"))
+    );
     let storm = club::club(&server, "storm").await;
-    storm.call(Method::PATCH, &path, Some(&json!({}))).await.refused(404, "not-found");
-    let theirs = format!("/api/clubs/{}/home-page", storm.get("/api/admin/whoami").await.ok()["user"]["id"]);
+    storm
+        .call(Method::PATCH, &path, Some(&json!({})))
+        .await
+        .refused(404, "not-found");
+    let theirs = format!(
+        "/api/clubs/{}/home-page",
+        storm.get("/api/admin/whoami").await.ok()["user"]["id"]
+    );
     let wanted = json!({ "homePageSlug": "broncos" });
-    storm.call(Method::PATCH, &theirs, Some(&wanted)).await.refused(409, "slug-taken");
-    assert_eq!(save(json!({ "homePageSlug": "broncos" })).await.ok()["homePageSlug"], "broncos", "back to its own");
+    storm
+        .call(Method::PATCH, &theirs, Some(&wanted))
+        .await
+        .refused(409, "slug-taken");
+    assert_eq!(
+        save(json!({ "homePageSlug": "broncos" })).await.ok()["homePageSlug"],
+        "broncos",
+        "back to its own"
+    );
     server.finish().await;
 }
 
@@ -85,9 +143,18 @@ async fn offers_are_made_changed_and_archived_in_the_specified_words() {
         (json!({}), needed),
         (offer("", "BUNDLE", "draft", &[one, two]), needed),
         (offer("Double", "BUNDLE", "draft", &[]), needed),
-        (offer("Double", "SPECIAL", "draft", &[one, two]), "A Special must include exactly one game"),
-        (offer("Double", "BUNDLE", "draft", &[one]), "A Bundle must include at least two games"),
-        (offer("Double", "BUNDLE", "active", &[one]), "Select at least 2 games to activate this bundle"),
+        (
+            offer("Double", "SPECIAL", "draft", &[one, two]),
+            "A Special must include exactly one game",
+        ),
+        (
+            offer("Double", "BUNDLE", "draft", &[one]),
+            "A Bundle must include at least two games",
+        ),
+        (
+            offer("Double", "BUNDLE", "active", &[one]),
+            "Select at least 2 games to activate this bundle",
+        ),
         (
             offer("Do uble", "BUNDLE", "draft", &[one, two]),
             "Slug must contain only lowercase letters, numbers, and hyphens",
@@ -97,35 +164,72 @@ async fn offers_are_made_changed_and_archived_in_the_specified_words() {
             "A game of this offer is not one of this club's games on sale",
         ),
     ] {
-        assert_eq!(browser.post(path, body).await.refused(400, "invalid")["message"], words);
+        assert_eq!(
+            browser.post(path, body).await.refused(400, "invalid")["message"],
+            words
+        );
     }
-    let made = browser.post(path, offer("Double", "BUNDLE", "draft", &[one, two])).await.ok();
+    let made = browser
+        .post(path, offer("Double", "BUNDLE", "draft", &[one, two]))
+        .await
+        .ok();
     assert_eq!(
-        (&made["status"], &made["editable"], &made["games"][0]["homeTeam"]),
+        (
+            &made["status"],
+            &made["editable"],
+            &made["games"][0]["homeTeam"]
+        ),
         (&json!("draft"), &json!(true), &json!("Broncos"))
     );
-    browser.post(path, offer("double", "SPECIAL", "draft", &[one])).await.refused(409, "slug-taken");
+    browser
+        .post(path, offer("double", "SPECIAL", "draft", &[one]))
+        .await
+        .refused(409, "slug-taken");
     let own = format!("{path}/{}", made["id"]);
     let put = async |body: Value| browser.call(Method::PUT, &own, Some(&body)).await;
-    assert_eq!(put(offer("Double", "BUNDLE", "active", &[one, two])).await.ok()["status"], "active");
+    assert_eq!(
+        put(offer("Double", "BUNDLE", "active", &[one, two]))
+            .await
+            .ok()["status"],
+        "active"
+    );
     let strange = club::club(&server, "storm").await;
     strange.get(path).await.refused(404, "not-found");
-    strange.get(&format!("/api/admin/clubs/storm/bundles/{}", made["id"])).await.refused(404, "not-found");
+    strange
+        .get(&format!("/api/admin/clubs/storm/bundles/{}", made["id"]))
+        .await
+        .refused(404, "not-found");
     let (intent, _) = server.alice().buys(one, 1).await;
     let sold = "insert into bundle_sales (bundle_id, order_id, quantity)
          select 1, id, 1 from orders where payment_intent_id = $1 returning id";
     server.database.count(sold, intent.id()).await;
-    let refused = put(offer("Double", "BUNDLE", "active", &[one, two])).await.refused(409, "locked");
-    assert_eq!(refused["message"], "This bundle is locked (has sales) and cannot be edited.");
+    let refused = put(offer("Double", "BUNDLE", "active", &[one, two]))
+        .await
+        .refused(409, "locked");
+    assert_eq!(
+        refused["message"],
+        "This bundle is locked (has sales) and cannot be edited."
+    );
     let archive = format!("{own}/archive");
-    browser.post(&archive, json!({})).await.refused(409, "locked");
+    browser
+        .post(&archive, json!({}))
+        .await
+        .refused(409, "locked");
     let listed = browser.get(path).await.ok();
-    assert_eq!((&listed[0]["status"], &listed[0]["ticketsSold"]), (&json!("locked"), &json!(1)));
+    assert_eq!(
+        (&listed[0]["status"], &listed[0]["ticketsSold"]),
+        (&json!("locked"), &json!(1))
+    );
     server.kick_off(one).await;
     server.state.catalogue.reload().await.expect("read");
     assert_eq!(browser.get(&own).await.ok()["status"], "closed");
-    assert_eq!(browser.post(&archive, json!({})).await.ok()["status"], "archived");
-    put(offer("Double", "BUNDLE", "active", &[two, one])).await.refused(409, "locked");
+    assert_eq!(
+        browser.post(&archive, json!({})).await.ok()["status"],
+        "archived"
+    );
+    put(offer("Double", "BUNDLE", "active", &[two, one]))
+        .await
+        .refused(409, "locked");
     server.finish().await;
 }
 
@@ -134,7 +238,10 @@ async fn a_share_image_is_taken_by_its_bytes_and_forgotten_by_its_owner() {
     let server = TestServer::start().await;
     server.club("broncos").await;
     server.club("storm").await;
-    let (browser, storm) = (club::club(&server, "broncos").await, club::club(&server, "storm").await);
+    let (browser, storm) = (
+        club::club(&server, "broncos").await,
+        club::club(&server, "storm").await,
+    );
     let upload = async |browser: &Buyer, bytes: &[u8]| {
         let body = json!({ "filename": "x.png", "contentType": "image/png", "data": STANDARD.encode(bytes),
             "clubSlug": "broncos", "bundleSlug": "double", "desiredKey": "../../etc/passwd" });
@@ -142,22 +249,34 @@ async fn a_share_image_is_taken_by_its_bytes_and_forgotten_by_its_owner() {
     };
     let mut png = Vec::new();
     let picture = image::RgbImage::new(12, 6);
-    picture.write_to(&mut std::io::Cursor::new(&mut png), image::ImageFormat::Png).expect("encoded");
+    picture
+        .write_to(&mut std::io::Cursor::new(&mut png), image::ImageFormat::Png)
+        .expect("encoded");
     for bad in [&b"GIF89a"[..], DRAWING, b""] {
         let words = upload(&browser, bad).await.refused(400, "invalid-file")["message"].clone();
         assert_eq!(words, "Please upload a JPG or PNG image");
     }
     assert_eq!(
-        upload(&browser, &vec![0; 3_000_001]).await.refused(413, "file-too-large")["message"],
+        upload(&browser, &vec![0; 3_000_001])
+            .await
+            .refused(413, "file-too-large")["message"],
         "Max size is 3MB"
     );
     upload(&storm, &png).await.refused(404, "not-found");
-    let url = upload(&browser, &png).await.ok()["url"].as_str().expect("an address").to_string();
-    assert!(url.starts_with("/uploads/bundle-image-") && url.ends_with(".png"), "{url}");
+    let url = upload(&browser, &png).await.ok()["url"]
+        .as_str()
+        .expect("an address")
+        .to_string();
+    assert!(
+        url.starts_with("/uploads/bundle-image-") && url.ends_with(".png"),
+        "{url}"
+    );
     assert_eq!(server.alice().get(&url).await.status, 200);
     let forget = async |browser: &Buyer, club: &str| {
         let body = json!({ "url": url, "clubSlug": club, "bundleSlug": "double" });
-        browser.call(Method::DELETE, "/api/uploads/bundle-image", Some(&body)).await
+        browser
+            .call(Method::DELETE, "/api/uploads/bundle-image", Some(&body))
+            .await
     };
     forget(&storm, "storm").await.refused(404, "not-found");
     assert_eq!(forget(&browser, "broncos").await.status, 204);

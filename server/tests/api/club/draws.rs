@@ -18,7 +18,8 @@ pub fn with(field: &str, value: Value) -> Value {
 }
 
 pub async fn agrees(browser: &Buyer) {
-    let body = json!({ "clubId": null, "ipAddress": null, "userAgent": "a lie", "termsVersion": "1.0" });
+    let body =
+        json!({ "clubId": null, "ipAddress": null, "userAgent": "a lie", "termsVersion": "1.0" });
     let answer = browser.post("/api/terms/accept", body).await;
     assert_eq!(answer.status, 201, "{}", answer.text);
 }
@@ -52,13 +53,24 @@ async fn a_connected_club_that_agreed_puts_a_draw_on_sale() {
         assert_eq!(draw[field], value, "{field}");
     }
     let number = draw["id"].as_i64().expect("a number");
-    let public = server.alice().get(&format!("/api/draws/{number}")).await.ok();
+    let public = server
+        .alice()
+        .get(&format!("/api/draws/{number}"))
+        .await
+        .ok();
     assert_eq!(public["homeTeam"], "Broncos");
     assert!(public.get("editable").is_none(), "strangers edit nothing");
     let count = "select count(*) from terms_acceptances where draw_id::text = $1 and ip_address = '127.0.0.1'
          and user_agent not like 'a lie' and terms_digest is not null";
-    assert_eq!(server.database.count(count, &number.to_string()).await, 1, "linked, with the server's own word");
-    assert_eq!(server.alice().buys(domain::DrawId(number), 1).await.1["success"], true);
+    assert_eq!(
+        server.database.count(count, &number.to_string()).await,
+        1,
+        "linked, with the server's own word"
+    );
+    assert_eq!(
+        server.alice().buys(domain::DrawId(number), 1).await.1["success"],
+        true
+    );
     server.finish().await;
 }
 
@@ -95,28 +107,75 @@ async fn every_word_of_the_form_is_checked() {
     for (field, value, words) in [
         ("homeTeam", json!(" "), "Home team is required"),
         ("awayTeam", json!(null), "Away team is required"),
-        ("awayTeam", json!("broncos"), "Home and away team must be different"),
+        (
+            "awayTeam",
+            json!("broncos"),
+            "Home and away team must be different",
+        ),
         ("gameDate", json!(""), "Game date is required"),
         ("gameDate", json!("28/11/2036"), "Game date is required"),
-        ("gameDate", json!("2020-01-01"), "Game date must be in the future"),
+        (
+            "gameDate",
+            json!("2020-01-01"),
+            "Game date must be in the future",
+        ),
         ("gameTime", json!("7 pm"), "Game time is required"),
         ("timezone", json!("Mars/Olympus"), "Timezone is required"),
         ("contactName", json!(""), "Contact name is required"),
         ("contactPhone", json!(""), "Contact phone is required"),
-        ("contactPhone", json!("call Sam"), "Contact phone must be a phone number"),
+        (
+            "contactPhone",
+            json!("call Sam"),
+            "Contact phone must be a phone number",
+        ),
         ("ticketPrice", json!(0), "Ticket price is required"),
         ("ticketPrice", json!("free"), "Ticket price is required"),
-        ("ticketPrice", json!("10000.01"), "Ticket price must be at most $10,000.00"),
-        ("prizePercentage", json!(0), "Prize percentage must be between 1 and 100"),
-        ("prizePercentage", json!(101), "Prize percentage must be between 1 and 100"),
-        ("homeTeam", json!("x".repeat(101)), "Must be at most 100 characters"),
-        ("salesOpenAt", json!("soon"), "The opening time is not a date and time"),
+        (
+            "ticketPrice",
+            json!("10000.01"),
+            "Ticket price must be at most $10,000.00",
+        ),
+        (
+            "prizePercentage",
+            json!(0),
+            "Prize percentage must be between 1 and 100",
+        ),
+        (
+            "prizePercentage",
+            json!(101),
+            "Prize percentage must be between 1 and 100",
+        ),
+        (
+            "homeTeam",
+            json!("x".repeat(101)),
+            "Must be at most 100 characters",
+        ),
+        (
+            "salesOpenAt",
+            json!("soon"),
+            "The opening time is not a date and time",
+        ),
     ] {
-        let refused = browser.post("/api/draws", with(field, value.clone())).await.refused(400, "invalid");
-        assert_eq!((&refused["errors"][0]["field"], &refused["message"]), (&json!(field), &json!(words)), "{value}");
+        let refused = browser
+            .post("/api/draws", with(field, value.clone()))
+            .await
+            .refused(400, "invalid");
+        assert_eq!(
+            (&refused["errors"][0]["field"], &refused["message"]),
+            (&json!(field), &json!(words)),
+            "{value}"
+        );
     }
-    let empty = browser.post("/api/draws", json!({})).await.refused(400, "invalid");
-    let words: Vec<_> = empty["errors"].as_array().expect("errors").iter().map(|e| e["message"].clone()).collect();
+    let empty = browser
+        .post("/api/draws", json!({}))
+        .await
+        .refused(400, "invalid");
+    let words: Vec<_> = empty["errors"]
+        .as_array()
+        .expect("errors")
+        .iter()
+        .map(|e| e["message"].clone())
+        .collect();
     let wanted = [
         "Home team is required",
         "Away team is required",
@@ -135,29 +194,57 @@ async fn without_an_account_or_an_agreement_nothing_is_created() {
     let server = TestServer::start().await;
     let broncos = server.club("broncos").await;
     let browser = club::club(&server, "broncos").await;
-    server.alice().post("/api/draws", form()).await.refused(401, "unauthenticated");
+    server
+        .alice()
+        .post("/api/draws", form())
+        .await
+        .refused(401, "unauthenticated");
     let words = "Agreement Required: Please check the box to agree to the Terms of Service before proceeding";
     let create = async || browser.post("/api/draws", form()).await;
-    assert_eq!(create().await.refused(428, "terms-required")["message"], words);
+    assert_eq!(
+        create().await.refused(428, "terms-required")["message"],
+        words
+    );
     let outdated = json!({ "termsVersion": "0.9" });
-    let refused = browser.post("/api/terms/accept", outdated).await.refused(409, "terms-outdated");
-    assert_eq!(refused["message"], "Error recording your agreement. Please try again.");
+    let refused = browser
+        .post("/api/terms/accept", outdated)
+        .await
+        .refused(409, "terms-outdated");
+    assert_eq!(
+        refused["message"],
+        "Error recording your agreement. Please try again."
+    );
     agrees(&browser).await;
     server.clock.push_seconds(31 * 60);
     create().await.refused(428, "terms-required");
     agrees(&browser).await;
     create().await.ok();
     let another = with("awayTeam", json!("Tigers"));
-    browser.post("/api/draws", another).await.refused(428, "terms-required");
+    browser
+        .post("/api/draws", another)
+        .await
+        .refused(428, "terms-required");
     agrees(&browser).await;
-    server.records.account_updated(&broncos.account.expect("one"), false, true, true).await.expect("written");
+    server
+        .records
+        .account_updated(&broncos.account.expect("one"), false, true, true)
+        .await
+        .expect("written");
     let refused = create().await.refused(403, "setup-required");
     assert_eq!(
         (&refused["setupRequired"], &refused["message"]),
-        (&json!(true), &json!("Connect Stripe account first to create draws"))
+        (
+            &json!(true),
+            &json!("Connect Stripe account first to create draws")
+        )
     );
     assert!(
-        browser.get(&format!("/api/clubs/{}/draws", broncos.id)).await.ok().as_array().is_some_and(|d| d.len() == 1)
+        browser
+            .get(&format!("/api/clubs/{}/draws", broncos.id))
+            .await
+            .ok()
+            .as_array()
+            .is_some_and(|d| d.len() == 1)
     );
     server.finish().await;
 }
@@ -168,15 +255,41 @@ async fn nobody_puts_a_draw_on_sale_for_another_club() {
     let (broncos, _) = (server.club("broncos").await, server.club("storm").await);
     let storm = club::club(&server, "storm").await;
     agrees(&storm).await;
-    storm.post("/api/draws", with("clubId", json!(broncos.id.0))).await.refused(404, "not-found");
-    storm.post("/api/terms/accept", json!({ "clubId": broncos.id.0 })).await.refused(404, "not-found");
-    storm.get(&format!("/api/clubs/{}/draw-template", broncos.id)).await.refused(404, "not-found");
-    server.records.archive_club(broncos.id, true).await.expect("archived");
+    storm
+        .post("/api/draws", with("clubId", json!(broncos.id.0)))
+        .await
+        .refused(404, "not-found");
+    storm
+        .post("/api/terms/accept", json!({ "clubId": broncos.id.0 }))
+        .await
+        .refused(404, "not-found");
+    storm
+        .get(&format!("/api/clubs/{}/draw-template", broncos.id))
+        .await
+        .refused(404, "not-found");
+    server
+        .records
+        .archive_club(broncos.id, true)
+        .await
+        .expect("archived");
     server.state.catalogue.reload().await.expect("read");
     let archived = club::club(&server, "broncos").await;
-    archived.post("/api/draws", form()).await.refused(403, "club-archived");
-    assert_eq!(archived.get(&format!("/api/clubs/{}", broncos.id)).await.ok()["archived"], true);
-    server.alice().get(&format!("/api/clubs/{}", broncos.id)).await.refused(404, "club-not-found");
+    archived
+        .post("/api/draws", form())
+        .await
+        .refused(403, "club-archived");
+    assert_eq!(
+        archived
+            .get(&format!("/api/clubs/{}", broncos.id))
+            .await
+            .ok()["archived"],
+        true
+    );
+    server
+        .alice()
+        .get(&format!("/api/clubs/{}", broncos.id))
+        .await
+        .refused(404, "club-not-found");
     server.finish().await;
 }
 
@@ -185,13 +298,29 @@ async fn passing_the_card_fee_on_can_be_switched_off() {
     let server = TestServer::start().await;
     server.club("broncos").await;
     let browser = club::club(&server, "broncos").await;
-    assert_eq!(browser.get("/api/config").await.ok()["feePassthroughAllowed"], true);
-    server.records.set_setting("fee_passthrough_allowed", "false", "test").await.expect("written");
+    assert_eq!(
+        browser.get("/api/config").await.ok()["feePassthroughAllowed"],
+        true
+    );
+    server
+        .records
+        .set_setting("fee_passthrough_allowed", "false", "test")
+        .await
+        .expect("written");
     server.state.catalogue.reload().await.expect("read");
-    assert_eq!(browser.get("/api/config").await.ok()["feePassthroughAllowed"], false);
+    assert_eq!(
+        browser.get("/api/config").await.ok()["feePassthroughAllowed"],
+        false
+    );
     agrees(&browser).await;
-    browser.post("/api/draws", form()).await.refused(422, "fee-passthrough-off");
-    browser.post("/api/draws", with("passStripeFees", json!(false))).await.ok();
+    browser
+        .post("/api/draws", form())
+        .await
+        .refused(422, "fee-passthrough-off");
+    browser
+        .post("/api/draws", with("passStripeFees", json!(false)))
+        .await
+        .ok();
     server.finish().await;
 }
 
@@ -200,16 +329,45 @@ async fn the_dashboard_reads_all_of_its_draws_and_a_template_of_the_last() {
     let server = TestServer::start().await;
     let broncos = server.club("broncos").await;
     let browser = club::club(&server, "broncos").await;
-    browser.get(&format!("/api/clubs/{}/draw-template", broncos.id)).await.refused(404, "not-found");
+    browser
+        .get(&format!("/api/clubs/{}/draw-template", broncos.id))
+        .await
+        .refused(404, "not-found");
     let draw = server.draw(broncos.id).await;
-    let template = browser.get(&format!("/api/clubs/{}/draw-template", broncos.id)).await.ok();
-    assert_eq!((&template["homeTeam"], &template["ticketPrice"]), (&json!("Broncos"), &json!("5.00")));
-    assert_eq!(template["gameDate"].as_str().map(str::len), Some("2026-11-27T19:10".len()));
+    let template = browser
+        .get(&format!("/api/clubs/{}/draw-template", broncos.id))
+        .await
+        .ok();
+    assert_eq!(
+        (&template["homeTeam"], &template["ticketPrice"]),
+        (&json!("Broncos"), &json!("5.00"))
+    );
+    assert_eq!(
+        template["gameDate"].as_str().map(str::len),
+        Some("2026-11-27T19:10".len())
+    );
     club::enters(&browser, draw, 1, 2).await.ok();
-    browser.call(Method::PATCH, &format!("/api/draws/{draw}/archive"), Some(&json!({}))).await.ok();
-    let own = browser.get(&format!("/api/clubs/{}/draws", broncos.id)).await.ok();
-    assert_eq!((&own[0]["archived"], &own[0]["contactName"]), (&json!(true), &json!("Sam Contact")));
-    let public = server.alice().get(&format!("/api/clubs/{}/draws", broncos.id)).await.ok();
+    browser
+        .call(
+            Method::PATCH,
+            &format!("/api/draws/{draw}/archive"),
+            Some(&json!({})),
+        )
+        .await
+        .ok();
+    let own = browser
+        .get(&format!("/api/clubs/{}/draws", broncos.id))
+        .await
+        .ok();
+    assert_eq!(
+        (&own[0]["archived"], &own[0]["contactName"]),
+        (&json!(true), &json!("Sam Contact"))
+    );
+    let public = server
+        .alice()
+        .get(&format!("/api/clubs/{}/draws", broncos.id))
+        .await
+        .ok();
     assert_eq!(public, json!([]));
     server.finish().await;
 }
@@ -221,32 +379,61 @@ async fn a_season_is_previewed_line_by_line_and_imported_once() {
     let browser = club::club(&server, "broncos").await;
     let import = async |query: &str, table: &'static str| {
         let path = format!("/api/clubs/{}/fixtures?{query}", broncos.id);
-        let request = browser.raw(Method::POST, &path).header("origin", &server.url).body(table);
+        let request = browser
+            .raw(Method::POST, &path)
+            .header("origin", &server.url)
+            .body(table);
         Buyer::sent(request).await
     };
     let table = "date,kick-off,zone,home,away,league\n2036-03-07,20:00,Australia/Sydney,Knights,Raiders,NRL\n\
                  2036-03-08,15:00,Australia/Perth,Sharks,Tigers,NRL\n";
     let preview = import("dryRun=true", table).await.ok();
-    assert_eq!((&preview["found"], &preview["created"]), (&json!(2), &json!(0)));
+    assert_eq!(
+        (&preview["found"], &preview["created"]),
+        (&json!(2), &json!(0))
+    );
     assert_eq!(
         preview["rows"][1],
         json!({ "line": 3, "league": "NRL", "homeTeam": "Sharks", "awayTeam": "Tigers",
         "gameDate": "2036-03-08T07:00:00Z", "timezone": "Australia/Perth", "gameTime": "15:00:00",
         "alreadyThere": false })
     );
-    import("dryRun=false", table).await.refused(428, "terms-required");
+    import("dryRun=false", table)
+        .await
+        .refused(428, "terms-required");
     agrees(&browser).await;
     let asked = "contactName=Jo%20Bloggs&contactPhone=0400%20999%20888";
-    assert_eq!(import(&format!("price=7.50&prize=40&{asked}"), table).await.ok()["created"], 2);
-    let shown = browser.get(&format!("/api/clubs/{}/draws", broncos.id)).await.ok();
+    assert_eq!(
+        import(&format!("price=7.50&prize=40&{asked}"), table)
+            .await
+            .ok()["created"],
+        2
+    );
+    let shown = browser
+        .get(&format!("/api/clubs/{}/draws", broncos.id))
+        .await
+        .ok();
     for draw in shown.as_array().expect("draws") {
-        assert_eq!((&draw["contactName"], &draw["contactPhone"]), (&json!("Jo Bloggs"), &json!("0400 999 888")));
+        assert_eq!(
+            (&draw["contactName"], &draw["contactPhone"]),
+            (&json!("Jo Bloggs"), &json!("0400 999 888"))
+        );
     }
     let again = import("dryRun=true", table).await.ok();
-    assert_eq!((&again["alreadyThere"], &again["rows"][0]["alreadyThere"]), (&json!(2), &json!(true)));
-    let wrong = import("dryRun=true", "date,kick-off,zone,home,away\n2020-01-01,20:00,Nowhere,,B\n").await;
+    assert_eq!(
+        (&again["alreadyThere"], &again["rows"][0]["alreadyThere"]),
+        (&json!(2), &json!(true))
+    );
+    let wrong = import(
+        "dryRun=true",
+        "date,kick-off,zone,home,away\n2020-01-01,20:00,Nowhere,,B\n",
+    )
+    .await;
     let wrong = wrong.refused(422, "fixtures-refused");
-    assert_eq!(wrong["errors"][0], json!({ "line": 2, "message": "zone \"Nowhere\" is unknown" }));
+    assert_eq!(
+        wrong["errors"][0],
+        json!({ "line": 2, "message": "zone \"Nowhere\" is unknown" })
+    );
     server.finish().await;
 }
 
@@ -258,12 +445,19 @@ async fn buyers_of_a_season_ask_the_club_itself_unless_it_names_somebody() {
     let path = format!("/api/clubs/{}/fixtures", broncos.id);
     let import = async |query: &str, home: &str| {
         agrees(&browser).await;
-        let table = format!("date,kick-off,zone,home,away\n2036-03-07,20:00,Australia/Sydney,{home},Raiders\n");
-        let request = browser.raw(Method::POST, &format!("{path}?{query}")).header("origin", &server.url);
+        let table = format!(
+            "date,kick-off,zone,home,away\n2036-03-07,20:00,Australia/Sydney,{home},Raiders\n"
+        );
+        let request = browser
+            .raw(Method::POST, &format!("{path}?{query}"))
+            .header("origin", &server.url);
         Buyer::sent(request.body(table)).await
     };
     let asked = async |imported: Value| {
-        let draw = browser.get(&format!("/api/draws/{}", imported["drawNumbers"][0])).await.ok();
+        let draw = browser
+            .get(&format!("/api/draws/{}", imported["drawNumbers"][0]))
+            .await
+            .ok();
         (draw["contactName"].clone(), draw["contactPhone"].clone())
     };
     let own = asked(import("", "Knights").await.ok()).await;
@@ -271,7 +465,9 @@ async fn buyers_of_a_season_ask_the_club_itself_unless_it_names_somebody() {
     let named = asked(import("contactName=Jo", "Sharks").await.ok()).await;
     assert_eq!(named, (json!("Jo"), json!("0400 111 222")));
     server.database.run("update clubs set phone = null").await;
-    let refused = import("contactName=Jo", "Eels").await.refused(400, "invalid");
+    let refused = import("contactName=Jo", "Eels")
+        .await
+        .refused(400, "invalid");
     assert_eq!(
         (&refused["message"], &refused["errors"][0]["field"]),
         (&json!("Contact phone is required"), &json!("contactPhone"))
@@ -289,9 +485,18 @@ async fn a_draw_is_changed_until_tickets_are_sold_and_then_its_price_and_prize_s
     let path = format!("/api/draws/{draw}");
     let patch = async |body: Value| browser.call(Method::PATCH, &path, Some(&body)).await;
     let before = browser.get(&path).await.ok();
-    let changed = patch(json!({ "ticketPrice": "7.50", "prizePercentage": 60, "roundUpPrize": true })).await.ok();
-    assert_eq!((&changed["ticketPrice"], &changed["prizePercentage"]), (&json!("7.50"), &json!(60)));
-    assert_eq!(changed["gameDate"], before["gameDate"], "what is not named stays");
+    let changed =
+        patch(json!({ "ticketPrice": "7.50", "prizePercentage": 60, "roundUpPrize": true }))
+            .await
+            .ok();
+    assert_eq!(
+        (&changed["ticketPrice"], &changed["prizePercentage"]),
+        (&json!("7.50"), &json!(60))
+    );
+    assert_eq!(
+        changed["gameDate"], before["gameDate"],
+        "what is not named stays"
+    );
     let moved = json!({ "league": null, "homeTeam": "Sharks", "gameDate": "2036-12-05T20:15", "timezone": "Pacific/Auckland",
         "contactName": "Jo", "contactPhone": "0400 999 888" });
     let changed = patch(moved).await.ok();
@@ -305,16 +510,34 @@ async fn a_draw_is_changed_until_tickets_are_sold_and_then_its_price_and_prize_s
         assert_eq!(changed[field], value, "{field}");
     }
     assert_eq!(server.alice().get(&path).await.ok()["homeTeam"], "Sharks");
-    assert_eq!(patch(json!({ "gameTime": "21:00" })).await.ok()["gameDate"], "2036-12-05T08:00:00Z");
-    assert_eq!(patch(json!({ "timezone": "Australia/Brisbane" })).await.ok()["gameDate"], "2036-12-05T11:00:00Z");
+    assert_eq!(
+        patch(json!({ "gameTime": "21:00" })).await.ok()["gameDate"],
+        "2036-12-05T08:00:00Z"
+    );
+    assert_eq!(
+        patch(json!({ "timezone": "Australia/Brisbane" }))
+            .await
+            .ok()["gameDate"],
+        "2036-12-05T11:00:00Z"
+    );
     server.alice().buys(draw, 2).await;
     let words = "Cannot change price/prize percentage/prize rounding after tickets are sold (2 tickets sold)";
-    for body in [json!({ "ticketPrice": "8.00" }), json!({ "prizePercentage": 50 }), json!({ "roundUpPrize": false })] {
-        assert_eq!(patch(body).await.refused(409, "terms-locked")["message"], words);
+    for body in [
+        json!({ "ticketPrice": "8.00" }),
+        json!({ "prizePercentage": 50 }),
+        json!({ "roundUpPrize": false }),
+    ] {
+        assert_eq!(
+            patch(body).await.refused(409, "terms-locked")["message"],
+            words
+        );
     }
     let same = json!({ "ticketPrice": "7.50", "prizePercentage": 60, "awayTeam": "Tigers" });
     let changed = patch(same).await.ok();
-    assert_eq!((&changed["awayTeam"], &changed["locked"]), (&json!("Tigers"), &json!(true)));
+    assert_eq!(
+        (&changed["awayTeam"], &changed["locked"]),
+        (&json!("Tigers"), &json!(true))
+    );
     server.finish().await;
 }
 
@@ -323,13 +546,20 @@ async fn what_an_edit_may_not_say_and_who_may_not_edit() {
     let server = TestServer::start().await;
     let draw = server.game().await;
     server.club("storm").await;
-    let (browser, storm) = (club::club(&server, "broncos").await, club::club(&server, "storm").await);
+    let (browser, storm) = (
+        club::club(&server, "broncos").await,
+        club::club(&server, "storm").await,
+    );
     let path = format!("/api/draws/{draw}");
-    let patch = async |browser: &Buyer, body: Value| browser.call(Method::PATCH, &path, Some(&body)).await;
+    let patch =
+        async |browser: &Buyer, body: Value| browser.call(Method::PATCH, &path, Some(&body)).await;
     for (body, words) in [
         (json!({ "homeTeam": "" }), "Home team is required"),
         (json!({ "awayTeam": "" }), "Away team is required"),
-        (json!({ "awayTeam": "BRONCOS" }), "Home and away team must be different"),
+        (
+            json!({ "awayTeam": "BRONCOS" }),
+            "Home and away team must be different",
+        ),
         (json!({ "gameDate": "" }), "Game date is required"),
         (json!({ "gameTime": "" }), "Game time is required"),
         (json!({ "timezone": "" }), "Timezone is required"),
@@ -337,21 +567,47 @@ async fn what_an_edit_may_not_say_and_who_may_not_edit() {
         (json!({ "contactName": "" }), "Contact name is required"),
         (json!({ "contactPhone": "" }), "Contact phone is required"),
     ] {
-        assert_eq!(patch(&browser, body).await.refused(400, "invalid")["message"], words);
+        assert_eq!(
+            patch(&browser, body).await.refused(400, "invalid")["message"],
+            words
+        );
     }
     let words = "Draw not found or you don't have permission to edit it.";
-    assert_eq!(patch(&storm, json!({ "homeTeam": "x" })).await.refused(404, "draw-not-found")["message"], words);
+    assert_eq!(
+        patch(&storm, json!({ "homeTeam": "x" }))
+            .await
+            .refused(404, "draw-not-found")["message"],
+        words
+    );
     server.kick_off(draw).await;
-    let refused = patch(&browser, json!({ "gameDate": "2036-12-05" })).await.refused(409, "game-started");
-    assert_eq!(refused["message"], "This draw cannot be edited because the game has already started.");
+    let refused = patch(&browser, json!({ "gameDate": "2036-12-05" }))
+        .await
+        .refused(409, "game-started");
+    assert_eq!(
+        refused["message"],
+        "This draw cannot be edited because the game has already started."
+    );
     let archive = format!("{path}/archive");
-    let early = browser.call(Method::PATCH, &archive, Some(&json!({ "archived": true }))).await;
-    assert_eq!(early.refused(409, "not-completed")["message"], "Only a completed draw can be archived.");
+    let early = browser
+        .call(Method::PATCH, &archive, Some(&json!({ "archived": true })))
+        .await;
+    assert_eq!(
+        early.refused(409, "not-completed")["message"],
+        "Only a completed draw can be archived."
+    );
     club::enters(&browser, draw, 1, 2).await.ok();
-    let refused = patch(&browser, json!({ "homeTeam": "x" })).await.refused(409, "not-active");
-    assert_eq!(refused["message"], "This draw cannot be edited because it is not active.");
+    let refused = patch(&browser, json!({ "homeTeam": "x" }))
+        .await
+        .refused(409, "not-active");
+    assert_eq!(
+        refused["message"],
+        "This draw cannot be edited because it is not active."
+    );
     let shown = browser.get(&path).await.ok();
-    assert_eq!((&shown["editable"], &shown["notEditableReason"]), (&json!(false), &refused["message"]));
+    assert_eq!(
+        (&shown["editable"], &shown["notEditableReason"]),
+        (&json!(false), &refused["message"])
+    );
     server.finish().await;
 }
 
@@ -362,12 +618,34 @@ async fn an_archived_draw_leaves_the_lists_and_comes_back() {
     let browser = club::club(&server, "broncos").await;
     club::enters(&browser, draw, 1, 2).await.ok();
     let archive = format!("/api/draws/{draw}/archive");
-    let completed = async || server.alice().get("/api/draws/completed").await.ok().as_array().map(Vec::len);
+    let completed = async || {
+        server
+            .alice()
+            .get("/api/draws/completed")
+            .await
+            .ok()
+            .as_array()
+            .map(Vec::len)
+    };
     assert_eq!(completed().await, Some(1));
-    let call = async |body: Value| browser.call(Method::PATCH, &archive, Some(&body)).await.ok()["archived"].clone();
+    let call = async |body: Value| {
+        browser
+            .call(Method::PATCH, &archive, Some(&body))
+            .await
+            .ok()["archived"]
+            .clone()
+    };
     assert_eq!(call(json!({ "archived": true })).await, true);
     assert_eq!(completed().await, Some(0));
-    assert_eq!(server.alice().get(&format!("/api/draws/{draw}")).await.status, 200, "by its link it can be read");
+    assert_eq!(
+        server
+            .alice()
+            .get(&format!("/api/draws/{draw}"))
+            .await
+            .status,
+        200,
+        "by its link it can be read"
+    );
     assert_eq!(call(json!({ "archived": false })).await, false);
     assert_eq!(completed().await, Some(1));
     server.finish().await;
@@ -377,14 +655,23 @@ async fn an_archived_draw_leaves_the_lists_and_comes_back() {
 async fn a_draw_that_passed_the_card_fee_on_stops_at_its_next_edit_once_that_is_forbidden() {
     let server = TestServer::start().await;
     let broncos = server.club("broncos").await;
-    let draw = server.draw_with(broncos.id, |new| new.pass_card_fee = true).await;
+    let draw = server
+        .draw_with(broncos.id, |new| new.pass_card_fee = true)
+        .await;
     let browser = club::club(&server, "broncos").await;
-    server.records.set_setting("fee_passthrough_allowed", "false", "test").await.expect("written");
+    server
+        .records
+        .set_setting("fee_passthrough_allowed", "false", "test")
+        .await
+        .expect("written");
     server.state.catalogue.reload().await.expect("read");
     let path = format!("/api/draws/{draw}");
     assert_eq!(browser.get(&path).await.ok()["passStripeFees"], true);
     let edit = json!({ "league": "NRL", "passStripeFees": true });
     let changed = browser.call(Method::PATCH, &path, Some(&edit)).await.ok();
-    assert_eq!((&changed["passStripeFees"], &changed["ticketPrice"]), (&json!(false), &json!("5.00")));
+    assert_eq!(
+        (&changed["passStripeFees"], &changed["ticketPrice"]),
+        (&json!(false), &json!("5.00"))
+    );
     server.finish().await;
 }

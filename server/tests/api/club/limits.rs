@@ -20,12 +20,18 @@ fn data(kind: &str, bytes: &[u8]) -> String {
 fn jpeg(bytes: usize) -> Vec<u8> {
     const SEGMENT_MAX: usize = 65_535 + 2;
     let mut file = Vec::new();
-    JpegEncoder::new(&mut file).encode_image(&image::RgbImage::new(8, 8)).expect("encoded");
+    JpegEncoder::new(&mut file)
+        .encode_image(&image::RgbImage::new(8, 8))
+        .expect("encoded");
     let mut missing = bytes - file.len();
     let mut beside = Vec::new();
     while missing > 0 {
         // A segment has four bytes of its own; the last two must not be left with less.
-        let take = if missing > SEGMENT_MAX { (missing - 4).min(SEGMENT_MAX) } else { missing };
+        let take = if missing > SEGMENT_MAX {
+            (missing - 4).min(SEGMENT_MAX)
+        } else {
+            missing
+        };
         beside.extend_from_slice(&[0xff, 0xfe]);
         beside.extend_from_slice(&u16::try_from(take - 2).expect("a segment").to_be_bytes());
         beside.resize(beside.len() + take - 4, b' ');
@@ -38,8 +44,15 @@ fn jpeg(bytes: usize) -> Vec<u8> {
 
 /// A drawing of exactly so many bytes.
 fn svg(bytes: usize) -> Vec<u8> {
-    let (start, end) = (r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><!--"#, "--></svg>");
-    format!("{start}{}{end}", " ".repeat(bytes - start.len() - end.len())).into_bytes()
+    let (start, end) = (
+        r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><!--"#,
+        "--></svg>",
+    );
+    format!(
+        "{start}{}{end}",
+        " ".repeat(bytes - start.len() - end.len())
+    )
+    .into_bytes()
 }
 
 #[actix_web::test]
@@ -48,10 +61,19 @@ async fn a_home_page_takes_the_last_that_fits_and_not_one_more() {
     let broncos = server.club("broncos").await;
     let browser = club::club(&server, "broncos").await;
     let path = format!("/api/clubs/{}/home-page", broncos.id);
-    let save =
-        async |field: &str, value: Value| browser.call(Method::PATCH, &path, Some(&json!({ field: value }))).await;
+    let save = async |field: &str, value: Value| {
+        browser
+            .call(Method::PATCH, &path, Some(&json!({ field: value })))
+            .await
+    };
     for word in SLUGS_RESERVED {
-        assert_eq!(save("homePageSlug", json!(word)).await.refused(400, "invalid")["message"], SLUG, "{word}");
+        assert_eq!(
+            save("homePageSlug", json!(word))
+                .await
+                .refused(400, "invalid")["message"],
+            SLUG,
+            "{word}"
+        );
     }
     let slug = "Page name must be between 3 and 50 characters";
     let title = "Title must be between 3 and 100 characters";
@@ -70,7 +92,11 @@ async fn a_home_page_takes_the_last_that_fits_and_not_one_more() {
         ("facebookPixelId", "12345a".to_string(), pixel),
         ("secondaryColor", "#12345".to_string(), colour),
         ("secondaryColor", "123456".to_string(), colour),
-        ("logoUrl", "ftp://example.com/logo.png".to_string(), "Must be a valid URL or uploaded image"),
+        (
+            "logoUrl",
+            "ftp://example.com/logo.png".to_string(),
+            "Must be a valid URL or uploaded image",
+        ),
         (
             "logoUrl",
             data("image/svg+xml", &svg(2 * 1024 * 1024 + 1)),
@@ -78,7 +104,10 @@ async fn a_home_page_takes_the_last_that_fits_and_not_one_more() {
         ),
     ] {
         let refused = save(field, json!(value)).await.refused(400, "invalid");
-        assert_eq!((&refused["message"], &refused["errors"][0]["field"]), (&json!(words), &json!(field)));
+        assert_eq!(
+            (&refused["message"], &refused["errors"][0]["field"]),
+            (&json!(words), &json!(field))
+        );
     }
     for (field, value) in [
         ("homePageSlug", "abc".to_string()),
@@ -118,27 +147,60 @@ async fn an_offer_takes_the_last_that_fits_and_not_one_more() {
     let browser = club::club(&server, "broncos").await;
     for (field, value, words) in [
         ("slug", "a".repeat(61), "Slug must be at most 60 characters"),
-        ("displayTag", "é".repeat(201), "Tag must be at most 200 characters"),
-        ("primaryCopy", "é".repeat(2001), "Must be at most 2000 characters"),
-        ("shareImageUrl", "javascript:alert(1)".to_string(), "Must be a valid URL or uploaded image"),
-        ("type", "TRIPLE".to_string(), "An offer is a BUNDLE or a SPECIAL"),
-        ("status", "locked".to_string(), "An offer is saved as draft or active"),
+        (
+            "displayTag",
+            "é".repeat(201),
+            "Tag must be at most 200 characters",
+        ),
+        (
+            "primaryCopy",
+            "é".repeat(2001),
+            "Must be at most 2000 characters",
+        ),
+        (
+            "shareImageUrl",
+            "javascript:alert(1)".to_string(),
+            "Must be a valid URL or uploaded image",
+        ),
+        (
+            "type",
+            "TRIPLE".to_string(),
+            "An offer is a BUNDLE or a SPECIAL",
+        ),
+        (
+            "status",
+            "locked".to_string(),
+            "An offer is saved as draft or active",
+        ),
         ("startAt", "soon".to_string(), "This is not a date and time"),
     ] {
         let mut form = offer("Double", "BUNDLE", &[one, two]);
         form[field] = json!(value);
         let refused = browser.post(OFFERS, form).await.refused(400, "invalid");
-        assert_eq!((&refused["message"], &refused["errors"][0]["field"]), (&json!(words), &json!(field)));
+        assert_eq!(
+            (&refused["message"], &refused["errors"][0]["field"]),
+            (&json!(words), &json!(field))
+        );
     }
     let mut form = offer("Double", "BUNDLE", &[one, two]);
     form["slug"] = json!("a".repeat(60));
     form["displayTag"] = json!("é".repeat(200));
     let made = browser.post(OFFERS, form).await.ok();
-    assert_eq!(made["displayTag"].as_str().map(|tag| tag.chars().count()), Some(200), "kept whole, cut when shown");
+    assert_eq!(
+        made["displayTag"].as_str().map(|tag| tag.chars().count()),
+        Some(200),
+        "kept whole, cut when shown"
+    );
     server.kick_off(one).await;
     server.state.catalogue.reload().await.expect("read");
-    let over = browser.post(OFFERS, offer("Late", "BUNDLE", &[one, two])).await.refused(400, "invalid");
-    assert_eq!(over["message"], "A game of this offer is not one of this club's games on sale");
+    let over = browser
+        .post(OFFERS, offer("Late", "BUNDLE", &[one, two]))
+        .await
+        .refused(400, "invalid");
+    assert_eq!(
+        over["message"],
+        "A game of this offer is not one of this club's games on sale"
+    );
     server.finish().await;
 }
 
@@ -148,27 +210,75 @@ async fn an_offer_that_is_sold_closed_or_archived_is_kept_as_it_is() {
     let broncos = server.club("broncos").await;
     let (one, two) = (server.draw(broncos.id).await, server.draw(broncos.id).await);
     let browser = club::club(&server, "broncos").await;
-    let special = browser.post(OFFERS, offer("Special", "SPECIAL", &[one])).await.ok();
-    let double = browser.post(OFFERS, offer("Double", "BUNDLE", &[one, two])).await.ok();
-    let old = browser.post(OFFERS, offer("Old", "SPECIAL", &[two])).await.ok();
+    let special = browser
+        .post(OFFERS, offer("Special", "SPECIAL", &[one]))
+        .await
+        .ok();
+    let double = browser
+        .post(OFFERS, offer("Double", "BUNDLE", &[one, two]))
+        .await
+        .ok();
+    let old = browser
+        .post(OFFERS, offer("Old", "SPECIAL", &[two]))
+        .await
+        .ok();
     let put = async |made: &Value| {
-        let (name, kind) = (made["name"].as_str().expect("a name"), made["type"].as_str().expect("a kind"));
-        let games = if kind == "SPECIAL" { vec![two] } else { vec![one, two] };
-        browser.call(Method::PUT, &format!("{OFFERS}/{}", made["id"]), Some(&offer(name, kind, &games))).await
+        let (name, kind) = (
+            made["name"].as_str().expect("a name"),
+            made["type"].as_str().expect("a kind"),
+        );
+        let games = if kind == "SPECIAL" {
+            vec![two]
+        } else {
+            vec![one, two]
+        };
+        browser
+            .call(
+                Method::PUT,
+                &format!("{OFFERS}/{}", made["id"]),
+                Some(&offer(name, kind, &games)),
+            )
+            .await
     };
-    browser.post(&format!("{OFFERS}/{}/archive", old["id"]), json!({})).await.ok();
+    browser
+        .post(&format!("{OFFERS}/{}/archive", old["id"]), json!({}))
+        .await
+        .ok();
     let words = "This bundle is locked (archived) and cannot be edited.";
     assert_eq!(put(&old).await.refused(409, "locked")["message"], words);
     let items = json!([{ "drawId": one.0, "quantity": 1, "bundleId": special["id"] }]);
     let alice = server.alice();
-    alice.post("/api/cart/create-payment-intent", json!({ "items": items, "buyer": alice.details() })).await.ok();
+    alice
+        .post(
+            "/api/cart/create-payment-intent",
+            json!({ "items": items, "buyer": alice.details() }),
+        )
+        .await
+        .ok();
     let pay = json!({ "items": items, "buyer": alice.details(), "ageConfirmation": true, "termsAgreement": true,
         "paymentMethodId": crate::support::GOOD_CARD });
-    alice.post("/api/cart/complete-card-payment", pay).await.ok();
-    assert_eq!(browser.get(&format!("{OFFERS}/{}", special["id"])).await.ok()["status"], "locked");
+    alice
+        .post("/api/cart/complete-card-payment", pay)
+        .await
+        .ok();
+    assert_eq!(
+        browser
+            .get(&format!("{OFFERS}/{}", special["id"]))
+            .await
+            .ok()["status"],
+        "locked"
+    );
     let words = "This bundle is locked (has sales) and cannot be edited.";
-    assert_eq!(put(&special).await.refused(409, "locked")["message"], words, "one game or several, sold is sold");
-    assert_eq!(put(&double).await.ok()["status"], "active", "of this one nothing is sold");
+    assert_eq!(
+        put(&special).await.refused(409, "locked")["message"],
+        words,
+        "one game or several, sold is sold"
+    );
+    assert_eq!(
+        put(&double).await.ok()["status"],
+        "active",
+        "of this one nothing is sold"
+    );
     server.kick_off(one).await;
     server.state.catalogue.reload().await.expect("read");
     let words = "This bundle is locked (closed) and cannot be edited.";
@@ -180,31 +290,80 @@ async fn an_offer_that_is_sold_closed_or_archived_is_kept_as_it_is() {
 async fn an_offer_with_a_game_that_was_called_off_is_mended_or_put_away() {
     let server = TestServer::start().await;
     let broncos = server.club("broncos").await;
-    let (one, two, three) =
-        (server.draw(broncos.id).await, server.draw(broncos.id).await, server.draw(broncos.id).await);
+    let (one, two, three) = (
+        server.draw(broncos.id).await,
+        server.draw(broncos.id).await,
+        server.draw(broncos.id).await,
+    );
     let browser = club::club(&server, "broncos").await;
-    let sold = browser.post(OFFERS, offer("Sold", "BUNDLE", &[one, two])).await.ok();
-    let unsold = browser.post(OFFERS, offer("Unsold", "BUNDLE", &[one, two, three])).await.ok();
-    let items: Vec<Value> =
-        [one, two].iter().map(|draw| json!({ "drawId": draw.0, "quantity": 1, "bundleId": sold["id"] })).collect();
+    let sold = browser
+        .post(OFFERS, offer("Sold", "BUNDLE", &[one, two]))
+        .await
+        .ok();
+    let unsold = browser
+        .post(OFFERS, offer("Unsold", "BUNDLE", &[one, two, three]))
+        .await
+        .ok();
+    let items: Vec<Value> = [one, two]
+        .iter()
+        .map(|draw| json!({ "drawId": draw.0, "quantity": 1, "bundleId": sold["id"] }))
+        .collect();
     let alice = server.alice();
-    alice.post("/api/cart/create-payment-intent", json!({ "items": items, "buyer": alice.details() })).await.ok();
+    alice
+        .post(
+            "/api/cart/create-payment-intent",
+            json!({ "items": items, "buyer": alice.details() }),
+        )
+        .await
+        .ok();
     let pay = json!({ "items": items, "buyer": alice.details(), "ageConfirmation": true, "termsAgreement": true,
         "paymentMethodId": crate::support::GOOD_CARD });
-    alice.post("/api/cart/complete-card-payment", pay).await.ok();
-    let status = async |made: &Value| browser.get(&format!("{OFFERS}/{}", made["id"])).await.ok()["status"].clone();
-    assert_eq!((status(&sold).await, status(&unsold).await), (json!("locked"), json!("active")));
+    alice
+        .post("/api/cart/complete-card-payment", pay)
+        .await
+        .ok();
+    let status = async |made: &Value| {
+        browser.get(&format!("{OFFERS}/{}", made["id"])).await.ok()["status"].clone()
+    };
+    assert_eq!(
+        (status(&sold).await, status(&unsold).await),
+        (json!("locked"), json!("active"))
+    );
     server.operator().await;
     let meant = json!({ "reason": "Rain", "drawNumber": one.0 });
     let operator = club::operator(&server).await;
-    operator.post(&format!("/api/admin/draws/{one}/cancel"), meant).await.ok();
-    assert_eq!((status(&sold).await, status(&unsold).await), (json!("closed"), json!("active")));
-    assert_eq!(server.bob().get("/api/clubs/broncos/bundles").await.ok(), json!([]), "nobody is offered either");
-    let archived = browser.post(&format!("{OFFERS}/{}/archive", sold["id"]), json!({})).await.ok();
+    operator
+        .post(&format!("/api/admin/draws/{one}/cancel"), meant)
+        .await
+        .ok();
+    assert_eq!(
+        (status(&sold).await, status(&unsold).await),
+        (json!("closed"), json!("active"))
+    );
+    assert_eq!(
+        server.bob().get("/api/clubs/broncos/bundles").await.ok(),
+        json!([]),
+        "nobody is offered either"
+    );
+    let archived = browser
+        .post(&format!("{OFFERS}/{}/archive", sold["id"]), json!({}))
+        .await
+        .ok();
     assert_eq!(archived["status"], "archived");
     let path = format!("{OFFERS}/{}", unsold["id"]);
-    browser.call(Method::PUT, &path, Some(&offer("Unsold", "BUNDLE", &[two, three]))).await.ok();
-    assert_eq!(server.bob().get("/api/clubs/broncos/bundles").await.ok()[0]["slug"], "unsold", "it is on sale again");
+    browser
+        .call(
+            Method::PUT,
+            &path,
+            Some(&offer("Unsold", "BUNDLE", &[two, three])),
+        )
+        .await
+        .ok();
+    assert_eq!(
+        server.bob().get("/api/clubs/broncos/bundles").await.ok()[0]["slug"],
+        "unsold",
+        "it is on sale again"
+    );
     server.finish().await;
 }
 
@@ -214,15 +373,32 @@ async fn of_two_offers_of_one_name_saved_at_once_the_second_reads_why() {
     let broncos = server.club("broncos").await;
     let one = server.draw(broncos.id).await;
     let browser = club::club(&server, "broncos").await;
-    let save = async || browser.post(OFFERS, offer("Special", "SPECIAL", &[one])).await;
+    let save = async || {
+        browser
+            .post(OFFERS, offer("Special", "SPECIAL", &[one]))
+            .await
+    };
     let (first, second) = futures_util::join!(save(), save());
-    let (taken, made) = if first.status == 201 { (second, first) } else { (first, second) };
+    let (taken, made) = if first.status == 201 {
+        (second, first)
+    } else {
+        (first, second)
+    };
     assert_eq!(made.status, 201, "{}", made.text);
     let words = "This slug is already used by another offer.";
     assert_eq!(taken.refused(409, "slug-taken")["message"], words);
-    let other = browser.post(OFFERS, offer("Other", "SPECIAL", &[one])).await.ok();
+    let other = browser
+        .post(OFFERS, offer("Other", "SPECIAL", &[one]))
+        .await
+        .ok();
     let path = format!("{OFFERS}/{}", other["id"]);
-    let renamed = browser.call(Method::PUT, &path, Some(&offer("Special", "SPECIAL", &[one]))).await;
+    let renamed = browser
+        .call(
+            Method::PUT,
+            &path,
+            Some(&offer("Special", "SPECIAL", &[one])),
+        )
+        .await;
     assert_eq!(renamed.refused(409, "slug-taken")["message"], words);
     server.finish().await;
 }
@@ -238,7 +414,12 @@ async fn a_share_image_may_have_three_million_bytes_and_stays_while_another_offe
             "clubSlug": "broncos", "bundleSlug": "first" });
         browser.post("/api/uploads/bundle-image", body).await
     };
-    assert_eq!(upload(&jpeg(3_000_001)).await.refused(413, "file-too-large")["message"], "Max size is 3MB");
+    assert_eq!(
+        upload(&jpeg(3_000_001))
+            .await
+            .refused(413, "file-too-large")["message"],
+        "Max size is 3MB"
+    );
     let url = upload(&jpeg(3_000_000)).await.ok()["url"].clone();
     for (name, game) in [("First", one), ("Second", two)] {
         let mut form = offer(name, "SPECIAL", &[game]);
@@ -247,14 +428,28 @@ async fn a_share_image_may_have_three_million_bytes_and_stays_while_another_offe
     }
     let forget = async |browser: &Buyer, offer: &str| {
         let body = json!({ "url": url, "clubSlug": "broncos", "bundleSlug": offer });
-        browser.call(Method::DELETE, "/api/uploads/bundle-image", Some(&body)).await.status
+        browser
+            .call(Method::DELETE, "/api/uploads/bundle-image", Some(&body))
+            .await
+            .status
     };
     let address = url.as_str().expect("an address");
     assert_eq!(forget(&browser, "first").await, 204);
-    assert_eq!(server.alice().get(address).await.status, 200, "the other offer still shows it");
+    assert_eq!(
+        server.alice().get(address).await.status,
+        200,
+        "the other offer still shows it"
+    );
     let second = browser.get(OFFERS).await.ok()[0].clone();
     let plain = offer("Second", "SPECIAL", &[two]);
-    browser.call(Method::PUT, &format!("{OFFERS}/{}", second["id"]), Some(&plain)).await.ok();
+    browser
+        .call(
+            Method::PUT,
+            &format!("{OFFERS}/{}", second["id"]),
+            Some(&plain),
+        )
+        .await
+        .ok();
     assert_eq!(forget(&browser, "first").await, 204);
     server.alice().get(address).await.refused(404, "not-found");
     server.finish().await;
@@ -277,7 +472,9 @@ async fn a_club_keeps_two_hundred_pictures_and_the_next_waits_until_one_is_remov
     let picture = |shade: u8| {
         let mut file = Vec::new();
         let pixels = image::RgbImage::from_pixel(8, 8, image::Rgb([shade, 0, 0]));
-        JpegEncoder::new(&mut file).encode_image(&pixels).expect("encoded");
+        JpegEncoder::new(&mut file)
+            .encode_image(&pixels)
+            .expect("encoded");
         file
     };
     let send = async |browser: &Buyer, slug: &str, shade: u8| {
@@ -286,18 +483,38 @@ async fn a_club_keeps_two_hundred_pictures_and_the_next_waits_until_one_is_remov
         browser.post("/api/uploads/bundle-image", body).await
     };
     let last = send(&browser, "broncos", 10).await.ok()["url"].clone();
-    let refused = send(&browser, "broncos", 200).await.refused(409, "too-many-pictures");
+    let refused = send(&browser, "broncos", 200)
+        .await
+        .refused(409, "too-many-pictures");
     let words = "A club keeps at most 200 pictures. Please remove one that you no longer need.";
     assert_eq!(refused["message"], words);
-    assert_eq!(send(&browser, "broncos", 10).await.ok()["url"], last, "the same picture again is no other");
+    assert_eq!(
+        send(&browser, "broncos", 10).await.ok()["url"],
+        last,
+        "the same picture again is no other"
+    );
     let page = format!("/api/clubs/{}/home-page", server.club_named("broncos"));
-    let logo = json!({ "logoUrl": format!("data:image/jpeg;base64,{}", STANDARD.encode(picture(90))) });
-    let refused = browser.call(reqwest::Method::PATCH, &page, Some(&logo)).await.refused(409, "too-many-pictures");
+    let logo =
+        json!({ "logoUrl": format!("data:image/jpeg;base64,{}", STANDARD.encode(picture(90))) });
+    let refused = browser
+        .call(reqwest::Method::PATCH, &page, Some(&logo))
+        .await
+        .refused(409, "too-many-pictures");
     assert_eq!(refused["message"], words);
     let storm = club::club(&server, "storm").await;
     send(&storm, "storm", 200).await.ok();
     let body = json!({ "clubSlug": "broncos", "url": last });
-    assert_eq!(browser.call(reqwest::Method::DELETE, "/api/uploads/bundle-image", Some(&body)).await.status, 204);
+    assert_eq!(
+        browser
+            .call(
+                reqwest::Method::DELETE,
+                "/api/uploads/bundle-image",
+                Some(&body)
+            )
+            .await
+            .status,
+        204
+    );
     send(&browser, "broncos", 200).await.ok();
     server.finish().await;
 }

@@ -10,12 +10,23 @@ use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
 async fn record(browser: &Buyer, draw: DrawId) -> Answer {
-    browser.post(&format!("/api/draws/{draw}/payouts"), json!({ "type": "winner" })).await
+    browser
+        .post(
+            &format!("/api/draws/{draw}/payouts"),
+            json!({ "type": "winner" }),
+        )
+        .await
 }
 
 async fn settle(browser: &Buyer, payout: &Value, status: &str) -> Answer {
     let path = format!("/api/payouts/{}", payout["id"]);
-    browser.call(Method::PATCH, &path, Some(&json!({ "status": status, "note": "by transfer" }))).await
+    browser
+        .call(
+            Method::PATCH,
+            &path,
+            Some(&json!({ "status": status, "note": "by transfer" })),
+        )
+        .await
 }
 
 #[actix_web::test]
@@ -24,23 +35,47 @@ async fn a_prize_waits_while_the_buyers_bank_disputes_the_payment() {
     let (draw, browser) = won(&server).await;
     let payout = record(&browser, draw).await.ok();
     let winner = async || {
-        let winners = browser.get(&format!("/api/draws/{draw}/winners")).await.ok();
+        let winners = browser
+            .get(&format!("/api/draws/{draw}/winners"))
+            .await
+            .ok();
         winners["winningTickets"][0].clone()
     };
     assert_eq!(winner().await["disputed"], false);
     let orders = "select o.payment_intent_id from orders o where state = $1";
     let intent = server.database.text(orders, "captured").await;
-    browser.post("/sandbox/dispute", json!({ "payment_intent": intent })).await.ok();
-    eventually("the dispute is known", async || (winner().await["disputed"] == true).then_some(())).await;
+    browser
+        .post("/sandbox/dispute", json!({ "payment_intent": intent }))
+        .await
+        .ok();
+    eventually("the dispute is known", async || {
+        (winner().await["disputed"] == true).then_some(())
+    })
+    .await;
     let words = "The winner's payment is disputed by the buyer's bank. The prize can be paid once that is resolved.";
-    assert_eq!(settle(&browser, &payout, "completed").await.refused(409, "winner-disputed")["message"], words);
-    assert_eq!(settle(&browser, &payout, "failed").await.ok()["status"], "failed", "that may be said");
-    assert_eq!(record(&browser, draw).await.refused(409, "winner-disputed")["message"], words);
+    assert_eq!(
+        settle(&browser, &payout, "completed")
+            .await
+            .refused(409, "winner-disputed")["message"],
+        words
+    );
+    assert_eq!(
+        settle(&browser, &payout, "failed").await.ok()["status"],
+        "failed",
+        "that may be said"
+    );
+    assert_eq!(
+        record(&browser, draw).await.refused(409, "winner-disputed")["message"],
+        words
+    );
     let resolved = "with done as (update payments set disputed = false where payment_intent_id = $1 returning 1)
          select count(*) from done";
     assert_eq!(server.database.count(resolved, &intent).await, 1);
     let payout = record(&browser, draw).await.ok();
-    assert_eq!(settle(&browser, &payout, "completed").await.ok()["status"], "completed");
+    assert_eq!(
+        settle(&browser, &payout, "completed").await.ok()["status"],
+        "completed"
+    );
     server.finish().await;
 }
 
@@ -51,12 +86,31 @@ async fn no_prize_is_paid_on_a_ticket_whose_payment_went_back() {
     let payout = record(&browser, draw).await.ok();
     server.operator().await;
     let operator = club::operator(&server).await;
-    let order = operator.get(&format!("/api/draws/{draw}/tickets")).await.ok()[1]["orderId"].clone();
-    let path = format!("/api/admin/orders/{}/refund", order.as_str().expect("an order"));
-    operator.post(&path, json!({ "reason": "Proven" })).await.ok();
+    let order = operator
+        .get(&format!("/api/draws/{draw}/tickets"))
+        .await
+        .ok()[1]["orderId"]
+        .clone();
+    let path = format!(
+        "/api/admin/orders/{}/refund",
+        order.as_str().expect("an order")
+    );
+    operator
+        .post(&path, json!({ "reason": "Proven" }))
+        .await
+        .ok();
     let words = "This ticket was not sold - no winner contact information available";
-    assert_eq!(settle(&browser, &payout, "completed").await.refused(409, "winner-unsold")["message"], words);
-    assert_eq!(settle(&browser, &payout, "failed").await.ok()["status"], "failed", "that may be said");
+    assert_eq!(
+        settle(&browser, &payout, "completed")
+            .await
+            .refused(409, "winner-unsold")["message"],
+        words
+    );
+    assert_eq!(
+        settle(&browser, &payout, "failed").await.ok()["status"],
+        "failed",
+        "that may be said"
+    );
     record(&browser, draw).await.refused(409, "winner-unsold");
     server.finish().await;
 }
@@ -66,23 +120,38 @@ async fn a_clubs_own_share_is_settled_as_soon_as_the_providers_figures_are_known
     let server = TestServer::start().await;
     let (draw, browser) = won(&server).await;
     let money = eventually("the provider's fees are known", async || {
-        let money = browser.get(&format!("/api/draws/{draw}/financials")).await.ok();
+        let money = browser
+            .get(&format!("/api/draws/{draw}/financials"))
+            .await
+            .ok();
         (money["feesEstimated"] == false).then_some(money)
     })
     .await;
     server::routes::club::reminders::sweep(&server.state).await;
-    let payouts = browser.get(&format!("/api/draws/{draw}/payouts")).await.ok();
-    assert_eq!((&payouts[0]["type"], &payouts[0]["status"]), (&json!("club_share"), &json!("completed")));
+    let payouts = browser
+        .get(&format!("/api/draws/{draw}/payouts"))
+        .await
+        .ok();
+    assert_eq!(
+        (&payouts[0]["type"], &payouts[0]["status"]),
+        (&json!("club_share"), &json!("completed"))
+    );
     assert_eq!(payouts[0]["amount"], money["clubRevenue"]);
     assert!(payouts[0]["completedAt"].is_string());
     // It moves nothing, so it keeps no operator from taking a wrong result back.
     server.operator().await;
     let operator = club::operator(&server).await;
     operator
-        .post(&format!("/api/draws/{draw}/undo-results"), json!({ "reason": "typed wrongly", "drawNumber": draw.0 }))
+        .post(
+            &format!("/api/draws/{draw}/undo-results"),
+            json!({ "reason": "typed wrongly", "drawNumber": draw.0 }),
+        )
         .await
         .ok();
-    browser.get(&format!("/api/draws/{draw}/payouts")).await.refused(409, "not-completed");
+    browser
+        .get(&format!("/api/draws/{draw}/payouts"))
+        .await
+        .refused(409, "not-completed");
     server.finish().await;
 }
 
@@ -92,19 +161,35 @@ async fn a_payout_that_failed_is_made_again() {
     let (draw, browser) = won(&server).await;
     put(&browser, draw, bank()).await.ok();
     let first = record(&browser, draw).await.ok();
-    assert_eq!(record(&browser, draw).await.ok()["id"], first["id"], "asked twice, recorded once");
+    assert_eq!(
+        record(&browser, draw).await.ok()["id"],
+        first["id"],
+        "asked twice, recorded once"
+    );
     let failed = settle(&browser, &first, "failed").await.ok();
-    assert_eq!((&failed["status"], &failed["failureReason"]), (&json!("failed"), &json!("by transfer")));
-    let refused = settle(&browser, &first, "completed").await.refused(409, "payout-settled");
+    assert_eq!(
+        (&failed["status"], &failed["failureReason"]),
+        (&json!("failed"), &json!("by transfer"))
+    );
+    let refused = settle(&browser, &first, "completed")
+        .await
+        .refused(409, "payout-settled");
     assert_eq!(refused["message"], "This payout is settled already.");
     let second = record(&browser, draw).await.ok();
     assert_ne!(second["id"], first["id"]);
     assert_eq!(second["status"], "pending");
     let status = async || {
-        let winners = browser.get(&format!("/api/draws/{draw}/winners")).await.ok();
+        let winners = browser
+            .get(&format!("/api/draws/{draw}/winners"))
+            .await
+            .ok();
         winners["winningTickets"][0]["winnerPayoutStatus"].clone()
     };
-    assert_eq!(status().await, "details_received", "what failed is not paid");
+    assert_eq!(
+        status().await,
+        "details_received",
+        "what failed is not paid"
+    );
     settle(&browser, &second, "completed").await.ok();
     assert_eq!(status().await, "completed");
     server.finish().await;
@@ -116,16 +201,27 @@ async fn no_bank_details_are_taken_once_the_prize_is_paid() {
     let (draw, browser) = won(&server).await;
     let payout = record(&browser, draw).await.ok();
     settle(&browser, &payout, "completed").await.ok();
-    let refused = put(&browser, draw, bank()).await.refused(409, "payout-settled");
+    let refused = put(&browser, draw, bank())
+        .await
+        .refused(409, "payout-settled");
     assert_eq!(refused["message"], "This payout is settled already.");
-    browser.post(&format!("/api/draws/{draw}/notify-winners"), json!({})).await.ok();
+    browser
+        .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
+        .await
+        .ok();
     let token = claim_token(&server).await;
     let stranger = server.bob();
-    let page = stranger.post("/api/claims/look", json!({ "token": token })).await.ok();
+    let page = stranger
+        .post("/api/claims/look", json!({ "token": token }))
+        .await
+        .ok();
     assert_eq!(page["state"], "completed");
     let mut body = bank();
     body["token"] = json!(token);
-    let refused = stranger.post("/api/claims", body).await.refused(409, "payout-settled");
+    let refused = stranger
+        .post("/api/claims", body)
+        .await
+        .refused(409, "payout-settled");
     assert_eq!(refused["message"], "This payout is settled already.");
     let kept = "select count(*) from bank.winner_details where draw_id::text = $1";
     assert_eq!(server.database.count(kept, &draw.to_string()).await, 0);
@@ -143,19 +239,42 @@ async fn a_club_sees_the_map_of_its_own_draw_after_the_result_and_nobody_else_se
     let pairs = async |browser: &Buyer| {
         let rows = browser.get(&path).await.ok();
         let pair = |row: &Value| row["homeNumber"].as_u64().zip(row["awayNumber"].as_u64());
-        rows.as_array().expect("rows").iter().filter_map(pair).collect::<std::collections::BTreeSet<_>>()
+        rows.as_array()
+            .expect("rows")
+            .iter()
+            .filter_map(pair)
+            .collect::<std::collections::BTreeSet<_>>()
     };
-    assert!(pairs(&browser).await.is_empty(), "before the result not even the club");
+    assert!(
+        pairs(&browser).await.is_empty(),
+        "before the result not even the club"
+    );
     let number = |name: &str| bought["tickets"][0][name].as_u64().expect("a number") as u8;
-    club::enters(&browser, draw, number("homeNumber"), number("awayNumber")).await.ok();
-    assert!(pairs(&browser).await.is_empty(), "a result before the kick-off reveals nothing");
+    club::enters(&browser, draw, number("homeNumber"), number("awayNumber"))
+        .await
+        .ok();
+    assert!(
+        pairs(&browser).await.is_empty(),
+        "a result before the kick-off reveals nothing"
+    );
     server.clock.push_seconds(7 * 86_400 + 60);
     let browser = club::club(&server, "broncos").await;
     let storm = club::club(&server, "storm").await;
     assert_eq!(pairs(&browser).await.len(), 169, "all 13 × 13, sold or not");
     let own = browser.get(&path).await.ok();
-    let winners: Vec<&Value> = own.as_array().expect("rows").iter().filter(|row| row["isWinner"] == true).collect();
-    assert_eq!((winners.len(), &winners[0]["buyerPhone"]), (1, &json!("0411 000 001")));
-    assert!(!storm.get(&path).await.text.contains("0411 000 001"), "another club reads what everybody reads");
+    let winners: Vec<&Value> = own
+        .as_array()
+        .expect("rows")
+        .iter()
+        .filter(|row| row["isWinner"] == true)
+        .collect();
+    assert_eq!(
+        (winners.len(), &winners[0]["buyerPhone"]),
+        (1, &json!("0411 000 001"))
+    );
+    assert!(
+        !storm.get(&path).await.text.contains("0411 000 001"),
+        "another club reads what everybody reads"
+    );
     server.finish().await;
 }

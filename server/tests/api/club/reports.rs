@@ -14,7 +14,11 @@ use crate::support::{Buyer, TestServer, club};
 const NAME: &str = "Zoë Ōtāhuhu Nguyễn";
 
 async fn bytes(browser: &Buyer, path: &str) -> Vec<u8> {
-    let answer = browser.raw(Method::GET, path).send().await.expect("an answer");
+    let answer = browser
+        .raw(Method::GET, path)
+        .send()
+        .await
+        .expect("an answer");
     assert_eq!(answer.status().as_u16(), 200, "{path}");
     answer.bytes().await.expect("bytes").to_vec()
 }
@@ -23,13 +27,18 @@ async fn bytes(browser: &Buyer, path: &str) -> Vec<u8> {
 pub fn words(file: &[u8]) -> (Document, String) {
     let document = Document::load_mem(file).expect("a PDF");
     let pages: Vec<u32> = document.get_pages().keys().copied().collect();
-    let text = document.extract_text(&pages).expect("text that can be copied");
+    let text = document
+        .extract_text(&pages)
+        .expect("text that can be copied");
     (document, text)
 }
 
 async fn known(browser: &Buyer, draw: DrawId) -> Value {
     eventually("the provider's fees are known", async || {
-        let money = browser.get(&format!("/api/draws/{draw}/financials")).await.ok();
+        let money = browser
+            .get(&format!("/api/draws/{draw}/financials"))
+            .await
+            .ok();
         (money["feesEstimated"] == false).then_some(money)
     })
     .await
@@ -52,14 +61,20 @@ async fn dashboard_paper_table_and_provider_say_the_same_to_the_cent() {
     let (mut captured, mut provider, mut platform) = (0, 0, 0);
     for draw in [one, two] {
         let money = known(&browser, draw).await;
-        let table = String::from_utf8(bytes(&browser, &format!("/api/draws/{draw}/tickets/csv")).await).expect("UTF-8");
+        let table =
+            String::from_utf8(bytes(&browser, &format!("/api/draws/{draw}/tickets/csv")).await)
+                .expect("UTF-8");
         let (_, paper) = words(&bytes(&browser, &format!("/api/draws/{draw}/report")).await);
         for (name, field) in LINES {
             let amount = money[field].as_str().expect("an amount");
-            assert!(table.contains(&format!("\r\n{name},{amount}\r\n")), "{name} {amount} is missing in\n{table}");
+            assert!(
+                table.contains(&format!("\r\n{name},{amount}\r\n")),
+                "{name} {amount} is missing in\n{table}"
+            );
             let on_paper = format!("${amount}");
-            let follows =
-                |place: usize| paper[place + name.len()..].split_whitespace().next() == Some(on_paper.as_str());
+            let follows = |place: usize| {
+                paper[place + name.len()..].split_whitespace().next() == Some(on_paper.as_str())
+            };
             let told = paper.match_indices(name).any(|(place, _)| follows(place));
             assert!(told, "{name} {amount} is missing in\n{paper}");
         }
@@ -71,7 +86,8 @@ async fn dashboard_paper_table_and_provider_say_the_same_to_the_cent() {
     }
     let ledger = server.sandbox.ledger();
     let account = &ledger["accounts"]["acct_broncos"];
-    let theirs = ["captured", "stripe_fees", "fees"].map(|field| account[field].as_i64().expect("cents"));
+    let theirs =
+        ["captured", "stripe_fees", "fees"].map(|field| account[field].as_i64().expect("cents"));
     assert_eq!([captured, provider, platform], theirs, "{ledger}");
     server.finish().await;
 }
@@ -85,7 +101,14 @@ async fn the_paper_is_a4_and_any_name_on_it_can_be_copied() {
     let browser = club::club(&server, "broncos").await;
     let file = bytes(&browser, &format!("/api/draws/{draw}/report")).await;
     let (document, text) = words(&file);
-    for needed in [NAME, "zoe@example.com", "0411 000 009", "Broncos v Cowboys", "Generated ", "broncos RLFC"] {
+    for needed in [
+        NAME,
+        "zoe@example.com",
+        "0411 000 009",
+        "Broncos v Cowboys",
+        "Generated ",
+        "broncos RLFC",
+    ] {
         assert!(text.contains(needed), "{needed} is missing in\n{text}");
     }
     for line in [
@@ -99,20 +122,41 @@ async fn the_paper_is_a4_and_any_name_on_it_can_be_copied() {
     }
     for page in document.get_pages().into_values() {
         let page = document.get_dictionary(page).expect("a page");
-        let size: Vec<f32> =
-            page.get(b"MediaBox").and_then(Object::as_array).expect("a size").iter().map(points).collect();
-        assert!((size[2] - 595.3).abs() < 1.0 && (size[3] - 841.9).abs() < 1.0, "{size:?}");
+        let size: Vec<f32> = page
+            .get(b"MediaBox")
+            .and_then(Object::as_array)
+            .expect("a size")
+            .iter()
+            .map(points)
+            .collect();
+        assert!(
+            (size[2] - 595.3).abs() < 1.0 && (size[3] - 841.9).abs() < 1.0,
+            "{size:?}"
+        );
     }
-    let fonts = document.objects.values().filter_map(|object| object.as_dict().ok());
+    let fonts = document
+        .objects
+        .values()
+        .filter_map(|object| object.as_dict().ok());
     let kind = |name: &'static [u8]| {
-        move |font: &&lopdf::Dictionary| font.get(b"Subtype").and_then(Object::as_name).is_ok_and(|kind| kind == name)
+        move |font: &&lopdf::Dictionary| {
+            font.get(b"Subtype")
+                .and_then(Object::as_name)
+                .is_ok_and(|kind| kind == name)
+        }
     };
     assert_eq!(fonts.clone().filter(kind(b"Type0")).count(), 1, "one font");
-    let embedded = fonts.filter(|font| font.has(b"FontFile2") || font.has(b"FontFile3")).count();
+    let embedded = fonts
+        .filter(|font| font.has(b"FontFile2") || font.has(b"FontFile3"))
+        .count();
     assert_eq!(embedded, 1, "and it is in the file");
     assert!(file.len() < 300 * 1024, "{} bytes", file.len());
     let (_, poster) = words(&bytes(&browser, &format!("/api/draws/{draw}/poster")).await);
-    for line in ["Scan to buy tickets", "18+ only, in Australia.", &format!("/draw/{draw}")] {
+    for line in [
+        "Scan to buy tickets",
+        "18+ only, in Australia.",
+        &format!("/draw/{draw}"),
+    ] {
         assert!(poster.contains(line), "{line} is missing in\n{poster}");
     }
     assert!(!poster.contains("Zoë"), "no buyer is on the poster");
@@ -134,15 +178,36 @@ async fn what_is_taken_home_is_written_down_and_holds_no_bank_details() {
         ("poster", "application/pdf", ""),
     ] {
         let path = format!("/api/draws/{draw}/{end}");
-        server.alice().get(&path).await.refused(401, "unauthenticated");
-        let answer = browser.raw(Method::GET, &path).send().await.expect("an answer");
+        server
+            .alice()
+            .get(&path)
+            .await
+            .refused(401, "unauthenticated");
+        let answer = browser
+            .raw(Method::GET, &path)
+            .send()
+            .await
+            .expect("an answer");
         let header = |name: &str| answer.headers()[name].to_str().expect("text").to_string();
-        assert_eq!((header("content-type").as_str(), header("cache-control").as_str()), (kind, "no-store"));
+        assert_eq!(
+            (
+                header("content-type").as_str(),
+                header("cache-control").as_str()
+            ),
+            (kind, "no-store")
+        );
         let disposition = header("content-disposition");
-        assert!(disposition.starts_with(&format!("attachment; filename=\"draw-{draw}-")), "{disposition}");
+        assert!(
+            disposition.starts_with(&format!("attachment; filename=\"draw-{draw}-")),
+            "{disposition}"
+        );
         assert!(disposition.contains("filename*=UTF-8''"), "{disposition}");
         let file = answer.bytes().await.expect("bytes");
-        let text = if kind == "application/pdf" { words(&file).1 } else { String::from_utf8_lossy(&file).into_owned() };
+        let text = if kind == "application/pdf" {
+            words(&file).1
+        } else {
+            String::from_utf8_lossy(&file).into_owned()
+        };
         for secret in ["12345678", "062-123", "062123"] {
             assert!(!text.contains(secret), "{end} tells {secret}");
         }
@@ -158,12 +223,33 @@ async fn what_is_taken_home_is_written_down_and_holds_no_bank_details() {
 async fn no_buyer_writes_a_formula_into_a_clubs_table() {
     let server = TestServer::start().await;
     let draw = server.game().await;
-    let buyer = Buyer::new(&server.url, "=HYPERLINK(\"http://evil.test\")", "zoe@example.com", "+61 411 000 009");
+    let buyer = Buyer::new(
+        &server.url,
+        "=HYPERLINK(\"http://evil.test\")",
+        "zoe@example.com",
+        "+61 411 000 009",
+    );
     buyer.buys(draw, 1).await;
     let browser = club::club(&server, "broncos").await;
-    let table = browser.get(&format!("/api/draws/{draw}/tickets/csv")).await.text;
-    assert!(table.starts_with("\u{feff}Ticket,Serial,Home number,Away number,Winner,Buyer name,"), "{table}");
-    assert!(table.contains(",\"'=HYPERLINK(\"\"http://evil.test\"\")\",zoe@example.com,'+61 411 000 009,"), "{table}");
-    assert!(table.split('\n').all(|line| line.is_empty() || line.ends_with('\r')), "every line ends in CRLF");
+    let table = browser
+        .get(&format!("/api/draws/{draw}/tickets/csv"))
+        .await
+        .text;
+    assert!(
+        table.starts_with("\u{feff}Ticket,Serial,Home number,Away number,Winner,Buyer name,"),
+        "{table}"
+    );
+    assert!(
+        table.contains(
+            ",\"'=HYPERLINK(\"\"http://evil.test\"\")\",zoe@example.com,'+61 411 000 009,"
+        ),
+        "{table}"
+    );
+    assert!(
+        table
+            .split('\n')
+            .all(|line| line.is_empty() || line.ends_with('\r')),
+        "every line ends in CRLF"
+    );
     server.finish().await;
 }

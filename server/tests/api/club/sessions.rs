@@ -23,7 +23,10 @@ async fn a_club_is_signed_out_after_twelve_quiet_hours_and_after_a_day_in_any_ca
     server.club("broncos").await;
     let quiet = club::club(&server, "broncos").await;
     server.clock.push_seconds(12 * HOUR - 60);
-    assert!(is_in(&quiet).await, "just in time, and the hours begin anew");
+    assert!(
+        is_in(&quiet).await,
+        "just in time, and the hours begin anew"
+    );
     server.clock.push_seconds(12 * HOUR + 1);
     assert!(!is_in(&quiet).await);
     let busy = club::club(&server, "broncos").await;
@@ -68,25 +71,49 @@ async fn signing_out_answers_the_same_to_everybody_under_all_its_names() {
         let browser = club::club(&server, "broncos").await;
         let answer = browser.post(path, json!({})).await;
         assert_eq!((answer.status, answer.text.as_str()), (204, ""), "{path}");
-        assert!(answer.header("set-cookie").is_some_and(|cookie| cookie.contains("Max-Age=0")), "{path}");
+        assert!(
+            answer
+                .header("set-cookie")
+                .is_some_and(|cookie| cookie.contains("Max-Age=0")),
+            "{path}"
+        );
         assert!(!is_in(&browser).await, "{path}");
-        assert_eq!(server.alice().post(path, json!({})).await.status, 204, "nobody was signed in, and it is no news");
+        assert_eq!(
+            server.alice().post(path, json!({})).await.status,
+            204,
+            "nobody was signed in, and it is no news"
+        );
     }
     server.finish().await;
 }
 
 /// From an address of its own, behind the proxy that the test server trusts.
-async fn from(browser: &Buyer, server: &TestServer, address: &str, path: &str, body: Value) -> Answer {
-    let request = browser.raw(Method::POST, path).header("origin", &server.url).header("x-forwarded-for", address);
+async fn from(
+    browser: &Buyer,
+    server: &TestServer,
+    address: &str,
+    path: &str,
+    body: Value,
+) -> Answer {
+    let request = browser
+        .raw(Method::POST, path)
+        .header("origin", &server.url)
+        .header("x-forwarded-for", address);
     Buyer::sent(request.json(&body)).await
 }
 
 #[track_caller]
 fn assert_slowed(answer: Answer) {
-    let seconds: u64 = answer.header("retry-after").and_then(|text| text.parse().ok()).expect("when to come back");
+    let seconds: u64 = answer
+        .header("retry-after")
+        .and_then(|text| text.parse().ok())
+        .expect("when to come back");
     assert!(seconds > 0);
     let refused = answer.refused(429, "too-many-requests");
-    assert_eq!(refused["message"], "Too many attempts. Please wait a moment and try again.");
+    assert_eq!(
+        refused["message"],
+        "Too many attempts. Please wait a moment and try again."
+    );
 }
 
 #[actix_web::test]
@@ -95,13 +122,16 @@ async fn an_address_joins_or_forgets_twenty_times_an_hour() {
     let browser = server.alice();
     let whole = json!({ "clubName": "Jets", "contactName": "Sam", "contactEmail": "sam@example.com",
         "contactPhone": "0400 111 222" });
-    let ask = async |address: &str, path: &str, body: Value| from(&browser, &server, address, path, body).await;
+    let ask = async |address: &str, path: &str, body: Value| {
+        from(&browser, &server, address, path, body).await
+    };
     for _ in 0..20 {
-        ask("203.0.113.7", "/api/waitlist", whole.clone()).await.ok();
+        ask("203.0.113.7", "/api/waitlist", whole.clone())
+            .await
+            .ok();
     }
     assert_slowed(ask("203.0.113.7", "/api/waitlist", whole.clone()).await);
-    let club =
-        json!({ "name": "Jets", "email": "jets@example.com", "password": "jets forever", "phone": "0400 111 222" });
+    let club = json!({ "name": "Jets", "email": "jets@example.com", "password": "jets forever", "phone": "0400 111 222" });
     assert_slowed(ask("203.0.113.7", "/api/clubs/register", club).await);
     let email = json!({ "email": "jets@example.com" });
     assert_slowed(ask("203.0.113.7", "/api/clubs/reset-password", email).await);

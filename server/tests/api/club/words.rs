@@ -14,17 +14,40 @@ async fn what_a_result_and_a_payout_may_say() {
     let (draw, browser) = won(&server).await;
     let results = format!("/api/draws/{draw}/results");
     let body = json!({ "homeFirstTryScorer": 14, "awayFirstTryScorer": 1 });
-    let refused = browser.post(&results, body).await.refused(400, "result-out-of-range");
-    assert_eq!(refused["message"], "First try scorers are jersey numbers from 1 to 13.");
+    let refused = browser
+        .post(&results, body)
+        .await
+        .refused(400, "result-out-of-range");
+    assert_eq!(
+        refused["message"],
+        "First try scorers are jersey numbers from 1 to 13."
+    );
     let payouts = format!("/api/draws/{draw}/payouts");
-    let refused = browser.post(&payouts, json!({ "type": "club_share" })).await.refused(400, "bad-type");
-    assert_eq!(refused["message"], "Only a winner's payout can be recorded.");
-    let payout = browser.post(&payouts, json!({ "type": "winner" })).await.ok();
+    let refused = browser
+        .post(&payouts, json!({ "type": "club_share" }))
+        .await
+        .refused(400, "bad-type");
+    assert_eq!(
+        refused["message"],
+        "Only a winner's payout can be recorded."
+    );
+    let payout = browser
+        .post(&payouts, json!({ "type": "winner" }))
+        .await
+        .ok();
     let path = format!("/api/payouts/{}", payout["id"]);
-    let paid = browser.call(Method::PATCH, &path, Some(&json!({ "status": "paid" }))).await;
-    assert_eq!(paid.refused(400, "bad-status")["message"], "A payout becomes completed or failed.");
+    let paid = browser
+        .call(Method::PATCH, &path, Some(&json!({ "status": "paid" })))
+        .await;
+    assert_eq!(
+        paid.refused(400, "bad-status")["message"],
+        "A payout becomes completed or failed."
+    );
     let reveal = format!("/api/draws/{draw}/winner-bank/reveal");
-    let wrong = browser.post(&reveal, json!({ "password": "wrong" })).await.refused(400, "wrong-password");
+    let wrong = browser
+        .post(&reveal, json!({ "password": "wrong" }))
+        .await
+        .refused(400, "wrong-password");
     assert_eq!(wrong["message"], "Invalid credentials");
     server.finish().await;
 }
@@ -42,24 +65,63 @@ async fn what_a_registration_may_say() {
     };
     for (field, value, words) in [
         ("name", "x".repeat(101), "Must be at most 100 characters"),
-        ("location", "x".repeat(101), "Must be at most 100 characters"),
-        ("phone", "call Sam".to_string(), "Phone must be a phone number"),
-        ("password", "x".repeat(129), "Password must be at most 128 characters"),
+        (
+            "location",
+            "x".repeat(101),
+            "Must be at most 100 characters",
+        ),
+        (
+            "phone",
+            "call Sam".to_string(),
+            "Phone must be a phone number",
+        ),
+        (
+            "password",
+            "x".repeat(129),
+            "Password must be at most 128 characters",
+        ),
     ] {
-        let refused = browser.post("/api/clubs/register", form(field, value)).await.refused(400, "invalid");
-        assert_eq!((&refused["message"], &refused["errors"][0]["field"]), (&json!(words), &json!(field)));
+        let refused = browser
+            .post("/api/clubs/register", form(field, value))
+            .await
+            .refused(400, "invalid");
+        assert_eq!(
+            (&refused["message"], &refused["errors"][0]["field"]),
+            (&json!(words), &json!(field))
+        );
     }
-    let taken = browser.post("/api/clubs/register", form("email", "broncos@demo.test".into())).await;
+    let taken = browser
+        .post(
+            "/api/clubs/register",
+            form("email", "broncos@demo.test".into()),
+        )
+        .await;
     let words = "This email already has an account. Log in, or reset your password.";
     assert_eq!(taken.refused(409, "email-taken")["message"], words);
-    let user = browser.post("/api/clubs/register", form("name", "Jets".into())).await.ok();
+    let user = browser
+        .post("/api/clubs/register", form("name", "Jets".into()))
+        .await
+        .ok();
     let again = format!("/api/clubs/{}/verification-email", user["id"]);
-    assert_eq!(browser.post(&again, json!({})).await.ok()["message"], "We have sent you a new link.");
+    assert_eq!(
+        browser.post(&again, json!({})).await.ok()["message"],
+        "We have sent you a new link."
+    );
     let key = persistence::records::settings::CLUB_REGISTRATION_ENABLED;
-    server.records.set_setting(key, "false", "test").await.expect("written");
+    server
+        .records
+        .set_setting(key, "false", "test")
+        .await
+        .expect("written");
     server.state.catalogue.reload().await.expect("read");
-    let closed = server.bob().post("/api/clubs/register", form("name", "Eels".into())).await;
-    assert_eq!(closed.refused(403, "registration-off")["message"], "Club registration is not open at the moment.");
+    let closed = server
+        .bob()
+        .post("/api/clubs/register", form("name", "Eels".into()))
+        .await;
+    assert_eq!(
+        closed.refused(403, "registration-off")["message"],
+        "Club registration is not open at the moment."
+    );
     server.finish().await;
 }
 
@@ -67,13 +129,19 @@ async fn what_a_registration_may_say() {
 async fn what_a_new_password_may_say() {
     let server = TestServer::start().await;
     let body = json!({ "token": "00".repeat(32), "newPassword": "x".repeat(129) });
-    let refused = server.alice().post("/api/clubs/reset-password-confirm", body).await;
+    let refused = server
+        .alice()
+        .post("/api/clubs/reset-password-confirm", body)
+        .await;
     let words = "Password must be at most 128 characters";
     assert_eq!(refused.refused(400, "password-too-long")["message"], words);
     server.club("broncos").await;
     let browser = server.bob();
     for password in ["", &"x".repeat(129)] {
-        let refused = browser.signs_in("broncos@demo.test", password).await.refused(401, "invalid-credentials");
+        let refused = browser
+            .signs_in("broncos@demo.test", password)
+            .await
+            .refused(401, "invalid-credentials");
         assert_eq!(refused["message"], "Invalid credentials");
     }
     browser.signs_in("broncos@demo.test", PASSWORD).await.ok();
@@ -88,24 +156,50 @@ async fn a_password_that_is_guessed_first_is_refused_wherever_one_is_chosen() {
     let browser = server.alice();
     let words = "Password is too easy to guess. Please use a longer one, or other words.";
     let form = |password: &str| json!({ "name": "Norths Devils", "email": "secretary@norths.com.au", "password": password, "phone": "0400 111 222" });
-    for password in ["password1", "Football1", "norths-devils", "NorthsDevils", "secretary1", "footballdoubles"] {
-        let refused = browser.post("/api/clubs/register", form(password)).await.refused(400, "invalid");
+    for password in [
+        "password1",
+        "Football1",
+        "norths-devils",
+        "NorthsDevils",
+        "secretary1",
+        "footballdoubles",
+    ] {
+        let refused = browser
+            .post("/api/clubs/register", form(password))
+            .await
+            .refused(400, "invalid");
         assert_eq!(
             (&refused["message"], &refused["errors"][0]["field"]),
             (&json!(words), &json!("password")),
             "{password}"
         );
     }
-    browser.post("/api/clubs/register", form("devils at dawn")).await.ok();
-    browser.post("/api/clubs/reset-password", json!({ "email": "broncos@demo.test" })).await.ok();
+    browser
+        .post("/api/clubs/register", form("devils at dawn"))
+        .await
+        .ok();
+    browser
+        .post(
+            "/api/clubs/reset-password",
+            json!({ "email": "broncos@demo.test" }),
+        )
+        .await
+        .ok();
     let link = server.link(&server.mail("reset").await);
     let token = link.rsplit_once("token=").expect("a token").1;
     let confirm = async |password: &str| {
         let body = json!({ "token": token, "newPassword": password });
-        server.bob().post("/api/clubs/reset-password-confirm", body).await
+        server
+            .bob()
+            .post("/api/clubs/reset-password-confirm", body)
+            .await
     };
     for password in ["password1", "broncosrlfc", "Broncos2026"] {
-        assert_eq!(confirm(password).await.refused(400, "password-too-easy")["message"], words, "{password}");
+        assert_eq!(
+            confirm(password).await.refused(400, "password-too-easy")["message"],
+            words,
+            "{password}"
+        );
     }
     confirm("a new secret").await.ok();
     server.finish().await;
@@ -118,10 +212,20 @@ async fn what_a_draw_and_a_season_may_say() {
     let browser = club::club(&server, "broncos").await;
     agrees(&browser).await;
     let key = "fee_passthrough_allowed";
-    server.records.set_setting(key, "false", "test").await.expect("written");
+    server
+        .records
+        .set_setting(key, "false", "test")
+        .await
+        .expect("written");
     server.state.catalogue.reload().await.expect("read");
-    let refused = browser.post("/api/draws", form()).await.refused(422, "fee-passthrough-off");
-    assert_eq!(refused["message"], "Passing the card fee on to buyers is not allowed at the moment.");
+    let refused = browser
+        .post("/api/draws", form())
+        .await
+        .refused(422, "fee-passthrough-off");
+    assert_eq!(
+        refused["message"],
+        "Passing the card fee on to buyers is not allowed at the moment."
+    );
     let path = format!("/api/clubs/{}/fixtures", broncos.id);
     for (query, words) in [
         ("price=0", "Ticket price is required"),
@@ -130,24 +234,45 @@ async fn what_a_draw_and_a_season_may_say() {
         ("prize=0", "The prize percentage is between 1 and 100."),
         ("prize=101", "The prize percentage is between 1 and 100."),
     ] {
-        let request = browser.raw(Method::POST, &format!("{path}?dryRun=true&{query}")).header("origin", &server.url);
-        let refused = Buyer::sent(request.body("date,kick-off,zone,home,away\n")).await.refused(400, "bad-price");
+        let request = browser
+            .raw(Method::POST, &format!("{path}?dryRun=true&{query}"))
+            .header("origin", &server.url);
+        let refused = Buyer::sent(request.body("date,kick-off,zone,home,away\n"))
+            .await
+            .refused(400, "bad-price");
         assert_eq!(refused["message"], words, "{query}");
     }
     for (query, words) in [
         ("contactName=", "Contact name is required"),
         ("contactPhone=%20", "Contact phone is required"),
-        ("contactPhone=call%20Sam", "Contact phone must be a phone number"),
-        (&format!("contactName={}", "x".repeat(101)), "Must be at most 100 characters"),
+        (
+            "contactPhone=call%20Sam",
+            "Contact phone must be a phone number",
+        ),
+        (
+            &format!("contactName={}", "x".repeat(101)),
+            "Must be at most 100 characters",
+        ),
     ] {
-        let request = browser.raw(Method::POST, &format!("{path}?dryRun=true&{query}")).header("origin", &server.url);
-        let refused = Buyer::sent(request.body("date,kick-off,zone,home,away\n")).await.refused(400, "invalid");
+        let request = browser
+            .raw(Method::POST, &format!("{path}?dryRun=true&{query}"))
+            .header("origin", &server.url);
+        let refused = Buyer::sent(request.body("date,kick-off,zone,home,away\n"))
+            .await
+            .refused(400, "invalid");
         assert_eq!(refused["message"], words, "{query}");
     }
     let later = "date,kick-off,zone,home,away\n2036-03-07,20:00,Nowhere,Knights,Raiders\n";
-    let request = browser.raw(Method::POST, &format!("{path}?dryRun=true")).header("origin", &server.url);
-    let refused = Buyer::sent(request.body(later)).await.refused(422, "fixtures-refused");
-    assert_eq!(refused["message"], "1 of the table's lines cannot be read; nothing was created.");
+    let request = browser
+        .raw(Method::POST, &format!("{path}?dryRun=true"))
+        .header("origin", &server.url);
+    let refused = Buyer::sent(request.body(later))
+        .await
+        .refused(422, "fixtures-refused");
+    assert_eq!(
+        refused["message"],
+        "1 of the table's lines cannot be read; nothing was created."
+    );
     server.finish().await;
 }
 
@@ -157,9 +282,15 @@ async fn an_operator_says_for_which_club() {
     let broncos = server.club("broncos").await;
     server.operator().await;
     let operator = club::operator(&server).await;
-    let refused = operator.post("/api/terms/accept", json!({})).await.refused(400, "club-required");
+    let refused = operator
+        .post("/api/terms/accept", json!({}))
+        .await
+        .refused(400, "club-required");
     assert_eq!(refused["message"], "Say for which club.");
-    let told: Value = operator.post("/api/terms/accept", json!({ "clubId": broncos.id.0 })).await.ok();
+    let told: Value = operator
+        .post("/api/terms/accept", json!({ "clubId": broncos.id.0 }))
+        .await
+        .ok();
     assert_eq!(told["termsVersion"], "1.0");
     server.finish().await;
 }

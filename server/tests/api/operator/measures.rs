@@ -15,18 +15,31 @@ async fn scraped() -> String {
     let server = TestServer::start().await;
     let draw = server.game().await;
     server.alice().buys(draw, 2).await;
-    server.alice().get("/api/orders/c0ffee00c0ffee00c0ffee00c0ffee00").await;
+    server
+        .alice()
+        .get("/api/orders/c0ffee00c0ffee00c0ffee00c0ffee00")
+        .await;
     server.alice().get(&format!("/draw/{draw}")).await;
     let odd = reqwest::Method::from_bytes(b"FETCH").expect("a method");
     let _ = server.alice().raw(odd, "/api/config").send().await;
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-    let url = format!("http://{}/metrics", listener.local_addr().expect("an address"));
+    let url = format!(
+        "http://{}/metrics",
+        listener.local_addr().expect("an address")
+    );
     let handle = server::metrics::serve(listener, server.state.clone()).expect("served");
     let answer = reqwest::get(&url).await.expect("an answer");
-    assert_eq!(answer.headers()["content-type"], "text/plain; version=0.0.4; charset=utf-8");
+    assert_eq!(
+        answer.headers()["content-type"],
+        "text/plain; version=0.0.4; charset=utf-8"
+    );
     let text = answer.text().await.expect("text");
     handle.stop(false).await;
-    assert_eq!(server.alice().get("/metrics").await.status, 404, "not where browsers are");
+    assert_eq!(
+        server.alice().get("/metrics").await.status,
+        404,
+        "not where browsers are"
+    );
     server.finish().await;
     text
 }
@@ -38,7 +51,8 @@ fn families(text: &str) -> BTreeMap<&str, &str> {
 }
 
 fn sample<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))
+    text.lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))
 }
 
 #[actix_web::test]
@@ -56,31 +70,51 @@ async fn every_name_and_label_of_the_brief_is_there_and_nobody_is() {
         assert_eq!(families.get(name), Some(&kind), "{name}");
     }
     assert_eq!(sample(&text, "fd_tickets_sold_total"), Some("2"));
-    assert_eq!(sample(&text, "fd_allocation_duration_seconds_count"), Some("1"));
+    assert_eq!(
+        sample(&text, "fd_allocation_duration_seconds_count"),
+        Some("1")
+    );
     assert_eq!(sample(&text, "fd_reservations_active"), Some("0"));
-    assert_eq!(sample(&text, "fd_payment_anomalies_open{type=\"missing_ticket\"}"), Some("0"));
-    let bought =
-        "fd_http_request_duration_seconds_count{route=\"/api/purchase-tickets\",method=\"POST\",status=\"200\"}";
+    assert_eq!(
+        sample(&text, "fd_payment_anomalies_open{type=\"missing_ticket\"}"),
+        Some("0")
+    );
+    let bought = "fd_http_request_duration_seconds_count{route=\"/api/purchase-tickets\",method=\"POST\",status=\"200\"}";
     assert_eq!(sample(&text, bought), Some("1"));
     let lost = "fd_http_request_duration_seconds_count{route=\"/api/orders/{token}\",method=\"GET\",status=\"404\"}";
     assert_eq!(sample(&text, lost), Some("1"));
-    assert!(text.contains("route=\"page\",method=\"GET\""), "a page has no name of its own");
-    assert!(text.contains("method=\"other\"") && !text.contains("FETCH"), "nobody makes up labels");
+    assert!(
+        text.contains("route=\"page\",method=\"GET\""),
+        "a page has no name of its own"
+    );
+    assert!(
+        text.contains("method=\"other\"") && !text.contains("FETCH"),
+        "nobody makes up labels"
+    );
     for person in ["@", "pi_", "acct_", "Alice", "c0ffee"] {
         assert!(!text.contains(person), "{person} stands on the page");
     }
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let (series, value) = line.rsplit_once(' ').expect("a value");
-        assert!(value.parse::<f64>().is_ok() && families.keys().any(|name| series.starts_with(name)), "{line}");
+        assert!(
+            value.parse::<f64>().is_ok() && families.keys().any(|name| series.starts_with(name)),
+            "{line}"
+        );
     }
 }
 
 /// The names of metrics in a text, without what a histogram adds.
 fn named(text: &str) -> BTreeSet<String> {
     let is_letter = |c: char| c.is_ascii_lowercase() || c == '_';
-    let words = text.split(|c: char| !is_letter(c)).filter(|word| word.starts_with("fd_"));
+    let words = text
+        .split(|c: char| !is_letter(c))
+        .filter(|word| word.starts_with("fd_"));
     let plain = |word: &str| {
-        ["_bucket", "_sum", "_count"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word).to_string()
+        ["_bucket", "_sum", "_count"]
+            .iter()
+            .find_map(|end| word.strip_suffix(end))
+            .unwrap_or(word)
+            .to_string()
     };
     words.map(plain).collect()
 }
@@ -91,7 +125,12 @@ async fn the_dashboard_and_the_alerts_ask_only_for_what_there_is() {
     let families = families(&text);
     let dashboard: Value = serde_json::from_str(DASHBOARD).expect("JSON");
     let panels = dashboard["panels"].as_array().expect("panels");
-    assert!(panels.iter().all(|panel| panel["targets"][0]["expr"].is_string() || panel["type"] == "row"), "each asks");
+    assert!(
+        panels
+            .iter()
+            .all(|panel| panel["targets"][0]["expr"].is_string() || panel["type"] == "row"),
+        "each asks"
+    );
     let mut asked = named(ALERTS);
     asked.extend(
         panels
@@ -99,21 +138,40 @@ async fn the_dashboard_and_the_alerts_ask_only_for_what_there_is() {
             .flat_map(|panel| panel["targets"].as_array().into_iter().flatten())
             .flat_map(|target| named(target["expr"].as_str().unwrap_or_default())),
     );
-    for name in ["fd_payment_anomalies_open", "fd_database_up", "fd_http_request_duration_seconds"] {
+    for name in [
+        "fd_payment_anomalies_open",
+        "fd_database_up",
+        "fd_http_request_duration_seconds",
+    ] {
         assert!(asked.contains(name), "{name}");
     }
-    let unknown: Vec<&String> = asked.iter().filter(|name| !families.contains_key(name.as_str())).collect();
+    let unknown: Vec<&String> = asked
+        .iter()
+        .filter(|name| !families.contains_key(name.as_str()))
+        .collect();
     assert!(unknown.is_empty(), "nobody measures {unknown:?}");
     let labels = ["type", "route", "method", "status", "le"];
-    for target in panels.iter().flat_map(|panel| panel["targets"].as_array().into_iter().flatten()) {
+    for target in panels
+        .iter()
+        .flat_map(|panel| panel["targets"].as_array().into_iter().flatten())
+    {
         let expression = target["expr"].as_str().unwrap_or_default();
-        let by = expression.split("by (").skip(1).filter_map(|rest| rest.split(')').next());
-        let odd: Vec<&str> = by.flat_map(|list| list.split(", ")).filter(|label| !labels.contains(label)).collect();
+        let by = expression
+            .split("by (")
+            .skip(1)
+            .filter_map(|rest| rest.split(')').next());
+        let odd: Vec<&str> = by
+            .flat_map(|list| list.split(", "))
+            .filter(|label| !labels.contains(label))
+            .collect();
         assert_eq!(odd, Vec::<&str>::new(), "{expression}");
     }
     // Each alert says when, how bad, and what to do.
     let count = |word: &str| ALERTS.matches(word).count();
     let alerts = count("- alert: ");
-    assert!(alerts >= 6 && [count("expr: "), count("severity: "), count("summary: ")] == [alerts; 3], "{alerts}");
+    assert!(
+        alerts >= 6 && [count("expr: "), count("severity: "), count("summary: ")] == [alerts; 3],
+        "{alerts}"
+    );
     assert_eq!(dashboard["schemaVersion"], json!(39));
 }

@@ -12,7 +12,10 @@ async fn a_buyer_pays_by_card_and_holds_numbered_tickets() {
     let draw = server.game().await;
     let alice = server.alice();
     let intent = alice.intent(draw, 3).await;
-    assert_eq!((intent.amount(), &intent.body["ticketCount"]), (1500, &json!(3)));
+    assert_eq!(
+        (intent.amount(), &intent.body["ticketCount"]),
+        (1500, &json!(3))
+    );
     assert_eq!(intent.body["connectedAccountId"], "acct_broncos");
     assert!(intent.secret().starts_with(intent.id()));
     let view = server.engine.draws.view(draw).await.expect("a view");
@@ -20,14 +23,26 @@ async fn a_buyer_pays_by_card_and_holds_numbered_tickets() {
 
     let valid = json!({ "drawNumber": draw.0, "ticketCount": 3, "buyer": alice.details(),
         "ageConfirmation": true, "termsAgreement": true });
-    assert_eq!(alice.post("/api/validate-purchase", valid).await.ok(), json!({ "valid": true, "errors": [] }));
+    assert_eq!(
+        alice.post("/api/validate-purchase", valid).await.ok(),
+        json!({ "valid": true, "errors": [] })
+    );
     alice.authorise(&intent).await;
     let bought = alice.complete(draw, 3, &intent).await.ok();
-    assert_eq!((&bought["success"], &bought["status"]), (&json!(true), &json!("succeeded")));
-    assert_eq!((&bought["paymentIntentId"], &bought["orderToken"]), (&json!(intent.id()), &json!(intent.token())));
+    assert_eq!(
+        (&bought["success"], &bought["status"]),
+        (&json!(true), &json!("succeeded"))
+    );
+    assert_eq!(
+        (&bought["paymentIntentId"], &bought["orderToken"]),
+        (&json!(intent.id()), &json!(intent.token()))
+    );
     let tickets = bought["tickets"].as_array().expect("tickets");
     assert_eq!(
-        tickets.iter().map(|ticket| ticket["ticketNumber"].as_u64()).collect::<Vec<_>>(),
+        tickets
+            .iter()
+            .map(|ticket| ticket["ticketNumber"].as_u64())
+            .collect::<Vec<_>>(),
         [Some(1), Some(2), Some(3)]
     );
     for ticket in tickets {
@@ -41,12 +56,21 @@ async fn a_buyer_pays_by_card_and_holds_numbered_tickets() {
         (&order["state"], &order["status"], &order["amount"]),
         (&json!("captured"), &json!("succeeded"), &json!(1500))
     );
-    assert_eq!((&order["buyerName"], &order["buyerEmailMasked"]), (&json!("Alice"), &json!("a…@example.com")));
-    assert_eq!(order["lines"][0]["tickets"].as_array().map(Vec::len), Some(3));
+    assert_eq!(
+        (&order["buyerName"], &order["buyerEmailMasked"]),
+        (&json!("Alice"), &json!("a…@example.com"))
+    );
+    assert_eq!(
+        order["lines"][0]["tickets"].as_array().map(Vec::len),
+        Some(3)
+    );
     let mail = server.mail("tickets").await;
     assert_eq!(mail.to, "alice@example.com");
     let taken = &server.sandbox.ledger()["accounts"]["acct_broncos"];
-    assert_eq!((&taken["captured"], &taken["fees"], &taken["count"]), (&json!(1500), &json!(53), &json!(1)));
+    assert_eq!(
+        (&taken["captured"], &taken["fees"], &taken["count"]),
+        (&json!(1500), &json!(53), &json!(1))
+    );
     server.finish().await;
 }
 
@@ -68,10 +92,16 @@ async fn asking_again_in_any_way_and_all_at_once_gives_the_same_tickets_once() {
     });
     for answer in join_all(calls).await {
         let body = answer.ok();
-        assert!(["succeeded", "processing"].contains(&body["status"].as_str().expect("a status")), "{body}");
+        assert!(
+            ["succeeded", "processing"].contains(&body["status"].as_str().expect("a status")),
+            "{body}"
+        );
     }
     let one = alice.purchase(draw, 2, &intent).await.ok();
-    assert_eq!(alice.complete(draw, 2, &intent).await.ok()["tickets"], one["tickets"]);
+    assert_eq!(
+        alice.complete(draw, 2, &intent).await.ok()["tickets"],
+        one["tickets"]
+    );
     let view = server.engine.draws.view(draw).await.expect("a view");
     assert_eq!((view.sold, view.held), (2, 0));
     assert_eq!(server.sandbox.ledger()["total"]["count"], 1);
@@ -86,7 +116,10 @@ async fn two_buyers_never_get_the_same_ticket() {
     let (first, second) = tokio::join!(alice.buys(draw, 5), bob.buys(draw, 7));
     let numbers = |bought: &Value| -> Vec<u64> {
         let tickets = bought["tickets"].as_array().expect("tickets");
-        tickets.iter().map(|ticket| ticket["ticketNumber"].as_u64().expect("a number")).collect()
+        tickets
+            .iter()
+            .map(|ticket| ticket["ticketNumber"].as_u64().expect("a number"))
+            .collect()
     };
     let mut all = [numbers(&first.1), numbers(&second.1)].concat();
     all.sort_unstable();
@@ -103,19 +136,32 @@ async fn who_bought_may_buy_again_and_the_same_attempt_is_the_same_order() {
         let alice = &alice;
         async move {
             let body = json!({ "drawNumber": draw.0, "ticketCount": 1, "buyer": alice.details(), "clientKey": key });
-            crate::support::buyer::Intent { body: alice.post("/api/create-payment-intent", body).await.ok() }
+            crate::support::buyer::Intent {
+                body: alice.post("/api/create-payment-intent", body).await.ok(),
+            }
         }
     };
     let first = ask("one").await;
-    assert_eq!(ask("two").await.id(), first.id(), "unpaid: one payment for a browser and a draw");
+    assert_eq!(
+        ask("two").await.id(),
+        first.id(),
+        "unpaid: one payment for a browser and a draw"
+    );
     let first = ask("one").await;
     alice.authorise(&first).await;
     alice.complete(draw, 1, &first).await.ok();
-    assert_eq!(ask("one").await.id(), first.id(), "the same attempt, after its answer was lost");
+    assert_eq!(
+        ask("one").await.id(),
+        first.id(),
+        "the same attempt, after its answer was lost"
+    );
     let second = ask("three").await;
     assert_ne!(second.id(), first.id());
     alice.authorise(&second).await;
-    assert_eq!(alice.complete(draw, 1, &second).await.ok()["tickets"][0]["ticketNumber"], 2);
+    assert_eq!(
+        alice.complete(draw, 1, &second).await.ok()["tickets"][0]["ticketNumber"],
+        2
+    );
     let third = alice.intent(draw, 1).await;
     assert_ne!(third.id(), second.id());
     server.finish().await;
@@ -127,14 +173,24 @@ async fn the_details_given_first_are_kept_and_blanks_are_filled_later() {
     let draw = server.game().await;
     let alice = server.alice();
     let bare = json!({ "drawId": draw.0.to_string(), "ticketCount": "1" });
-    let intent = crate::support::buyer::Intent { body: alice.post("/api/create-payment-intent", bare).await.ok() };
+    let intent = crate::support::buyer::Intent {
+        body: alice.post("/api/create-payment-intent", bare).await.ok(),
+    };
     alice.authorise(&intent).await;
     alice.complete(draw, 1, &intent).await.ok();
-    assert_eq!(alice.order(&intent).await["buyerName"], "Alice", "the completion call brought them");
+    assert_eq!(
+        alice.order(&intent).await["buyerName"],
+        "Alice",
+        "the completion call brought them"
+    );
     let other = json!({ "drawNumber": draw.0, "ticketCount": 1, "paymentIntentId": intent.id(),
         "buyer": { "buyerName": "Mallory", "buyerEmail": "mallory@example.com", "buyerPhone": "0" } });
     alice.post("/api/complete-card-payment", other).await.ok();
-    assert_eq!(alice.order(&intent).await["buyerName"], "Alice", "what was stored first wins");
+    assert_eq!(
+        alice.order(&intent).await["buyerName"],
+        "Alice",
+        "what was stored first wins"
+    );
     server.finish().await;
 }
 
@@ -147,7 +203,9 @@ async fn what_stood_in_the_form_when_pay_was_pressed_is_the_buyer() {
     let opens = async |said: Value| {
         let mut body = json!({ "drawNumber": draw.0, "ticketCount": 1, "clientKey": "one" });
         body["buyer"] = said;
-        Intent { body: alice.post("/api/create-payment-intent", body).await.ok() }
+        Intent {
+            body: alice.post("/api/create-payment-intent", body).await.ok(),
+        }
     };
     let first = opens(typo.clone()).await;
     assert_eq!(alice.confirm(&first, BAD_CARD).await.status, 402);
@@ -155,11 +213,26 @@ async fn what_stood_in_the_form_when_pay_was_pressed_is_the_buyer() {
     opens(json!({ "buyerName": "", "buyerEmail": "", "buyerPhone": "" })).await;
     alice.authorise(&first).await;
     alice.complete(draw, 1, &first).await.ok();
-    assert_eq!(server.mail("tickets").await.to, "alice@example.com", "corrected, and no blank wiped it");
+    assert_eq!(
+        server.mail("tickets").await.to,
+        "alice@example.com",
+        "corrected, and no blank wiped it"
+    );
     let phone = "select buyer_phone from orders where buyer_email = $1";
-    assert_eq!(server.database.text(phone, "alice@example.com").await, alice.phone);
-    assert_eq!(opens(typo).await.id(), first.id(), "the same attempt, asked again");
-    assert_eq!(alice.order(&first).await["buyerName"], "Alice", "who paid is who paid");
+    assert_eq!(
+        server.database.text(phone, "alice@example.com").await,
+        alice.phone
+    );
+    assert_eq!(
+        opens(typo).await.id(),
+        first.id(),
+        "the same attempt, asked again"
+    );
+    assert_eq!(
+        alice.order(&first).await["buyerName"],
+        "Alice",
+        "who paid is who paid"
+    );
     server.finish().await;
 }
 
@@ -169,12 +242,25 @@ async fn what_an_abandoned_visit_left_in_the_browser_buys_nothing_for_whoever_le
     let draw = server.game().await;
     let dad = json!({ "name": "Dad", "email": "dad@example.com", "phone": "0411 000 011" });
     let mum = json!({ "name": "Mum", "email": "mum@example.com", "phone": "0411 000 012" });
-    let page = |said: &Value| json!({ "drawNumber": draw.0, "ticketCount": 1, "customerInfo": said });
+    let page =
+        |said: &Value| json!({ "drawNumber": draw.0, "ticketCount": 1, "customerInfo": said });
     let family = server.alice();
-    family.post("/api/create-payment-intent", page(&dad)).await.ok();
-    let opened = Intent { body: family.post("/api/create-payment-intent", page(&mum)).await.ok() };
+    family
+        .post("/api/create-payment-intent", page(&dad))
+        .await
+        .ok();
+    let opened = Intent {
+        body: family
+            .post("/api/create-payment-intent", page(&mum))
+            .await
+            .ok(),
+    };
     family.authorise(&opened).await;
-    assert_eq!(server.mail("tickets").await.to, "mum@example.com", "by whichever door");
+    assert_eq!(
+        server.mail("tickets").await.to,
+        "mum@example.com",
+        "by whichever door"
+    );
     assert_eq!(family.order(&opened).await["buyerName"], "Mum");
     server.finish().await;
 }
@@ -186,13 +272,28 @@ async fn tickets_are_shown_to_the_browser_or_the_token_alone() {
     let (alice, bob) = (server.alice(), server.bob());
     let (intent, _) = alice.buys(draw, 1).await;
     let body = json!({ "drawNumber": draw.0, "ticketCount": 1, "paymentIntentId": intent.id() });
-    let seen = bob.post("/api/complete-card-payment", body.clone()).await.ok();
-    assert_eq!((&seen["success"], &seen["tickets"], &seen["orderToken"]), (&json!(true), &json!([]), &Value::Null));
+    let seen = bob
+        .post("/api/complete-card-payment", body.clone())
+        .await
+        .ok();
+    assert_eq!(
+        (&seen["success"], &seen["tickets"], &seen["orderToken"]),
+        (&json!(true), &json!([]), &Value::Null)
+    );
     let mut body = body;
     body["orderToken"] = json!(intent.token());
-    assert_eq!(bob.post("/api/complete-card-payment", body).await.ok()["tickets"].as_array().map(Vec::len), Some(1));
-    bob.get("/api/orders/00000000000000000000000000000000").await.refused(404, "not-found");
-    bob.get("/api/orders/nonsense").await.refused(404, "not-found");
+    assert_eq!(
+        bob.post("/api/complete-card-payment", body).await.ok()["tickets"]
+            .as_array()
+            .map(Vec::len),
+        Some(1)
+    );
+    bob.get("/api/orders/00000000000000000000000000000000")
+        .await
+        .refused(404, "not-found");
+    bob.get("/api/orders/nonsense")
+        .await
+        .refused(404, "not-found");
     server.finish().await;
 }
 
@@ -203,11 +304,26 @@ async fn a_confirmation_is_sent_again_to_the_stored_address_and_always_with_the_
     let alice = server.alice();
     let (intent, _) = alice.buys(draw, 1).await;
     server.mail("tickets").await;
-    let known = alice.post("/api/resend-confirmation", json!({ "paymentIntentId": intent.id() })).await.ok();
+    let known = alice
+        .post(
+            "/api/resend-confirmation",
+            json!({ "paymentIntentId": intent.id() }),
+        )
+        .await
+        .ok();
     assert_eq!(server.mail("resend").await.to, "alice@example.com");
-    let unknown = alice.post("/api/resend-confirmation", json!({ "paymentIntentId": "pi_nobody" })).await.ok();
+    let unknown = alice
+        .post(
+            "/api/resend-confirmation",
+            json!({ "paymentIntentId": "pi_nobody" }),
+        )
+        .await
+        .ok();
     assert_eq!(known, unknown);
-    assert_eq!(alice.post("/api/resend-confirmation", json!({})).await.ok(), known);
+    assert_eq!(
+        alice.post("/api/resend-confirmation", json!({})).await.ok(),
+        known
+    );
     server.finish().await;
 }
 
@@ -217,12 +333,25 @@ async fn consents_gate_the_checkouts_call_with_the_specified_words() {
     let draw = server.game().await;
     let alice = server.alice();
     let intent = alice.intent(draw, 1).await;
-    let mut body = json!({ "drawNumber": draw.0, "ticketCount": 1, "paymentIntentId": intent.id() });
-    let refused = alice.post("/api/purchase-tickets", body.clone()).await.refused(400, "age-unconfirmed");
-    assert_eq!(refused["message"], "You must be over 18 to purchase tickets");
+    let mut body =
+        json!({ "drawNumber": draw.0, "ticketCount": 1, "paymentIntentId": intent.id() });
+    let refused = alice
+        .post("/api/purchase-tickets", body.clone())
+        .await
+        .refused(400, "age-unconfirmed");
+    assert_eq!(
+        refused["message"],
+        "You must be over 18 to purchase tickets"
+    );
     body["ageConfirmation"] = json!(true);
-    let refused = alice.post("/api/purchase-tickets", body).await.refused(400, "terms-not-agreed");
-    assert_eq!(refused["message"], "You must agree to the terms and conditions");
+    let refused = alice
+        .post("/api/purchase-tickets", body)
+        .await
+        .refused(400, "terms-not-agreed");
+    assert_eq!(
+        refused["message"],
+        "You must agree to the terms and conditions"
+    );
     let invalid = json!({ "drawNumber": draw.0, "ticketCount": 1, "buyer": { "buyerName": " " } });
     let errors = alice.post("/api/validate-purchase", invalid).await.ok();
     assert_eq!(

@@ -57,7 +57,14 @@ const TOO_MANY: usize = 5_000;
 async fn beyond_the_mailbox_a_buyer_is_told_when_to_come_again() {
     let (begun, permits) = (Arc::new(Notify::new()), Arc::new(Semaphore::new(0)));
     let (told, gate) = (begun.clone(), permits.clone());
-    let server = TestServer::start_on(|books| Arc::new(SlowDisk { books, begun, permits })).await;
+    let server = TestServer::start_on(|books| {
+        Arc::new(SlowDisk {
+            books,
+            begun,
+            permits,
+        })
+    })
+    .await;
     let draw = server.game().await;
     let (alice, bob) = (server.alice(), server.bob());
     let mut first = Box::pin(alice.ask(draw, 1));
@@ -69,7 +76,11 @@ async fn beyond_the_mailbox_a_buyer_is_told_when_to_come_again() {
     let mut waiting = Vec::new();
     let denied = loop {
         let order = OrderId(waiting.len() as u128 + 1);
-        let mut asked = Box::pin(server.engine.draws.execute(draw, Command::Release { order }, None));
+        let mut asked = Box::pin(server.engine.draws.execute(
+            draw,
+            Command::Release { order },
+            None,
+        ));
         match poll!(&mut asked) {
             Poll::Ready(answer) => break answer,
             Poll::Pending => waiting.push(asked),
@@ -88,6 +99,9 @@ async fn beyond_the_mailbox_a_buyer_is_told_when_to_come_again() {
         asked.await.expect("nothing to release");
     }
     bob.intent(draw, 1).await;
-    assert_eq!(server.engine.draws.view(draw).await.expect("a view").held, 2);
+    assert_eq!(
+        server.engine.draws.view(draw).await.expect("a view").held,
+        2
+    );
     server.finish().await;
 }

@@ -30,39 +30,76 @@ async fn a_database_that_may_only_be_read_counts_as_down_until_it_takes_writes_a
     let draw = server.game().await;
     server.operator().await;
     let (alice, bob, operator) = (server.alice(), server.bob(), club::operator(&server).await);
-    let webhook = WebhookFaults { lost: 1.0, ..WebhookFaults::default() };
-    server.sandbox.set_faults(Faults { webhook, ..Faults::default() });
+    let webhook = WebhookFaults {
+        lost: 1.0,
+        ..WebhookFaults::default()
+    };
+    server.sandbox.set_faults(Faults {
+        webhook,
+        ..Faults::default()
+    });
     let intent = alice.intent(draw, 2).await;
     alice.authorise(&intent).await;
     let ready = (200, json!({ "ready": true, "database": true }));
     assert_eq!(told(&server).await, ready);
 
     server.database.run(CLOSE).await;
-    assert_eq!(told(&server).await, (503, json!({ "ready": false, "database": false })));
+    assert_eq!(
+        told(&server).await,
+        (503, json!({ "ready": false, "database": false }))
+    );
     let health = operator.get("/api/admin/health").await.ok();
-    assert_eq!((&health["status"], &health["checks"]["database"]["ok"]), (&json!("down"), &json!(false)));
+    assert_eq!(
+        (&health["status"], &health["checks"]["database"]["ok"]),
+        (&json!("down"), &json!(false))
+    );
     for _ in 0..3 {
         let refused = bob.ask(draw, 1).await;
         assert_eq!(refused.header("retry-after"), Some("1"));
         assert_eq!(refused.refused(503, "unavailable")["message"], WAIT);
     }
     let told_alice = alice.complete(draw, 2, &intent).await.ok();
-    assert_eq!((&told_alice["success"], &told_alice["status"]), (&json!(false), &json!("processing")), "{told_alice}");
-    assert_eq!(server.sandbox.ledger()["total"]["captured"], 0, "no money without tickets");
-    let (order, proof) = (format!("/api/orders/{}", intent.token()), format!("/api/public/draws/{draw}/proof"));
-    for page in [&format!("/api/draws/{draw}"), "/api/draws/active", &proof, &order] {
+    assert_eq!(
+        (&told_alice["success"], &told_alice["status"]),
+        (&json!(false), &json!("processing")),
+        "{told_alice}"
+    );
+    assert_eq!(
+        server.sandbox.ledger()["total"]["captured"],
+        0,
+        "no money without tickets"
+    );
+    let (order, proof) = (
+        format!("/api/orders/{}", intent.token()),
+        format!("/api/public/draws/{draw}/proof"),
+    );
+    for page in [
+        &format!("/api/draws/{draw}"),
+        "/api/draws/active",
+        &proof,
+        &order,
+    ] {
         alice.get(page).await.ok();
     }
 
     server.database.run(OPEN).await;
-    eventually("it is well again", async || (told(&server).await == ready).then_some(())).await;
+    eventually("it is well again", async || {
+        (told(&server).await == ready).then_some(())
+    })
+    .await;
     eventually("who had authorised has her tickets", async || {
         (alice.complete(draw, 2, &intent).await.json()["success"] == true).then_some(())
     })
     .await;
     alice.sees(&intent, "succeeded").await;
-    eventually("others buy again", async || (bob.ask(draw, 1).await.status == 200).then_some(())).await;
+    eventually("others buy again", async || {
+        (bob.ask(draw, 1).await.status == 200).then_some(())
+    })
+    .await;
     bob.buys(draw, 1).await;
-    assert_eq!(server.engine.draws.view(draw).await.expect("a view").sold, 3);
+    assert_eq!(
+        server.engine.draws.view(draw).await.expect("a view").sold,
+        3
+    );
     server.finish().await;
 }

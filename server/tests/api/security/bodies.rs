@@ -22,19 +22,29 @@ async fn one_byte_more_than_a_call_takes_is_refused_by_every_call() {
     let operator = club::operator(&server).await;
     let mut wrong = Vec::new();
     let signs_out = |route: &&Route| route.path.ends_with("/logout");
-    let writes = ROUTES.iter().filter(|route| route.method != Verb::Get && !DEAF.contains(&route.path));
+    let writes = ROUTES
+        .iter()
+        .filter(|route| route.method != Verb::Get && !DEAF.contains(&route.path));
     for route in writes.filter(|route| !signs_out(route)) {
         let path = stock.path(route);
         // A path's calls share the largest of their limits.
-        let most = ROUTES.iter().filter(|other| other.path == route.path).map(|other| other.body_max).max();
+        let most = ROUTES
+            .iter()
+            .filter(|other| other.path == route.path)
+            .map(|other| other.body_max)
+            .max();
         let large = format!("{{\"a\":\"{}\"}}", "x".repeat(most.expect("itself") + 1));
-        let request = operator.raw(method(route), &path).header("origin", &server.url).body(large);
+        let request = operator
+            .raw(method(route), &path)
+            .header("origin", &server.url)
+            .body(large);
         // A call that reads no body does not mind what nobody reads; the connection is closed on it.
         let status = match request.send().await {
             Ok(answer) => answer.status().as_u16(),
             Err(_) => 413,
         };
-        let reads = server::openapi::description(route).is_some_and(|said| !said.body.models().is_empty());
+        let reads =
+            server::openapi::description(route).is_some_and(|said| !said.body.models().is_empty());
         if status >= 500 || reads && status != 413 {
             wrong.push(format!("{:?} {path}: {status}", route.method));
         }
@@ -51,12 +61,24 @@ async fn json_within_json_without_end_is_refused() {
     let depth = 2_000;
     let lists = format!("{{\"items\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
     let objects = format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
-    let token = format!("{{\"paymentToken\":{}1{}}}", "{\"a\":".repeat(depth), "}".repeat(depth));
+    let token = format!(
+        "{{\"paymentToken\":{}1{}}}",
+        "{\"a\":".repeat(depth),
+        "}".repeat(depth)
+    );
     let keys: String = (0..1_500).map(|n| format!("\"k{n}\":1,")).collect();
     let same = format!("{{{}\"drawNumber\":1}}", "\"drawNumber\":1,".repeat(900));
-    for body in [lists, objects, token, format!("{{{keys}\"drawNumber\":1}}"), same] {
-        let request =
-            alice.raw(Method::POST, "/api/create-payment-intent").header("origin", &server.url).body(body.clone());
+    for body in [
+        lists,
+        objects,
+        token,
+        format!("{{{keys}\"drawNumber\":1}}"),
+        same,
+    ] {
+        let request = alice
+            .raw(Method::POST, "/api/create-payment-intent")
+            .header("origin", &server.url)
+            .body(body.clone());
         let status = Buyer::sent(request).await.status;
         assert!((400..500).contains(&status), "{status}: {}", &body[..40]);
     }
@@ -65,7 +87,9 @@ async fn json_within_json_without_end_is_refused() {
 
 fn connected(server: &TestServer) -> TcpStream {
     let stream = TcpStream::connect(server.url.trim_start_matches("http://")).expect("connected");
-    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("patience");
+    stream
+        .set_read_timeout(Some(Duration::from_secs(20)))
+        .expect("patience");
     stream
 }
 
@@ -77,7 +101,9 @@ async fn who_never_finishes_a_request_keeps_nobody_waiting_and_is_hung_up_on() {
     let draw = server.game().await;
     let mut heads: Vec<TcpStream> = (0..100).map(|_| connected(&server)).collect();
     for stream in &mut heads {
-        stream.write_all(b"GET /api/config HTTP/1.1\r\nHost: x\r\nX-Slow: ").expect("sent");
+        stream
+            .write_all(b"GET /api/config HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+            .expect("sent");
     }
     let mut bodies: Vec<TcpStream> = (0..100).map(|_| connected(&server)).collect();
     for stream in &mut bodies {
@@ -108,7 +134,10 @@ async fn who_never_finishes_a_request_keeps_nobody_waiting_and_is_hung_up_on() {
 #[actix_web::test]
 async fn lines_no_browser_writes_are_refused() {
     let server = TestServer::start().await;
-    let large = format!("GET / HTTP/1.1\r\nHost: x\r\nX-Large: {}\r\n\r\n", "x".repeat(200_000));
+    let large = format!(
+        "GET / HTTP/1.1\r\nHost: x\r\nX-Large: {}\r\n\r\n",
+        "x".repeat(200_000)
+    );
     let many: String = (0..500).map(|n| format!("X-{n}: 1\r\n")).collect();
     let chunks = format!("2000\r\n{}\r\n", "x".repeat(0x2000)).repeat(4);
     let endless = format!(
@@ -155,14 +184,26 @@ async fn numbers_at_the_end_of_what_there_is_are_refused_and_nobody_stumbles() {
     let server = TestServer::start().await;
     server.operator().await;
     let operator = club::operator(&server).await;
-    for order in ["-9223372036854775808", "-9223372036854775809", "9223372036854775807", "1e300", "-1e300"] {
+    for order in [
+        "-9223372036854775808",
+        "-9223372036854775809",
+        "9223372036854775807",
+        "1e300",
+        "-1e300",
+    ] {
         for path in ["/api/admin/footer-menus", "/api/admin/footer-menu-items"] {
             let body = format!(
                 "{{\"heading\":\"Help\",\"label\":\"Help\",\"url\":\"/help\",\"menuId\":1,\"displayOrder\":{order}}}"
             );
-            let request = operator.raw(Method::POST, path).header("origin", &server.url).body(body);
+            let request = operator
+                .raw(Method::POST, path)
+                .header("origin", &server.url)
+                .body(body);
             let told = Buyer::sent(request).await.refused(400, "invalid");
-            assert_eq!(told["errors"][0]["field"], "displayOrder", "{path} {order}: {told}");
+            assert_eq!(
+                told["errors"][0]["field"], "displayOrder",
+                "{path} {order}: {told}"
+            );
         }
     }
     server.finish().await;

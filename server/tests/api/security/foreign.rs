@@ -36,8 +36,16 @@ fn names(stock: &Stock, order: &str) -> Vec<(&'static str, String, &'static str)
         ("{bundle}", "double".to_string(), "nobody"),
         // The first of the club's people.
         ("{user}", "1".to_string(), "999999"),
-        ("{draw}", order.to_string(), "00000000-0000-4000-8000-000000000000"),
-        ("{club}", order.to_string(), "00000000-0000-4000-8000-000000000000"),
+        (
+            "{draw}",
+            order.to_string(),
+            "00000000-0000-4000-8000-000000000000",
+        ),
+        (
+            "{club}",
+            order.to_string(),
+            "00000000-0000-4000-8000-000000000000",
+        ),
     ]
 }
 
@@ -49,9 +57,14 @@ async fn somebody_elses_object_answers_as_one_that_is_not_there() {
     let storm = club::club(&server, "storm").await;
     club::member(&server, server.club_named("broncos"), Role::Viewer).await;
     let bought = server.draw(server.club_named("broncos")).await;
-    let order = server.alice().intent(bought, 1).await.body["reservationId"].as_str().expect("an id").to_string();
+    let order = server.alice().intent(bought, 1).await.body["reservationId"]
+        .as_str()
+        .expect("an id")
+        .to_string();
     let (mut wrong, mut tried) = (Vec::new(), 0);
-    let bound = |route: &&server::routes::Route| route.audience.role().is_some() && route.path.contains('{');
+    let bound = |route: &&server::routes::Route| {
+        route.audience.role().is_some() && route.path.contains('{')
+    };
     for route in ROUTES.iter().filter(bound) {
         for (variable, theirs, nobodys) in names(&stock, &order) {
             if !route.path.contains(variable) {
@@ -60,8 +73,12 @@ async fn somebody_elses_object_answers_as_one_that_is_not_there() {
             // The other variables of the path are the caller's own, then the stranger's.
             for rest in [&mine, &stock] {
                 let path = |name: &str| {
-                    let path = route.path.replace(variable, name).replace("{slug}", rest.slug);
-                    path.replace("{bundle}", &rest.offer.to_string()).replace("{club}", &rest.club.to_string())
+                    let path = route
+                        .path
+                        .replace(variable, name)
+                        .replace("{slug}", rest.slug);
+                    path.replace("{bundle}", &rest.offer.to_string())
+                        .replace("{club}", &rest.club.to_string())
                 };
                 let mut answers = Vec::new();
                 for path in [path(&theirs), path(nobodys)] {
@@ -71,12 +88,21 @@ async fn somebody_elses_object_answers_as_one_that_is_not_there() {
                 tried += 2;
                 if answers[0].status != 404 || told(&answers[0]) != told(&answers[1]) {
                     let [theirs, nobodys] = [told(&answers[0]), told(&answers[1])];
-                    wrong.push(format!("{:?} {}:\n  {theirs}\n  {nobodys}", route.method, path(variable)));
+                    wrong.push(format!(
+                        "{:?} {}:\n  {theirs}\n  {nobodys}",
+                        route.method,
+                        path(variable)
+                    ));
                 }
             }
         }
     }
-    assert!(wrong.is_empty(), "{} of {tried}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {tried}:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
     assert!(tried > 80, "{tried}");
     server.finish().await;
 }
@@ -86,16 +112,29 @@ async fn a_club_named_in_a_body_or_a_query_is_no_way_round() {
     let server = TestServer::start().await;
     let stock = Stock::of(&server, "broncos").await;
     server.club("storm").await;
-    let (storm, broncos) = (club::club(&server, "storm").await, club::club(&server, "broncos").await);
-    let picture = json!({ "clubSlug": "broncos", "url": "/uploads/bundle-image-1-0.png", "data": "" });
-    let missing = json!({ "clubSlug": "nobody", "url": "/uploads/bundle-image-1-0.png", "data": "" });
+    let (storm, broncos) = (
+        club::club(&server, "storm").await,
+        club::club(&server, "broncos").await,
+    );
+    let picture =
+        json!({ "clubSlug": "broncos", "url": "/uploads/bundle-image-1-0.png", "data": "" });
+    let missing =
+        json!({ "clubSlug": "nobody", "url": "/uploads/bundle-image-1-0.png", "data": "" });
     for verb in [Method::POST, Method::DELETE] {
-        let theirs = storm.call(verb.clone(), "/api/uploads/bundle-image", Some(&picture)).await;
-        let nobodys = storm.call(verb, "/api/uploads/bundle-image", Some(&missing)).await;
+        let theirs = storm
+            .call(verb.clone(), "/api/uploads/bundle-image", Some(&picture))
+            .await;
+        let nobodys = storm
+            .call(verb, "/api/uploads/bundle-image", Some(&missing))
+            .await;
         assert_eq!((theirs.status, told(&theirs)), (404, told(&nobodys)));
     }
-    let theirs = storm.post("/api/terms/accept", json!({ "clubId": stock.club })).await;
-    let nobodys = storm.post("/api/terms/accept", json!({ "clubId": 999_999 })).await;
+    let theirs = storm
+        .post("/api/terms/accept", json!({ "clubId": stock.club }))
+        .await;
+    let nobodys = storm
+        .post("/api/terms/accept", json!({ "clubId": 999_999 }))
+        .await;
     assert_eq!(told(&theirs), told(&nobodys));
     // The console's pages that clubs may open show a club its own rows, whatever it asks for (decision G-2).
     for path in [
@@ -108,7 +147,11 @@ async fn a_club_named_in_a_body_or_a_query_is_no_way_round() {
         let asked = storm.get(&format!("{path}?clubId={}", stock.club)).await;
         for answer in [own, asked] {
             for theirs in ["broncos", "alice@example.com", "acct_broncos"] {
-                assert!(!answer.text.contains(theirs), "{path} tells {theirs}: {}", answer.text);
+                assert!(
+                    !answer.text.contains(theirs),
+                    "{path} tells {theirs}: {}",
+                    answer.text
+                );
             }
         }
         assert!(broncos.get(path).await.status == 200);
@@ -122,12 +165,20 @@ async fn nobody_removes_or_reads_what_an_upload_key_does_not_name() {
     let server = TestServer::start().await;
     server.club("broncos").await;
     server.club("storm").await;
-    let (storm, broncos) = (club::club(&server, "storm").await, club::club(&server, "broncos").await);
+    let (storm, broncos) = (
+        club::club(&server, "storm").await,
+        club::club(&server, "broncos").await,
+    );
     let png = super::pictures::png(2, 2);
     let body = json!({ "clubSlug": "broncos", "data": png, "desiredKey": "../../etc/passwd" });
-    let url =
-        broncos.post("/api/uploads/bundle-image", body).await.ok()["url"].as_str().expect("an address").to_string();
-    assert!(url.starts_with("/uploads/bundle-image-") && !url.contains(".."), "{url}");
+    let url = broncos.post("/api/uploads/bundle-image", body).await.ok()["url"]
+        .as_str()
+        .expect("an address")
+        .to_string();
+    assert!(
+        url.starts_with("/uploads/bundle-image-") && !url.contains(".."),
+        "{url}"
+    );
     let key = url.trim_start_matches("/uploads/");
     for stolen in [
         url.clone(),
@@ -139,11 +190,22 @@ async fn nobody_removes_or_reads_what_an_upload_key_does_not_name() {
         String::new(),
     ] {
         let body = json!({ "clubSlug": "storm", "url": stolen });
-        let answer = storm.call(Method::DELETE, "/api/uploads/bundle-image", Some(&body)).await;
+        let answer = storm
+            .call(Method::DELETE, "/api/uploads/bundle-image", Some(&body))
+            .await;
         assert_eq!(answer.status, 404, "{stolen}: {}", answer.text);
     }
     let alice = server.alice();
-    assert_eq!(alice.raw(Method::GET, &url).send().await.expect("an answer").status(), 200, "still there");
+    assert_eq!(
+        alice
+            .raw(Method::GET, &url)
+            .send()
+            .await
+            .expect("an answer")
+            .status(),
+        200,
+        "still there"
+    );
     for path in [
         "/uploads/..%2f..%2fetc%2fpasswd",
         "/uploads/%2e%2e/server",
@@ -155,6 +217,12 @@ async fn nobody_removes_or_reads_what_an_upload_key_does_not_name() {
         assert_eq!(status, 404, "{path}");
     }
     let own = json!({ "clubSlug": "broncos", "url": url });
-    assert_eq!(broncos.call(Method::DELETE, "/api/uploads/bundle-image", Some(&own)).await.status, 204);
+    assert_eq!(
+        broncos
+            .call(Method::DELETE, "/api/uploads/bundle-image", Some(&own))
+            .await
+            .status,
+        204
+    );
     server.finish().await;
 }

@@ -11,40 +11,74 @@ use crate::support::{Buyer, TestServer, club};
 
 /// The hosts of an answer's policy besides our own.
 fn hosts(policy: &str) -> Vec<&str> {
-    policy.split([' ', ';']).filter(|word| word.contains("://")).collect()
+    policy
+        .split([' ', ';'])
+        .filter(|word| word.contains("://"))
+        .collect()
 }
 
 fn directive<'a>(policy: &'a str, name: &str) -> &'a str {
     let all = policy.split(';').map(str::trim);
-    all.filter_map(|part| part.strip_prefix(name)).map(str::trim).next().unwrap_or("missing")
+    all.filter_map(|part| part.strip_prefix(name))
+        .map(str::trim)
+        .next()
+        .unwrap_or("missing")
 }
 
 #[track_caller]
 fn assert_guarded(place: &str, headers: &reqwest::header::HeaderMap) {
-    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    for (name, value) in [("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer")] {
+    let header = |name: &str| {
+        headers
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
+    };
+    for (name, value) in [
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+    ] {
         assert_eq!(header(name), value, "{place}: {name}");
     }
     for name in ["x-request-id", "x-server-time"] {
         assert!(!header(name).is_empty(), "{place}: {name}");
     }
     let policy = header("content-security-policy");
-    assert!(policy.starts_with("default-src 'self'") || policy.starts_with("default-src 'none'"), "{place}: {policy}");
-    assert!(!directive(policy, "script-src").contains("unsafe"), "{place}: {policy}");
-    assert!(!policy.contains("unsafe-eval") && !directive(policy, "default-src").contains('*'), "{place}: {policy}");
-    assert!(header("server").is_empty() && header("x-powered-by").is_empty(), "{place} tells what serves it");
+    assert!(
+        policy.starts_with("default-src 'self'") || policy.starts_with("default-src 'none'"),
+        "{place}: {policy}"
+    );
+    assert!(
+        !directive(policy, "script-src").contains("unsafe"),
+        "{place}: {policy}"
+    );
+    assert!(
+        !policy.contains("unsafe-eval") && !directive(policy, "default-src").contains('*'),
+        "{place}: {policy}"
+    );
+    assert!(
+        header("server").is_empty() && header("x-powered-by").is_empty(),
+        "{place} tells what serves it"
+    );
     for name in ["set-cookie"] {
         for cookie in headers.get_all(name) {
             let cookie = cookie.to_str().expect("text");
             assert!(
-                cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax") && cookie.contains("Path=/"),
+                cookie.contains("HttpOnly")
+                    && cookie.contains("SameSite=Lax")
+                    && cookie.contains("Path=/"),
                 "{place}: {cookie}"
             );
         }
     }
     let with_credentials = header("access-control-allow-credentials");
-    assert!(with_credentials.is_empty(), "{place} shares a signed-in answer");
-    assert!(["", "*"].contains(&header("access-control-allow-origin")), "{place}");
+    assert!(
+        with_credentials.is_empty(),
+        "{place} shares a signed-in answer"
+    );
+    assert!(
+        ["", "*"].contains(&header("access-control-allow-origin")),
+        "{place}"
+    );
 }
 
 #[actix_web::test]
@@ -52,23 +86,35 @@ async fn every_answer_of_every_call_is_guarded_and_nobodys_to_frame() {
     let server = TestServer::start().await;
     server.operator().await;
     let stock = Stock::of(&server, "broncos").await;
-    let (alice, owner, operator) =
-        (server.alice(), club::club(&server, "broncos").await, club::operator(&server).await);
+    let (alice, owner, operator) = (
+        server.alice(),
+        club::club(&server, "broncos").await,
+        club::operator(&server).await,
+    );
     let mut looked = 0;
     for route in ROUTES.iter().filter(|route| route.path != "/ws") {
         let path = stock.path(route);
         for browser in [&alice, &owner, &operator] {
-            let request = browser.raw(method(route), &path).header("origin", &server.url);
-            let request = if route.method == Verb::Get { request } else { request.json(&json!({})) };
+            let request = browser
+                .raw(method(route), &path)
+                .header("origin", &server.url);
+            let request = if route.method == Verb::Get {
+                request
+            } else {
+                request.json(&json!({}))
+            };
             let answer = request.send().await.expect("an answer");
             let headers = answer.headers();
             assert_guarded(&path, headers);
             let policy = headers["content-security-policy"].to_str().expect("text");
-            let kept_in = directive(policy, "frame-ancestors") == "'none'" || policy.contains("sandbox");
+            let kept_in =
+                directive(policy, "frame-ancestors") == "'none'" || policy.contains("sandbox");
             assert!(kept_in, "{path}: {policy}");
             let is_api = path.starts_with("/api/");
             assert!(!is_api || hosts(policy).is_empty(), "{path}: {policy}");
-            let cache = headers.get("cache-control").map(|value| value.to_str().expect("text").to_string());
+            let cache = headers
+                .get("cache-control")
+                .map(|value| value.to_str().expect("text").to_string());
             let kept = cache.as_deref().unwrap_or_default();
             // Who is signed in leaves nothing in a cache that others use.
             let own = !matches!(route.audience, Audience::Public) || kept.is_empty();
@@ -110,35 +156,88 @@ async fn pages_files_and_failures_are_guarded_too_and_only_boards_are_framed() {
         "/ws",
         "/club/broncos/specials/finals",
     ];
-    let drawn =
-        [format!("/draw/{draw}"), format!("/checkout/{draw}"), format!("/verify/{draw}"), format!("/api/draws/{draw}")];
+    let drawn = [
+        format!("/draw/{draw}"),
+        format!("/checkout/{draw}"),
+        format!("/verify/{draw}"),
+        format!("/api/draws/{draw}"),
+    ];
     for path in plain.iter().map(|path| path.to_string()).chain(drawn) {
-        let answer = alice.raw(Method::GET, &path).send().await.expect("an answer");
+        let answer = alice
+            .raw(Method::GET, &path)
+            .send()
+            .await
+            .expect("an answer");
         assert_guarded(&path, answer.headers());
-        let policy = answer.headers()["content-security-policy"].to_str().expect("text").to_string();
-        assert_eq!(directive(&policy, "frame-ancestors"), "'none'", "{path}: {policy}");
+        let policy = answer.headers()["content-security-policy"]
+            .to_str()
+            .expect("text")
+            .to_string();
+        assert_eq!(
+            directive(&policy, "frame-ancestors"),
+            "'none'",
+            "{path}: {policy}"
+        );
     }
-    for path in [format!("/draw/{draw}/display"), "/bundle/broncos/finals/display".to_string()] {
-        let answer = alice.raw(Method::GET, &path).send().await.expect("an answer");
+    for path in [
+        format!("/draw/{draw}/display"),
+        "/bundle/broncos/finals/display".to_string(),
+    ] {
+        let answer = alice
+            .raw(Method::GET, &path)
+            .send()
+            .await
+            .expect("an answer");
         assert_guarded(&path, answer.headers());
-        let policy = answer.headers()["content-security-policy"].to_str().expect("text").to_string();
-        assert_eq!(directive(&policy, "frame-ancestors"), "*", "{path}: {policy}");
-        assert!(answer.headers().get("set-cookie").is_none(), "{path} sets a cookie in somebody's frame");
+        let policy = answer.headers()["content-security-policy"]
+            .to_str()
+            .expect("text")
+            .to_string();
+        assert_eq!(
+            directive(&policy, "frame-ancestors"),
+            "*",
+            "{path}: {policy}"
+        );
+        assert!(
+            answer.headers().get("set-cookie").is_none(),
+            "{path} sets a cookie in somebody's frame"
+        );
     }
     // Refused by the framework itself: a method, a size, a type.
     for (verb, path, body) in [
         (Method::DELETE, "/api/config".to_string(), String::new()),
         (Method::TRACE, "/api/config".to_string(), String::new()),
-        (Method::POST, "/api/create-payment-intent".to_string(), "x".repeat(20_000)),
-        (Method::POST, "/api/create-payment-intent".to_string(), "{".into()),
+        (
+            Method::POST,
+            "/api/create-payment-intent".to_string(),
+            "x".repeat(20_000),
+        ),
+        (
+            Method::POST,
+            "/api/create-payment-intent".to_string(),
+            "{".into(),
+        ),
     ] {
-        let request = alice.raw(verb, &path).header("origin", &server.url).body(body);
+        let request = alice
+            .raw(verb, &path)
+            .header("origin", &server.url)
+            .body(body);
         let answer = Buyer::sent(request).await;
-        assert!((400..500).contains(&answer.status), "{path}: {}", answer.status);
+        assert!(
+            (400..500).contains(&answer.status),
+            "{path}: {}",
+            answer.status
+        );
         assert_guarded(&path, &answer.headers);
     }
-    let asked = alice.raw(Method::DELETE, "/api/config").header("origin", &server.url);
+    let asked = alice
+        .raw(Method::DELETE, "/api/config")
+        .header("origin", &server.url);
     let refused = Buyer::sent(asked).await;
-    assert_eq!(refused.header("allow"), Some("GET, HEAD"), "what it does take is told");
+    assert_eq!(
+        refused.header("allow"),
+        Some("GET, HEAD"),
+        "what it does take is told"
+    );
     server.finish().await;
 }

@@ -41,17 +41,35 @@ async fn nobody_registers_as_more_than_a_club_that_has_yet_to_connect() {
         "location": "Brisbane", "contactName": "Eve", "description": "A club.",
     }));
     let answer = browser.post("/api/clubs/register", form).await;
-    assert!((200..300).contains(&answer.status), "{} {}", answer.status, answer.text);
+    assert!(
+        (200..300).contains(&answer.status),
+        "{} {}",
+        answer.status,
+        answer.text
+    );
     let who = browser.get("/api/admin/whoami").await.ok();
     assert_eq!(
-        (&who["role"], &who["user"]["isAdmin"], &who["user"]["emailVerified"]),
+        (
+            &who["role"],
+            &who["user"]["isAdmin"],
+            &who["user"]["emailVerified"]
+        ),
         (&json!("club-admin"), &json!(false), &json!(false))
     );
     let id = who["user"]["id"].as_i64().expect("an id");
     assert_ne!(id, 1, "not somebody else's");
-    let own = browser.get(&format!("/api/clubs/{id}/stripe-connect/status")).await.ok();
-    assert!(!own.to_string().contains("acct_evil") && own["connected"] == json!(false), "{own}");
-    browser.get("/api/admin/clubs").await.refused(403, "forbidden");
+    let own = browser
+        .get(&format!("/api/clubs/{id}/stripe-connect/status"))
+        .await
+        .ok();
+    assert!(
+        !own.to_string().contains("acct_evil") && own["connected"] == json!(false),
+        "{own}"
+    );
+    browser
+        .get("/api/admin/clubs")
+        .await
+        .refused(403, "forbidden");
     server.finish().await;
 }
 
@@ -61,15 +79,25 @@ async fn a_draw_is_what_its_form_may_say_and_the_rest_is_ours() {
     server.club("broncos").await;
     let storm = server.club("storm").await.id;
     let browser = club::club(&server, "storm").await;
-    browser.post("/api/terms/accept", with(json!({ "clubId": storm.0 }))).await.ok();
+    browser
+        .post("/api/terms/accept", with(json!({ "clubId": storm.0 })))
+        .await
+        .ok();
     let written = "select coalesce(max(ip_address), '') from terms_acceptances where $1 = ''";
-    assert_eq!(server.database.text(written, "").await, "127.0.0.1", "where from is what the socket says");
+    assert_eq!(
+        server.database.text(written, "").await,
+        "127.0.0.1",
+        "where from is what the socket says"
+    );
     let form = json!({
         "clubId": storm.0, "homeTeam": "Storm", "awayTeam": "Eels", "gameDate": "2099-03-06T19:10", "ticketPrice": "5.00",
         "prizePercentage": 50, "contactName": "Sam", "contactPhone": "0400 333 444", "timezone": "Australia/Brisbane",
     });
     let made = browser.post("/api/draws", with(form)).await.ok();
-    let draw = made["drawNumber"].as_i64().or(made["id"].as_i64()).expect("a number");
+    let draw = made["drawNumber"]
+        .as_i64()
+        .or(made["id"].as_i64())
+        .expect("a number");
     assert_ne!(draw, 1);
     let shown = browser.get(&format!("/api/draws/{draw}")).await.ok();
     for (name, value) in [
@@ -82,10 +110,17 @@ async fn a_draw_is_what_its_form_may_say_and_the_rest_is_ours() {
     ] {
         assert_eq!(shown[name], value, "{name}");
     }
-    assert_eq!(shown["commitment"].as_str().map(str::len), Some(64), "the deal is not the club's to choose");
+    assert_eq!(
+        shown["commitment"].as_str().map(str::len),
+        Some(64),
+        "the deal is not the club's to choose"
+    );
     let rate = "select (fee_rate_bps + fee_cap_cents)::bigint from draws where id::text = $1";
     let policy = domain::FeePolicy::DEFAULT;
-    assert_eq!(server.database.count(rate, &draw.to_string()).await, i64::from(policy.rate_bps) + policy.cap.0);
+    assert_eq!(
+        server.database.count(rate, &draw.to_string()).await,
+        i64::from(policy.rate_bps) + policy.cap.0
+    );
     let edited = browser
         .call(
             Method::PATCH,
@@ -95,7 +130,15 @@ async fn a_draw_is_what_its_form_may_say_and_the_rest_is_ours() {
         .await;
     assert!(edited.status < 500, "{}", edited.text);
     let after = browser.get(&format!("/api/draws/{draw}")).await.ok();
-    for name in ["status", "ticketsSold", "clubId", "commitment", "archived", "homeFirstTryScorer", "prizePercentage"] {
+    for name in [
+        "status",
+        "ticketsSold",
+        "clubId",
+        "commitment",
+        "archived",
+        "homeFirstTryScorer",
+        "prizePercentage",
+    ] {
         assert_eq!(after[name], shown[name], "{name}");
     }
     server.finish().await;
@@ -109,14 +152,39 @@ async fn pages_offers_payouts_and_orders_take_nothing_that_is_not_theirs() {
     let before = "select stripe_connect_account_id || email || password || archived::text || charges_enabled::text from clubs where home_page_slug = $1";
     let facts = server.database.text(before, "broncos").await;
     let page = with(json!({ "homePageTitle": "Broncos" }));
-    browser.call(Method::PATCH, &format!("/api/clubs/{}/home-page", stock.club), Some(&page)).await.ok();
+    browser
+        .call(
+            Method::PATCH,
+            &format!("/api/clubs/{}/home-page", stock.club),
+            Some(&page),
+        )
+        .await
+        .ok();
     assert_eq!(server.database.text(before, "broncos").await, facts);
     // A payout is as large as the prize, whatever is said.
     let amount = "select amount_cents::bigint from payouts where id::text = $1";
-    let due = server.database.count(amount, &stock.payout.to_string()).await;
-    let settle = with(json!({ "status": "completed", "amount": "9999.00", "amountCents": 999_900, "clubId": 2 }));
-    browser.call(Method::PATCH, &format!("/api/payouts/{}", stock.payout), Some(&settle)).await.ok();
-    assert_eq!(server.database.count(amount, &stock.payout.to_string()).await, due);
+    let due = server
+        .database
+        .count(amount, &stock.payout.to_string())
+        .await;
+    let settle = with(
+        json!({ "status": "completed", "amount": "9999.00", "amountCents": 999_900, "clubId": 2 }),
+    );
+    browser
+        .call(
+            Method::PATCH,
+            &format!("/api/payouts/{}", stock.payout),
+            Some(&settle),
+        )
+        .await
+        .ok();
+    assert_eq!(
+        server
+            .database
+            .count(amount, &stock.payout.to_string())
+            .await,
+        due
+    );
     // A buyer's price, fee, account and order are ours.
     let draw = server.draw(server.club_named("broncos")).await;
     let alice = server.alice();
@@ -126,8 +194,14 @@ async fn pages_offers_payouts_and_orders_take_nothing_that_is_not_theirs() {
         "reservationId": "00000000-0000-4000-8000-000000000000", "expiresAt": "2099-01-01T00:00:00Z", "capture_method": "automatic",
     }));
     let opened = alice.post("/api/create-payment-intent", body).await.ok();
-    assert_eq!((&opened["amount"], &opened["connectedAccountId"]), (&json!(1000), &json!("acct_broncos")));
+    assert_eq!(
+        (&opened["amount"], &opened["connectedAccountId"]),
+        (&json!(1000), &json!("acct_broncos"))
+    );
     assert_ne!(opened["orderToken"], "0".repeat(32));
-    assert_eq!(browser.get("/api/admin/whoami").await.ok()["role"], "club-admin");
+    assert_eq!(
+        browser.get("/api/admin/whoami").await.ok()["role"],
+        "club-admin"
+    );
     server.finish().await;
 }

@@ -20,13 +20,17 @@ pub fn png(width: u32, height: u32) -> String {
 
 fn png_bytes(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = std::io::Cursor::new(Vec::new());
-    image::RgbImage::new(width, height).write_to(&mut bytes, image::ImageFormat::Png).expect("encoded");
+    image::RgbImage::new(width, height)
+        .write_to(&mut bytes, image::ImageFormat::Png)
+        .expect("encoded");
     bytes.into_inner()
 }
 
 fn jpeg_bytes() -> Vec<u8> {
     let mut bytes = std::io::Cursor::new(Vec::new());
-    image::RgbImage::new(4, 4).write_to(&mut bytes, image::ImageFormat::Jpeg).expect("encoded");
+    image::RgbImage::new(4, 4)
+        .write_to(&mut bytes, image::ImageFormat::Jpeg)
+        .expect("encoded");
     bytes.into_inner()
 }
 
@@ -42,7 +46,13 @@ fn png_that_claims(width: u32, height: u32) -> Vec<u8> {
 
 fn crc32(bytes: &[u8]) -> u32 {
     let step = |crc: u32, byte: &u8| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 })
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+            if crc & 1 == 1 {
+                (crc >> 1) ^ 0xEDB8_8320
+            } else {
+                crc >> 1
+            }
+        })
     };
     !bytes.iter().fold(!0, step)
 }
@@ -77,7 +87,8 @@ const DRAWINGS: [&str; 24] = [
 
 /// A laugh of ten to the ninth: once of entities, once of drawings within drawings.
 fn laughs() -> [String; 2] {
-    let entities = (1..10).map(|n| format!("<!ENTITY l{n} \"{}\">", format!("&l{};", n - 1).repeat(10)));
+    let entities =
+        (1..10).map(|n| format!("<!ENTITY l{n} \"{}\">", format!("&l{};", n - 1).repeat(10)));
     let entities = entities.collect::<String>();
     let uses = (1..10).map(|n| {
         let inner = format!("<use href=\"#g{}\"/>", n - 1).repeat(10);
@@ -96,16 +107,28 @@ fn laughs() -> [String; 2] {
 
 /// What is stored is a picture of ours: by its bytes, and with nothing of the sender's in it.
 async fn assert_plain(browser: &Buyer, url: &str, sent: &str) {
-    let answer = browser.raw(Method::GET, url).send().await.expect("an answer");
+    let answer = browser
+        .raw(Method::GET, url)
+        .send()
+        .await
+        .expect("an answer");
     assert_eq!(answer.status(), 200, "{url}");
     let header = |name: &str| answer.headers()[name].to_str().expect("text").to_string();
     assert!(["image/png", "image/jpeg"].contains(&header("content-type").as_str()));
     assert_eq!(header("x-content-type-options"), "nosniff");
-    assert_eq!(header("content-security-policy"), "default-src 'none'; sandbox");
+    assert_eq!(
+        header("content-security-policy"),
+        "default-src 'none'; sandbox"
+    );
     let bytes = answer.bytes().await.expect("bytes");
-    assert!(bytes.starts_with(b"\x89PNG\r\n\x1a\n") || bytes.starts_with(b"\xff\xd8\xff"), "{sent}");
+    assert!(
+        bytes.starts_with(b"\x89PNG\r\n\x1a\n") || bytes.starts_with(b"\xff\xd8\xff"),
+        "{sent}"
+    );
     for trace in ["<svg", "<script", "alert", "root:", "<?php", "<html", "GPS"] {
-        let found = bytes.windows(trace.len()).any(|window| window == trace.as_bytes());
+        let found = bytes
+            .windows(trace.len())
+            .any(|window| window == trace.as_bytes());
         assert!(!found, "{trace} is left of {sent}");
     }
 }
@@ -120,13 +143,25 @@ async fn a_hostile_drawing_is_refused_or_becomes_a_plain_picture_and_reaches_nob
     let url = format!("http://{}", nobody.local_addr().expect("an address"));
     let path = format!("/api/clubs/{id}/home-page");
     let mut drawn = 0;
-    for drawing in DRAWINGS.iter().map(|drawing| drawing.replace("URL", &url)).chain(laughs()) {
+    for drawing in DRAWINGS
+        .iter()
+        .map(|drawing| drawing.replace("URL", &url))
+        .chain(laughs())
+    {
         let start: String = drawing.chars().take(160).collect();
         let logo = format!("data:image/svg+xml;base64,{}", base64(drawing.as_bytes()));
-        let answer = browser.call(Method::PATCH, &path, Some(&json!({ "logoUrl": logo }))).await;
+        let answer = browser
+            .call(Method::PATCH, &path, Some(&json!({ "logoUrl": logo })))
+            .await;
         if answer.status == 200 {
-            let kept = answer.json()["logoUrl"].as_str().expect("an address").to_string();
-            assert!(kept.starts_with("/uploads/") && kept.ends_with(".png"), "{kept}: {start}");
+            let kept = answer.json()["logoUrl"]
+                .as_str()
+                .expect("an address")
+                .to_string();
+            assert!(
+                kept.starts_with("/uploads/") && kept.ends_with(".png"),
+                "{kept}: {start}"
+            );
             assert_plain(&browser, &kept, &start).await;
             drawn += 1;
         } else {
@@ -134,10 +169,19 @@ async fn a_hostile_drawing_is_refused_or_becomes_a_plain_picture_and_reaches_nob
         }
         // A share image is never a drawing.
         let image = json!({ "clubSlug": "broncos", "data": base64(drawing.as_bytes()) });
-        browser.post("/api/uploads/bundle-image", image).await.refused(400, "invalid-file");
+        browser
+            .post("/api/uploads/bundle-image", image)
+            .await
+            .refused(400, "invalid-file");
     }
-    assert!(drawn >= 10, "most of them can be drawn without what makes them hostile: {drawn}");
-    assert!(nobody.accept().is_err(), "an address in a drawing was asked");
+    assert!(
+        drawn >= 10,
+        "most of them can be drawn without what makes them hostile: {drawn}"
+    );
+    assert!(
+        nobody.accept().is_err(),
+        "an address in a drawing was asked"
+    );
     server.finish().await;
 }
 
@@ -149,15 +193,30 @@ async fn what_is_no_picture_two_things_at_once_or_too_large_is_refused_or_made_a
     let (picture, photo) = (png_bytes(4, 4), jpeg_bytes());
     let with = |bytes: &[u8], more: &[u8]| [bytes, more].concat();
     let mut noted = photo.clone();
-    noted.splice(2..2, b"\xff\xfe\x00\x1a<script>alert(1)</script>"[..].iter().copied());
+    noted.splice(
+        2..2,
+        b"\xff\xfe\x00\x1a<script>alert(1)</script>"[..]
+            .iter()
+            .copied(),
+    );
     for (what, bytes) in [
-        ("a PNG with a page behind it", with(&picture, b"<html><script>alert(1)</script>")),
-        ("a JPEG with a program behind it", with(&photo, b"<?php system($_GET[0]);")),
+        (
+            "a PNG with a page behind it",
+            with(&picture, b"<html><script>alert(1)</script>"),
+        ),
+        (
+            "a JPEG with a program behind it",
+            with(&photo, b"<?php system($_GET[0]);"),
+        ),
         ("a JPEG with a comment", noted),
         ("a PNG with a picture's text", with(&picture, b"GPS -27.4")),
     ] {
-        let sent =
-            browser.post("/api/uploads/bundle-image", json!({ "clubSlug": "broncos", "data": base64(&bytes) })).await;
+        let sent = browser
+            .post(
+                "/api/uploads/bundle-image",
+                json!({ "clubSlug": "broncos", "data": base64(&bytes) }),
+            )
+            .await;
         let url = sent.ok()["url"].as_str().expect("an address").to_string();
         assert_plain(&browser, &url, what).await;
     }
@@ -169,24 +228,48 @@ async fn what_is_no_picture_two_things_at_once_or_too_large_is_refused_or_made_a
         ("a WebP", bare(b"RIFF\0\0\0\0WEBPVP8 ")),
         ("a PDF", bare(b"%PDF-1.7")),
         ("a page", bare(b"<!doctype html><script>alert(1)</script>")),
-        ("a page that says PNG", format!("data:image/png;base64,{}", bare(b"<html><svg></svg></html>"))),
+        (
+            "a page that says PNG",
+            format!(
+                "data:image/png;base64,{}",
+                bare(b"<html><svg></svg></html>")
+            ),
+        ),
         ("a PNG's first bytes", bare(b"\x89PNG\r\n\x1a\n")),
         ("a PNG cut off", bare(&picture[..picture.len() - 20])),
         ("a JPEG's first bytes", bare(b"\xff\xd8\xff\xe0")),
-        ("a PNG of 20,000 by 20,000", bare(&png_that_claims(20_000, 20_000))),
-        ("a PNG of four thousand million by as many", bare(&png_that_claims(u32::MAX, u32::MAX))),
+        (
+            "a PNG of 20,000 by 20,000",
+            bare(&png_that_claims(20_000, 20_000)),
+        ),
+        (
+            "a PNG of four thousand million by as many",
+            bare(&png_that_claims(u32::MAX, u32::MAX)),
+        ),
         ("a ZIP", bare(b"PK\x03\x04")),
         ("an ICO", bare(b"\0\0\x01\0\x01\0")),
     ] {
-        let answer = browser.post("/api/uploads/bundle-image", json!({ "clubSlug": "broncos", "data": data })).await;
+        let answer = browser
+            .post(
+                "/api/uploads/bundle-image",
+                json!({ "clubSlug": "broncos", "data": data }),
+            )
+            .await;
         assert_eq!(answer.status, 400, "{what}: {}", answer.text);
         answer.refused(400, "invalid-file");
     }
     let mut large = picture.clone();
     large.resize(3_000_001, 0);
-    let answer =
-        browser.post("/api/uploads/bundle-image", json!({ "clubSlug": "broncos", "data": base64(&large) })).await;
-    assert_eq!(answer.refused(413, "file-too-large")["message"], "Max size is 3MB");
+    let answer = browser
+        .post(
+            "/api/uploads/bundle-image",
+            json!({ "clubSlug": "broncos", "data": base64(&large) }),
+        )
+        .await;
+    assert_eq!(
+        answer.refused(413, "file-too-large")["message"],
+        "Max size is 3MB"
+    );
     server.finish().await;
 }
 
@@ -209,18 +292,38 @@ async fn no_address_of_a_logo_runs_a_script_or_is_fetched_by_the_server() {
         "https://evil.test/\"onerror=\"alert(1)",
         "https://evil.test/x.png'><script>",
     ] {
-        let answer = browser.call(Method::PATCH, &path, Some(&json!({ "logoUrl": bad }))).await;
+        let answer = browser
+            .call(Method::PATCH, &path, Some(&json!({ "logoUrl": bad })))
+            .await;
         assert_eq!(answer.status, 400, "{bad}: {}", answer.text);
     }
     let nobody = TcpListener::bind("127.0.0.1:0").expect("a port");
     nobody.set_nonblocking(true).expect("asked without waiting");
     let there = nobody.local_addr().expect("an address");
     // Over http it is kept, as specified; no browser shows it (the policy wants https), and nothing here asks for it.
-    for own in [format!("https://{there}/logo.png"), format!("http://{there}/latest/meta-data")] {
-        browser.call(Method::PATCH, &path, Some(&json!({ "logoUrl": own }))).await.ok();
+    for own in [
+        format!("https://{there}/logo.png"),
+        format!("http://{there}/latest/meta-data"),
+    ] {
+        browser
+            .call(Method::PATCH, &path, Some(&json!({ "logoUrl": own })))
+            .await
+            .ok();
         assert_eq!(server.bob().get("/club/broncos").await.status, 200);
-        assert_eq!(server.bob().raw(Method::GET, "/og/club/broncos").send().await.expect("a card").status(), 200);
+        assert_eq!(
+            server
+                .bob()
+                .raw(Method::GET, "/og/club/broncos")
+                .send()
+                .await
+                .expect("a card")
+                .status(),
+            200
+        );
     }
-    assert!(nobody.accept().is_err(), "the server fetched a club's address");
+    assert!(
+        nobody.accept().is_err(),
+        "the server fetched a club's address"
+    );
     server.finish().await;
 }

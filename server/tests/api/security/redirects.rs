@@ -8,9 +8,19 @@ use crate::support::{TestServer, club};
 
 /// Where a path leads, without going there.
 async fn leads(server: &TestServer, path: &str) -> (u16, Option<String>) {
-    let browser = reqwest::Client::builder().redirect(Policy::none()).build().expect("a browser");
-    let answer = browser.get(format!("{}{path}", server.url)).send().await.expect("an answer");
-    let to = answer.headers().get("location").map(|value| value.to_str().expect("text").to_string());
+    let browser = reqwest::Client::builder()
+        .redirect(Policy::none())
+        .build()
+        .expect("a browser");
+    let answer = browser
+        .get(format!("{}{path}", server.url))
+        .send()
+        .await
+        .expect("an answer");
+    let to = answer
+        .headers()
+        .get("location")
+        .map(|value| value.to_str().expect("text").to_string());
     (answer.status().as_u16(), to)
 }
 
@@ -68,25 +78,55 @@ async fn no_header_decides_where_our_links_lead() {
     server.club("broncos").await;
     let alice = server.alice();
     let forged = |path: &str, verb: Method| {
-        let request = alice.raw(verb, path).header("host", "evil.test").header("x-forwarded-host", "evil.test");
-        request.header("forwarded", "host=evil.test").header("x-original-url", "/admin").header("origin", &server.url)
+        let request = alice
+            .raw(verb, path)
+            .header("host", "evil.test")
+            .header("x-forwarded-host", "evil.test");
+        request
+            .header("forwarded", "host=evil.test")
+            .header("x-original-url", "/admin")
+            .header("origin", &server.url)
     };
-    let reset = forged("/api/clubs/reset-password", Method::POST).json(&json!({ "email": "broncos@demo.test" }));
+    let reset = forged("/api/clubs/reset-password", Method::POST)
+        .json(&json!({ "email": "broncos@demo.test" }));
     assert!(reset.send().await.expect("an answer").status().is_success());
     let mail = server.mail("reset").await;
     let link = server.link(&mail);
-    assert!(link.starts_with(&server.url) && !link.contains("evil"), "{link}");
-    for path in ["/", "/club/broncos", "/sitemap.xml", "/robots.txt", "/api/config"] {
-        let text = forged(path, Method::GET).send().await.expect("an answer").text().await.expect("text");
+    assert!(
+        link.starts_with(&server.url) && !link.contains("evil"),
+        "{link}"
+    );
+    for path in [
+        "/",
+        "/club/broncos",
+        "/sitemap.xml",
+        "/robots.txt",
+        "/api/config",
+    ] {
+        let text = forged(path, Method::GET)
+            .send()
+            .await
+            .expect("an answer")
+            .text()
+            .await
+            .expect("text");
         assert!(!text.contains("evil.test"), "{path}");
     }
     let browser = club::club(&server, "broncos").await;
     let id = server.club_named("broncos");
-    let begun = browser.raw(Method::POST, &format!("/api/clubs/{id}/stripe-connect")).header("origin", &server.url);
+    let begun = browser
+        .raw(Method::POST, &format!("/api/clubs/{id}/stripe-connect"))
+        .header("origin", &server.url);
     let begun = begun
         .header("x-forwarded-host", "evil.test")
         .json(&json!({ "returnUrl": "https://evil.test", "refreshUrl": "https://evil.test" }));
-    let text = begun.send().await.expect("an answer").text().await.expect("text");
+    let text = begun
+        .send()
+        .await
+        .expect("an answer")
+        .text()
+        .await
+        .expect("text");
     assert!(!text.contains("evil.test"), "{text}");
     for url in [
         "https://evil.test",
@@ -98,7 +138,11 @@ async fn no_header_decides_where_our_links_lead() {
         "/draw/1\r\nx",
     ] {
         let escaped: String = url.bytes().map(|byte| format!("%{byte:02X}")).collect();
-        let refused = alice.raw(Method::GET, &format!("/api/qr.svg?url={escaped}")).send().await.expect("an answer");
+        let refused = alice
+            .raw(Method::GET, &format!("/api/qr.svg?url={escaped}"))
+            .send()
+            .await
+            .expect("an answer");
         assert_eq!(refused.status(), 400, "{url:?}");
     }
     server.finish().await;

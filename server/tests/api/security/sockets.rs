@@ -19,9 +19,17 @@ async fn only_our_own_pages_open_a_socket() {
         "file://",
         "chrome-extension://x",
     ] {
-        assert_eq!(Socket::from_origin(&server, "public", origin).await.err(), Some(403), "{origin}");
+        assert_eq!(
+            Socket::from_origin(&server, "public", origin).await.err(),
+            Some(403),
+            "{origin}"
+        );
     }
-    assert!(Socket::from_origin(&server, "public", &server.url).await.is_ok());
+    assert!(
+        Socket::from_origin(&server, "public", &server.url)
+            .await
+            .is_ok()
+    );
     server.finish().await;
 }
 
@@ -34,7 +42,10 @@ async fn what_is_said_is_short_seldom_and_text_or_the_socket_ends() {
         ("long", vec![Message::text(long)]),
         ("binary", vec![Message::binary(vec![0; 8])]),
         ("a flood", (0..40).map(|_| Message::text("{}")).collect()),
-        ("a flood of pings", (0..40).map(|_| Message::Ping(vec![1].into())).collect()),
+        (
+            "a flood of pings",
+            (0..40).map(|_| Message::Ping(vec![1].into())).collect(),
+        ),
     ] {
         let mut socket = Socket::open(&server, "public").await;
         socket.hears("public").await;
@@ -42,7 +53,10 @@ async fn what_is_said_is_short_seldom_and_text_or_the_socket_ends() {
             let _ = socket.stream.send(message).await;
         }
         let end = socket.farewell().await.map(|frame| frame.code);
-        assert!(end.is_none() || end == Some(CloseCode::Policy), "{what}: {end:?}");
+        assert!(
+            end.is_none() || end == Some(CloseCode::Policy),
+            "{what}: {end:?}"
+        );
     }
     // What cannot be read is passed over, and the socket goes on.
     let mut socket = Socket::open(&server, "public").await;
@@ -73,14 +87,23 @@ async fn nobody_hears_what_is_not_for_them() {
     let broncos = club::club(&server, "broncos").await;
     let guessed = [
         intent.id().to_string(),
-        intent.body["reservationId"].as_str().expect("an id").to_string(),
+        intent.body["reservationId"]
+            .as_str()
+            .expect("an id")
+            .to_string(),
         intent.token()[..31].to_string(),
     ];
-    let topics =
-        guessed.iter().map(|guess| format!("order:{guess}")).chain(["ops".to_string()]).collect::<Vec<_>>().join(",");
+    let topics = guessed
+        .iter()
+        .map(|guess| format!("order:{guess}"))
+        .chain(["ops".to_string()])
+        .collect::<Vec<_>>()
+        .join(",");
     for browser in [&server.bob(), &broncos] {
         let mut socket = Socket::of(&server, browser, &format!("{topics},public")).await;
-        socket.says(&json!({ "subscribe": topics.split(',').collect::<Vec<_>>() }).to_string()).await;
+        socket
+            .says(&json!({ "subscribe": topics.split(',').collect::<Vec<_>>() }).to_string())
+            .await;
         // What is joined last is heard last: nothing came before it but what is public.
         let mut kinds = Vec::new();
         socket.says("{\"subscribe\":[\"draws\"]}").await;
@@ -92,11 +115,21 @@ async fn nobody_hears_what_is_not_for_them() {
                 break;
             }
         }
-        assert!(kinds.iter().all(|kind| ["public", "draws", "heartbeat"].contains(&kind.as_str())), "{kinds:?}");
+        assert!(
+            kinds
+                .iter()
+                .all(|kind| ["public", "draws", "heartbeat"].contains(&kind.as_str())),
+            "{kinds:?}"
+        );
     }
-    let many = (1..=500).map(|n| format!("draw:{}", 100_000 + n)).collect::<Vec<_>>().join(",");
+    let many = (1..=500)
+        .map(|n| format!("draw:{}", 100_000 + n))
+        .collect::<Vec<_>>()
+        .join(",");
     let mut greedy = Socket::open(&server, &format!("{many},public")).await;
-    greedy.says("{\"unsubscribe\":[\"draw:100001\"],\"subscribe\":[\"public\"]}").await;
+    greedy
+        .says("{\"unsubscribe\":[\"draw:100001\"],\"subscribe\":[\"public\"]}")
+        .await;
     greedy.hears("public").await;
     server.finish().await;
 }

@@ -30,14 +30,24 @@ pub struct Answer {
 
 impl Answer {
     pub fn json(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("no JSON: {} {}", self.status, self.text))
+        serde_json::from_str(&self.text)
+            .unwrap_or_else(|_| panic!("no JSON: {} {}", self.status, self.text))
     }
 
     /// A good answer's body.
     #[track_caller]
     pub fn ok(self) -> Value {
-        assert!((200..300).contains(&self.status), "{} {}", self.status, self.text);
-        if self.text.is_empty() { Value::Null } else { self.json() }
+        assert!(
+            (200..300).contains(&self.status),
+            "{} {}",
+            self.status,
+            self.text
+        );
+        if self.text.is_empty() {
+            Value::Null
+        } else {
+            self.json()
+        }
     }
 
     /// A refusal's body.
@@ -46,8 +56,16 @@ impl Answer {
         assert_eq!(self.status, status, "{}", self.text);
         let body = self.json();
         assert_eq!(body["code"], code, "{body}");
-        assert!(body["message"].as_str().is_some_and(|message| !message.is_empty()), "{body}");
-        assert_eq!(Some(body["requestId"].as_str().expect("an id")), self.header("x-request-id"));
+        assert!(
+            body["message"]
+                .as_str()
+                .is_some_and(|message| !message.is_empty()),
+            "{body}"
+        );
+        assert_eq!(
+            Some(body["requestId"].as_str().expect("an id")),
+            self.header("x-request-id")
+        );
         body
     }
 
@@ -83,20 +101,35 @@ impl Intent {
 impl Buyer {
     pub fn new(url: &str, name: &'static str, email: &'static str, phone: &'static str) -> Buyer {
         let jar = Arc::new(Jar::default());
-        let http = reqwest::Client::builder().cookie_provider(jar.clone()).build().expect("a browser");
-        Buyer { name, email, phone, url: url.to_string(), http, jar }
+        let http = reqwest::Client::builder()
+            .cookie_provider(jar.clone())
+            .build()
+            .expect("a browser");
+        Buyer {
+            name,
+            email,
+            phone,
+            url: url.to_string(),
+            http,
+            jar,
+        }
     }
 
     /// What the browser sends along with every call, for a call that is made without it.
     pub fn cookies(&self) -> String {
         let url = self.url.parse().expect("an address");
         let cookies = self.jar.cookies(&url);
-        cookies.map(|value| value.to_str().expect("text").to_string()).unwrap_or_default()
+        cookies
+            .map(|value| value.to_str().expect("text").to_string())
+            .unwrap_or_default()
     }
 
     /// A call as our own pages make it.
     pub async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Answer {
-        let request = self.http.request(method, format!("{}{path}", self.url)).header("origin", &self.url);
+        let request = self
+            .http
+            .request(method, format!("{}{path}", self.url))
+            .header("origin", &self.url);
         let request = match body {
             Some(body) => request.json(body),
             None => request,
@@ -112,9 +145,15 @@ impl Buyer {
         let response = client.execute(request).await.expect("an answer");
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let text = response.text().await.expect("a text");
-        let is_json = headers.get("content-type").is_some_and(|kind| kind == "application/json");
+        let is_json = headers
+            .get("content-type")
+            .is_some_and(|kind| kind == "application/json");
         shape::check(&method, &path, status, is_json, &text);
-        Answer { status, headers, text }
+        Answer {
+            status,
+            headers,
+            text,
+        }
     }
 
     /// A call without the headers our pages send.
@@ -140,7 +179,9 @@ impl Buyer {
     }
 
     pub async fn intent(&self, draw: DrawId, count: u16) -> Intent {
-        Intent { body: self.ask(draw, count).await.ok() }
+        Intent {
+            body: self.ask(draw, count).await.ok(),
+        }
     }
 
     pub async fn ask_for_cart(&self, lines: &[(DrawId, u16)]) -> Answer {
@@ -157,22 +198,44 @@ impl Buyer {
 
     /// A payment method of a typed card, or of a wallet's, as the provider's library makes one.
     pub async fn method(&self, intent: &Intent, number: &str, more: &str) -> String {
-        let card =
-            format!("type=card&card[number]={number}&card[exp_month]=12&card[exp_year]=2040&card[cvc]=123{more}");
-        let made = self.provider("/sandbox/stripe/v1/payment_methods", intent, card).await.ok();
+        let card = format!(
+            "type=card&card[number]={number}&card[exp_month]=12&card[exp_year]=2040&card[cvc]=123{more}"
+        );
+        let made = self
+            .provider("/sandbox/stripe/v1/payment_methods", intent, card)
+            .await
+            .ok();
         made["id"].as_str().expect("an id").to_string()
     }
 
     /// The bank's own page after a 3-D Secure challenge.
     pub async fn authenticate(&self, intent: &Intent, outcome: &str) -> Answer {
-        let path = format!("/sandbox/stripe/v1/payment_intents/{}/authenticate", intent.id());
-        self.provider(&path, intent, format!("client_secret={}&outcome={outcome}", intent.secret())).await
+        let path = format!(
+            "/sandbox/stripe/v1/payment_intents/{}/authenticate",
+            intent.id()
+        );
+        self.provider(
+            &path,
+            intent,
+            format!("client_secret={}&outcome={outcome}", intent.secret()),
+        )
+        .await
     }
 
     async fn provider(&self, path: &str, intent: &Intent, body: String) -> Answer {
-        let account = intent.body["connectedAccountId"].as_str().expect("an account");
-        let request = self.raw(Method::POST, path).bearer_auth("pk_test_demo").header("stripe-account", account);
-        Buyer::sent(request.header("content-type", "application/x-www-form-urlencoded").body(body)).await
+        let account = intent.body["connectedAccountId"]
+            .as_str()
+            .expect("an account");
+        let request = self
+            .raw(Method::POST, path)
+            .bearer_auth("pk_test_demo")
+            .header("stripe-account", account);
+        Buyer::sent(
+            request
+                .header("content-type", "application/x-www-form-urlencoded")
+                .body(body),
+        )
+        .await
     }
 
     pub async fn authorise(&self, intent: &Intent) {
@@ -211,7 +274,9 @@ impl Buyer {
     }
 
     pub async fn order(&self, intent: &Intent) -> Value {
-        self.get(&format!("/api/orders/{}", intent.token())).await.ok()
+        self.get(&format!("/api/orders/{}", intent.token()))
+            .await
+            .ok()
     }
 
     /// Waits until the order's page says so.
@@ -224,10 +289,17 @@ impl Buyer {
     }
 
     pub async fn signs_in(&self, email: &str, password: &str) -> Answer {
-        self.post("/api/clubs/login", json!({ "email": email, "password": password })).await
+        self.post(
+            "/api/clubs/login",
+            json!({ "email": email, "password": password }),
+        )
+        .await
     }
 }
 
 pub fn items(lines: &[(DrawId, u16)]) -> Vec<Value> {
-    lines.iter().map(|(draw, count)| json!({ "drawId": draw.0, "quantity": count })).collect()
+    lines
+        .iter()
+        .map(|(draw, count)| json!({ "drawId": draw.0, "quantity": count }))
+        .collect()
 }

@@ -19,6 +19,8 @@ impl PushedClock {
 
 impl Clock for PushedClock {
     fn now(&self) -> Timestamp {
-        SystemClock.now().plus_ms(self.ahead_ms.load(Ordering::Relaxed))
+        SystemClock
+            .now()
+            .plus_ms(self.ahead_ms.load(Ordering::Relaxed))
     }
 }

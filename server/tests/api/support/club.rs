@@ -33,7 +33,9 @@ pub async fn operator_again(server: &TestServer) -> Buyer {
 /// Shows the first code that was not shown before, of the three that a tolerant clock takes.
 pub async fn shows_code(server: &TestServer, browser: &Buyer, path: &str) {
     for steps in -1..=1 {
-        let answer = browser.post(path, json!({ "code": code(server, steps) })).await;
+        let answer = browser
+            .post(path, json!({ "code": code(server, steps) }))
+            .await;
         if answer.status == 200 {
             return;
         }
@@ -53,15 +55,39 @@ pub fn code(server: &TestServer, steps: i64) -> String {
 
 /// Signed in as one of a club's people, `<role>.<slug>@demo.test`, who is asked in for it.
 pub async fn member(server: &TestServer, club: ClubId, role: Role) -> Buyer {
-    let slug = server.state.catalogue.facts().club(club).expect("a club").slug.clone();
+    let slug = server
+        .state
+        .catalogue
+        .facts()
+        .club(club)
+        .expect("a club")
+        .slug
+        .clone();
     let email = format!("{}.{slug}@demo.test", role.word());
     let token_hash = server::identity::random();
     let at = server.clock.now();
     let name = format!("{} {}", role.word(), club);
-    let new = NewClubUser { club, email: email.clone(), name, role, token_hash, at, until: at.plus_seconds(60) };
-    server.records.invite_club_user(&new).await.expect("asked in");
+    let new = NewClubUser {
+        club,
+        email: email.clone(),
+        name,
+        role,
+        token_hash,
+        at,
+        until: at.plus_seconds(60),
+    };
+    server
+        .records
+        .invite_club_user(&new)
+        .await
+        .expect("asked in");
     let hash = password::hash(PASSWORD);
-    server.records.finish_reset(&token_hash, &hash, at).await.expect("written").expect("joined");
+    server
+        .records
+        .finish_reset(&token_hash, &hash, at)
+        .await
+        .expect("written")
+        .expect("joined");
     signed_in(server, &email).await
 }
 
@@ -73,5 +99,7 @@ async fn signed_in(server: &TestServer, email: &str) -> Buyer {
 
 pub async fn enters(browser: &Buyer, draw: DrawId, home: u8, away: u8) -> Answer {
     let body = json!({ "homeFirstTryScorer": home, "awayFirstTryScorer": away });
-    browser.post(&format!("/api/draws/{draw}/results"), body).await
+    browser
+        .post(&format!("/api/draws/{draw}/results"), body)
+        .await
 }

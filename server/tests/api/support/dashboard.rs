@@ -16,13 +16,23 @@ pub struct Dashboard<'a> {
 impl Dashboard<'_> {
     /// Of the club `broncos`.
     pub fn of(server: &TestServer) -> Dashboard<'_> {
-        Dashboard { server, browser: server.alice(), account: "acct_broncos" }
+        Dashboard {
+            server,
+            browser: server.alice(),
+            account: "acct_broncos",
+        }
     }
 
     async fn does(&self, path: &str, form: &str) -> Value {
-        let request = self.browser.raw(Method::POST, &format!("/sandbox/stripe/v1/{path}"));
-        let request = request.bearer_auth("sk_test_demo").header("stripe-account", self.account);
-        let request = request.header("content-type", "application/x-www-form-urlencoded").body(form.to_string());
+        let request = self
+            .browser
+            .raw(Method::POST, &format!("/sandbox/stripe/v1/{path}"));
+        let request = request
+            .bearer_auth("sk_test_demo")
+            .header("stripe-account", self.account);
+        let request = request
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(form.to_string());
         Buyer::sent(request).await.ok()
     }
 
@@ -37,7 +47,11 @@ impl Dashboard<'_> {
     pub async fn takes_with_fee(&self, order: &str, draws: &str, cents: i64) -> String {
         let id = self.authorises(order, draws, cents).await;
         let fee = FeePolicy::DEFAULT.on(Cents(cents)).0;
-        self.does(&format!("payment_intents/{id}/capture"), &format!("application_fee_amount={fee}")).await;
+        self.does(
+            &format!("payment_intents/{id}/capture"),
+            &format!("application_fee_amount={fee}"),
+        )
+        .await;
         id
     }
 
@@ -48,13 +62,18 @@ impl Dashboard<'_> {
         );
         let intent = self.does("payment_intents", &form).await;
         let id = intent["id"].as_str().expect("an id").to_string();
-        self.does(&format!("payment_intents/{id}/confirm"), &format!("payment_method={GOOD_CARD}")).await;
+        self.does(
+            &format!("payment_intents/{id}/confirm"),
+            &format!("payment_method={GOOD_CARD}"),
+        )
+        .await;
         id
     }
 
     /// Takes an authorised payment, without a fee.
     pub async fn captures(&self, id: &str) {
-        self.does(&format!("payment_intents/{id}/capture"), "").await;
+        self.does(&format!("payment_intents/{id}/capture"), "")
+            .await;
     }
 
     /// Gives all of a payment back.
@@ -70,8 +89,15 @@ impl Dashboard<'_> {
 
     /// Everything of one payment, as `/sandbox/ledger?detail=1` has it.
     pub async fn shows(&self, id: &str) -> Value {
-        let ledger = self.server.alice().get("/sandbox/ledger?detail=1").await.ok();
+        let ledger = self
+            .server
+            .alice()
+            .get("/sandbox/ledger?detail=1")
+            .await
+            .ok();
         let rows = ledger["captured"].as_array().cloned().unwrap_or_default();
-        rows.into_iter().find(|row| row["paymentIntent"] == id).unwrap_or_else(|| panic!("{id} was never captured"))
+        rows.into_iter()
+            .find(|row| row["paymentIntent"] == id)
+            .unwrap_or_else(|| panic!("{id} was never captured"))
     }
 }

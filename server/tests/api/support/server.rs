@@ -11,7 +11,9 @@ use actix_web::{App, HttpServer, web};
 use actors::payment::stripe::{Stripe, StripeSettings};
 use actors::{Clock, Denied, Engine, EngineParts, Neighbourhood, Post};
 use async_trait::async_trait;
-use domain::{AccountId, Cents, ClubId, Command, DrawId, FeePolicy, Refusal, Status, Terms, Timestamp};
+use domain::{
+    AccountId, Cents, ClubId, Command, DrawId, FeePolicy, Refusal, Status, Terms, Timestamp,
+};
 use persistence::books::{Mail, OrderRecord};
 use persistence::nodes::Boot;
 use persistence::records::Records;
@@ -71,7 +73,10 @@ impl TestServer {
 
     /// With something said in the environment.
     pub async fn start_in(said: &[(&'static str, &'static str)]) -> TestServer {
-        TestServer::begin(Environment::from_pairs(said.iter().copied()), |books| Arc::new(books)).await
+        TestServer::begin(Environment::from_pairs(said.iter().copied()), |books| {
+            Arc::new(books)
+        })
+        .await
     }
 
     /// With another ledger in front of the books, or in their place.
@@ -79,9 +84,14 @@ impl TestServer {
         TestServer::begin(Environment::default(), ledger).await
     }
 
-    async fn begin(environment: Environment, ledger: impl FnOnce(Postgres) -> Arc<dyn Ledger>) -> TestServer {
+    async fn begin(
+        environment: Environment,
+        ledger: impl FnOnce(Postgres) -> Arc<dyn Ledger>,
+    ) -> TestServer {
         let database = persistence::testing::database().await;
-        let postgres = Postgres::connect_by(database.doors(), Sealer::new(&[7; 32])).await.expect("connected");
+        let postgres = Postgres::connect_by(database.doors(), Sealer::new(&[7; 32]))
+            .await
+            .expect("connected");
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let mut config = Config::demo(&environment).expect("the demo needs nothing");
@@ -90,7 +100,10 @@ impl TestServer {
         config.proxies = vec![std::net::IpAddr::from([127, 0, 0, 1])];
         let sandbox = Sandbox::open(None, sandbox::Options::default()).expect("the sandbox opens");
         let clock = Arc::new(PushedClock::default());
-        let settings = StripeSettings::new(config.stripe.secret_key.expose(), format!("{url}/sandbox/stripe"));
+        let settings = StripeSettings::new(
+            config.stripe.secret_key.expose(),
+            format!("{url}/sandbox/stripe"),
+        );
         let (sent, mails) = mpsc::unbounded_channel();
         let books: Arc<dyn Books> = Arc::new(postgres.clone());
         let ledger = ledger(postgres.clone());
@@ -135,16 +148,37 @@ impl TestServer {
         // A narrow line, so that whoever stops reading is noticed before megabytes are under way.
         let http = http.on_connect(|connection, _| {
             if let Some(stream) = connection.downcast_ref::<actix_web::rt::net::TcpStream>() {
-                socket2::SockRef::from(stream).set_send_buffer_size(8192).expect("a small buffer");
+                socket2::SockRef::from(stream)
+                    .set_send_buffer_size(8192)
+                    .expect("a small buffer");
             }
         });
-        let http = http.workers(2).disable_signals().shutdown_timeout(2).listen(listener).expect("listening").run();
+        let http = http
+            .workers(2)
+            .disable_signals()
+            .shutdown_timeout(2)
+            .listen(listener)
+            .expect("listening")
+            .run();
         let handle = http.handle();
         actix_web::rt::spawn(http);
         sandbox.set_webhook(&format!("{url}/api/stripe/webhook"), DEMO_WEBHOOK_SECRET);
         let tasks = routes::run(state.clone());
         let mails = tokio::sync::Mutex::new(mails);
-        TestServer { url, state, clock, sandbox, records, books, mails, engine, database, phase, handle, tasks }
+        TestServer {
+            url,
+            state,
+            clock,
+            sandbox,
+            records,
+            books,
+            mails,
+            engine,
+            database,
+            phase,
+            handle,
+            tasks,
+        }
     }
 
     /// A club that may sell, signing in as `<slug>@demo.test`.
@@ -159,11 +193,23 @@ impl TestServer {
         };
         let club = self.records.create_club(&new).await.expect("a club");
         let account = AccountId(format!("acct_{slug}"));
-        self.sandbox.ensure_account(&account.0, &club.name).expect("an account");
-        self.records.connect_account(club.id, &account).await.expect("joined");
-        self.records.account_updated(&account, true, true, true).await.expect("ready");
+        self.sandbox
+            .ensure_account(&account.0, &club.name)
+            .expect("an account");
+        self.records
+            .connect_account(club.id, &account)
+            .await
+            .expect("joined");
+        self.records
+            .account_updated(&account, true, true, true)
+            .await
+            .expect("ready");
         self.state.catalogue.reload().await.expect("read");
-        self.records.club(club.id).await.expect("read").expect("there")
+        self.records
+            .club(club.id)
+            .await
+            .expect("read")
+            .expect("there")
     }
 
     /// A draw at $5.00 with half for the prize, a week before its kick-off.
@@ -196,12 +242,18 @@ impl TestServer {
     }
 
     pub fn club_named(&self, slug: &str) -> ClubId {
-        self.state.catalogue.facts().club_by_slug(slug).expect("a club").id
+        self.state
+            .catalogue
+            .facts()
+            .club_by_slug(slug)
+            .expect("a club")
+            .id
     }
 
     /// How often an offer was sold.
     pub async fn sold_of(&self, offer: i64) -> i64 {
-        let count = "select coalesce(sum(quantity), 0) from bundle_sales where bundle_id::text = $1";
+        let count =
+            "select coalesce(sum(quantity), 0) from bundle_sales where bundle_id::text = $1";
         self.database.count(count, &offer.to_string()).await
     }
 
@@ -215,7 +267,10 @@ impl TestServer {
             games: vec![game],
             ..NewBundle::default()
         };
-        self.records.create_bundle(self.club_named("broncos"), &new).await.expect("an offer")
+        self.records
+            .create_bundle(self.club_named("broncos"), &new)
+            .await
+            .expect("an offer")
     }
 
     /// A club and its draw.
@@ -226,9 +281,19 @@ impl TestServer {
 
     pub async fn operator(&self) {
         let hash = password::hash(PASSWORD);
-        let id = self.records.create_admin("operator@demo.test", "Operator", &hash).await.expect("an operator");
-        self.records.begin_second_factor(id, OPERATOR_SECRET).await.expect("begun");
-        self.records.use_step(id, 1, self.clock.now()).await.expect("enrolled");
+        let id = self
+            .records
+            .create_admin("operator@demo.test", "Operator", &hash)
+            .await
+            .expect("an operator");
+        self.records
+            .begin_second_factor(id, OPERATOR_SECRET)
+            .await
+            .expect("begun");
+        self.records
+            .use_step(id, 1, self.clock.now())
+            .await
+            .expect("enrolled");
     }
 
     pub fn alice(&self) -> Buyer {
@@ -250,7 +315,12 @@ impl TestServer {
                 opens_at: None,
                 closes_at: self.clock.now().plus_ms(300),
             };
-            match self.engine.draws.execute(draw, Command::amend(terms), None).await {
+            match self
+                .engine
+                .draws
+                .execute(draw, Command::amend(terms), None)
+                .await
+            {
                 // On a busy machine the time was over before the actor read it.
                 Err(Denied::Refused(Refusal::TermsInvalid)) => {}
                 amended => break amended.map(|_| ()).expect("amended"),
@@ -258,7 +328,10 @@ impl TestServer {
         }
         let mut watched = self.engine.draws.watch(draw).await.expect("watched");
         let closed = watched.wait_for(|view| view.status != Status::Active);
-        tokio::time::timeout(PATIENCE, closed).await.expect("the whistle goes").expect("still watched");
+        tokio::time::timeout(PATIENCE, closed)
+            .await
+            .expect("the whistle goes")
+            .expect("still watched");
     }
 
     pub fn now(&self) -> Timestamp {
@@ -276,19 +349,25 @@ impl TestServer {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, next).await.expect("a mail comes")
+        tokio::time::timeout(PATIENCE, next)
+            .await
+            .expect("a mail comes")
     }
 
     /// The link a mail carries, which the outbox holds sealed.
     pub fn link(&self, mail: &Mail) -> String {
         let data: serde_json::Value = serde_json::from_str(&mail.data).expect("JSON");
         let sealed = data["sealedLink"].as_str().expect("a sealed link");
-        self.records.unseal("mail-link", &mail.to, sealed).expect("it opens")
+        self.records
+            .unseal("mail-link", &mail.to, sealed)
+            .expect("it opens")
     }
 
     /// How many mails of a kind were ever queued.
     pub async fn queued(&self, kind: &str) -> i64 {
-        self.database.count("select count(*) from email_outbox where kind = $1", kind).await
+        self.database
+            .count("select count(*) from email_outbox where kind = $1", kind)
+            .await
     }
 
     /// Told to stop: sockets say goodbye.
@@ -299,8 +378,16 @@ impl TestServer {
 
     /// Asks the books whether a promise was broken, and stops.
     pub async fn finish(self) {
-        let broken = self.records.violations().await.expect("the invariants are read");
-        assert!(broken.is_empty(), "broken promises in {}: {broken:?}", self.database.name);
+        let broken = self
+            .records
+            .violations()
+            .await
+            .expect("the invariants are read");
+        assert!(
+            broken.is_empty(),
+            "broken promises in {}: {broken:?}",
+            self.database.name
+        );
         for task in &self.tasks {
             task.abort();
         }
@@ -319,5 +406,7 @@ pub async fn eventually<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>)
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, found).await.unwrap_or_else(|_| panic!("never came true: {what}"))
+    tokio::time::timeout(PATIENCE, found)
+        .await
+        .unwrap_or_else(|_| panic!("never came true: {what}"))
 }

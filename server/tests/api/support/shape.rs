@@ -14,17 +14,24 @@ const ANYWHERE: [u16; 3] = [405, 413, 429];
 /// Compares an answer with its description; addresses that are no call are passed over.
 #[track_caller]
 pub fn check(method: &Method, path: &str, status: u16, is_json: bool, text: &str) {
-    let Some(operation) = operation(method, path) else { return };
+    let Some(operation) = operation(method, path) else {
+        return;
+    };
     let Some(response) = operation["responses"].get(status.to_string()) else {
         let known = ANYWHERE.contains(&status) || status == 304;
-        assert!(known, "{method} {path} answered {status}, which its description does not name: {text}");
+        assert!(
+            known,
+            "{method} {path} answered {status}, which its description does not name: {text}"
+        );
         return;
     };
     let shape = &response["content"]["application/json"]["schema"];
     if shape.is_object() && is_json {
         let body: Value = serde_json::from_str(text).expect("JSON");
         if let Some(wrong) = mismatch(&DOCUMENT, shape, &body) {
-            panic!("{method} {path} answered {status} with something else than described: {wrong}\n{text}");
+            panic!(
+                "{method} {path} answered {status} with something else than described: {wrong}\n{text}"
+            );
         }
     }
 }
@@ -40,18 +47,24 @@ fn operation(method: &Method, path: &str) -> Option<&'static Value> {
 fn fits(pattern: &str, path: &str) -> bool {
     let (wanted, said) = (pattern.split('/'), path.split('/'));
     wanted.clone().count() == said.clone().count()
-        && wanted.zip(said).all(|(wanted, said)| wanted.starts_with('{') || wanted == said)
+        && wanted
+            .zip(said)
+            .all(|(wanted, said)| wanted.starts_with('{') || wanted == said)
 }
 
 /// The first place where a value is not what a schema says. An object's fields must all be described.
 pub fn mismatch(document: &Value, schema: &Value, value: &Value) -> Option<String> {
     if let Some(reference) = schema["$ref"].as_str() {
-        let target = document.pointer(reference.trim_start_matches('#')).expect("a shape");
+        let target = document
+            .pointer(reference.trim_start_matches('#'))
+            .expect("a shape");
         return mismatch(document, target, value);
     }
     for word in ["oneOf", "anyOf"] {
         if let Some(options) = schema[word].as_array() {
-            let fits = options.iter().any(|option| mismatch(document, option, value).is_none());
+            let fits = options
+                .iter()
+                .any(|option| mismatch(document, option, value).is_none());
             return (!fits).then(|| format!("{value} fits none of {options:?}"));
         }
     }
@@ -68,9 +81,10 @@ pub fn mismatch(document: &Value, schema: &Value, value: &Value) -> Option<Strin
     }
     match value {
         Value::Object(fields) => object(document, schema, fields),
-        Value::Array(items) => {
-            items.iter().find_map(|item| mismatch(document, &schema["items"], item)).map(|wrong| format!("[] {wrong}"))
-        }
+        Value::Array(items) => items
+            .iter()
+            .find_map(|item| mismatch(document, &schema["items"], item))
+            .map(|wrong| format!("[] {wrong}")),
         _ => None,
     }
 }
@@ -79,27 +93,52 @@ pub fn mismatch(document: &Value, schema: &Value, value: &Value) -> Option<Strin
 fn joined(document: &Value, parts: &[Value]) -> Value {
     let mut whole = serde_json::json!({ "type": "object", "properties": {}, "required": [] });
     for part in parts {
-        let target = part["$ref"].as_str().and_then(|reference| document.pointer(reference.trim_start_matches('#')));
+        let target = part["$ref"]
+            .as_str()
+            .and_then(|reference| document.pointer(reference.trim_start_matches('#')));
         let part = target.unwrap_or(part);
         for (name, field) in part["properties"].as_object().into_iter().flatten() {
             whole["properties"][name] = field.clone();
         }
         let names = part["required"].as_array().cloned().unwrap_or_default();
-        whole["required"].as_array_mut().expect("a list").extend(names);
+        whole["required"]
+            .as_array_mut()
+            .expect("a list")
+            .extend(names);
     }
     whole
 }
 
-fn object(document: &Value, schema: &Value, fields: &serde_json::Map<String, Value>) -> Option<String> {
-    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    if let Some(absent) = required.into_iter().find(|name| !fields.contains_key(*name)) {
+fn object(
+    document: &Value,
+    schema: &Value,
+    fields: &serde_json::Map<String, Value>,
+) -> Option<String> {
+    let required = schema["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str);
+    if let Some(absent) = required
+        .into_iter()
+        .find(|name| !fields.contains_key(*name))
+    {
         return Some(format!("{absent} is missing"));
     }
-    fields.iter().find_map(|(name, value)| match (schema["properties"].get(name), &schema["additionalProperties"]) {
-        (Some(said), _) => mismatch(document, said, value).map(|wrong| format!("{name}: {wrong}")),
-        (None, Value::Null) if schema["properties"].is_object() => Some(format!("{name} is not described")),
-        (None, Value::Object(_)) => mismatch(document, &schema["additionalProperties"], value),
-        _ => None,
+    fields.iter().find_map(|(name, value)| {
+        match (
+            schema["properties"].get(name),
+            &schema["additionalProperties"],
+        ) {
+            (Some(said), _) => {
+                mismatch(document, said, value).map(|wrong| format!("{name}: {wrong}"))
+            }
+            (None, Value::Null) if schema["properties"].is_object() => {
+                Some(format!("{name} is not described"))
+            }
+            (None, Value::Object(_)) => mismatch(document, &schema["additionalProperties"], value),
+            _ => None,
+        }
     })
 }
 

@@ -13,7 +13,9 @@ use crate::{Gateway, GatewayError};
 const SECOND: Duration = Duration::from_secs(1);
 
 fn pacer(calls_per_second: u32) -> Arc<Pacer> {
-    Arc::new(Pacer::new(NonZeroU32::new(calls_per_second).expect("a rate")))
+    Arc::new(Pacer::new(
+        NonZeroU32::new(calls_per_second).expect("a rate"),
+    ))
 }
 
 /// Calls that came one after the other, in the order in which they left.
@@ -45,7 +47,11 @@ async fn one_call_in_four_is_whoever_waited_longest() {
     let mut came = vec![Rank::Read];
     came.extend([Rank::Capture; 8]);
     let left = leaving(&pacer, &came).await;
-    assert_eq!(left.iter().position(|rank| *rank == Rank::Read), Some(2), "the fourth in all: {left:?}");
+    assert_eq!(
+        left.iter().position(|rank| *rank == Rank::Read),
+        Some(2),
+        "the fourth in all: {left:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -60,9 +66,16 @@ async fn no_second_has_more_than_the_documented_hundred_and_none_is_lost() {
     };
     join_all((0..240).map(call)).await;
     let left = left.into_inner().expect("whole");
-    assert_eq!(left.iter().filter(|at| at.is_zero()).count(), 20, "what an idle time saves up");
+    assert_eq!(
+        left.iter().filter(|at| at.is_zero()).count(),
+        20,
+        "what an idle time saves up"
+    );
     for from in &left {
-        let within = left.iter().filter(|at| *at >= from && **at < *from + SECOND).count();
+        let within = left
+            .iter()
+            .filter(|at| *at >= from && **at < *from + SECOND)
+            .count();
         assert!(within <= 100, "{within} within a second of {from:?}");
     }
     // 20 at once, 220 at 80 a second.
@@ -79,7 +92,8 @@ async fn who_goes_away_keeps_nobody_waiting_and_leaves_no_trace() {
     // Three that mind the clock one after the other, and one far behind; each is dropped in the middle of its wait.
     let behind = Box::pin(pacer.pass(Rank::Read));
     let mut waits = vec![behind];
-    waits.extend([Rank::Create, Rank::Cancel, Rank::Capture].map(|rank| Box::pin(pacer.pass(rank))));
+    waits
+        .extend([Rank::Create, Rank::Cancel, Rank::Capture].map(|rank| Box::pin(pacer.pass(rank))));
     for wait in &mut waits {
         assert!(wait.as_mut().now_or_never().is_none());
     }
@@ -92,7 +106,11 @@ async fn who_goes_away_keeps_nobody_waiting_and_leaves_no_trace() {
     drop(waits);
     assert_eq!(pacer.waiting(), 1);
     assert!(last.await.expect("it ends"));
-    assert_eq!(began.elapsed().as_millis(), 1000, "the dropped ones took no turn");
+    assert_eq!(
+        began.elapsed().as_millis(),
+        1000,
+        "the dropped ones took no turn"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -110,7 +128,11 @@ async fn a_full_line_takes_no_more_of_a_rank_and_nobody_waits_for_ever() {
     // One a second, and the first is the capture; whether the last second's still counts is the timer's to say.
     let reads = reads.into_iter().filter(|left| *left).count();
     assert!((2..=3).contains(&reads), "{reads}");
-    assert!(began.elapsed() < WAIT_MAX + Duration::from_millis(10), "{:?}", began.elapsed());
+    assert!(
+        began.elapsed() < WAIT_MAX + Duration::from_millis(10),
+        "{:?}",
+        began.elapsed()
+    );
     assert_eq!(pacer.waiting(), 0);
 }
 
@@ -120,10 +142,19 @@ async fn a_call_that_gets_no_turn_is_not_made_and_had_no_effect() {
     let settings = StripeSettings::new("sk_test_1", "http://127.0.0.1:1").paced(NonZeroU32::new(1));
     let stripe = Stripe::new(&settings).expect("a gateway");
     let pacer = stripe.platform.pacer.clone().expect("paced");
-    let (club, id) = (AccountId("acct_club".into()), PaymentIntentId("pi_1".into()));
+    let (club, id) = (
+        AccountId("acct_club".into()),
+        PaymentIntentId("pi_1".into()),
+    );
     let full = |rank: Rank| {
-        let mut waits: Vec<_> = (0..WAITING_MAX).map(|_| Box::pin(pacer.pass(rank))).collect();
-        assert!(waits.iter_mut().all(|wait| wait.as_mut().now_or_never().is_none()));
+        let mut waits: Vec<_> = (0..WAITING_MAX)
+            .map(|_| Box::pin(pacer.pass(rank)))
+            .collect();
+        assert!(
+            waits
+                .iter_mut()
+                .all(|wait| wait.as_mut().now_or_never().is_none())
+        );
         waits
     };
     assert!(pacer.pass(Rank::Read).await);
@@ -137,14 +168,48 @@ async fn a_call_that_gets_no_turn_is_not_made_and_had_no_effect() {
             Some(other) => panic!("{other:?}"),
         };
         let asked = [
-            (Rank::Capture, stripe.capture("cap", &club, &id, Cents(7)).now_or_never().map(|said| said.err())),
-            (Rank::Cancel, stripe.cancel("cancel", &other, &id).now_or_never().map(|said| said.err())),
-            (Rank::Create, stripe.refund("refund", &club, &id, Cents(7)).now_or_never().map(|said| said.err())),
-            (Rank::Create, stripe.confirm("confirm", &club, &id, "pm_1").now_or_never().map(|said| said.err())),
-            (Rank::Read, stripe.retrieve(&other, &id).now_or_never().map(|said| said.err())),
+            (
+                Rank::Capture,
+                stripe
+                    .capture("cap", &club, &id, Cents(7))
+                    .now_or_never()
+                    .map(|said| said.err()),
+            ),
+            (
+                Rank::Cancel,
+                stripe
+                    .cancel("cancel", &other, &id)
+                    .now_or_never()
+                    .map(|said| said.err()),
+            ),
+            (
+                Rank::Create,
+                stripe
+                    .refund("refund", &club, &id, Cents(7))
+                    .now_or_never()
+                    .map(|said| said.err()),
+            ),
+            (
+                Rank::Create,
+                stripe
+                    .confirm("confirm", &club, &id, "pm_1")
+                    .now_or_never()
+                    .map(|said| said.err()),
+            ),
+            (
+                Rank::Read,
+                stripe
+                    .retrieve(&other, &id)
+                    .now_or_never()
+                    .map(|said| said.err()),
+            ),
         ];
         for (of, said) in asked {
-            assert_eq!(turned_away(said.flatten()), of == rank, "{of:?} while {rank:?} is full");
+            assert_eq!(
+                turned_away(said.flatten()),
+                of == rank,
+                "{of:?} while {rank:?} is full"
+            );
         }
         drop(waits);
     }

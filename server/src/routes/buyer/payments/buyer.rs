@@ -44,5 +44,6 @@ pub async fn correct(
 
 /// Whether details say something that is not known yet.
 pub fn adds_to(known: &BuyerDetails, said: &BuyerDetails) -> bool {
-    (known.email.is_none() && said.email.is_some()) || (known.phone.is_none() && said.phone.is_some())
+    (known.email.is_none() && said.email.is_some())
+        || (known.phone.is_none() && said.phone.is_some())
 }

@@ -30,7 +30,10 @@ pub struct Quote {
 
 impl Quote {
     pub fn total(&self) -> Cents {
-        self.lines.iter().map(|line| line.subtotal() + line.card_fee).sum()
+        self.lines
+            .iter()
+            .map(|line| line.subtotal() + line.card_fee)
+            .sum()
     }
 }
 
@@ -39,14 +42,23 @@ impl Quote {
 pub async fn price(state: &State, counts: &Counts) -> Result<Quote, Problem> {
     let mut found = Vec::with_capacity(counts.len());
     for draw in counts.keys() {
-        found.push(state.catalogue.draw(*draw).await.ok_or_else(Problem::draw_not_found)?);
+        found.push(
+            state
+                .catalogue
+                .draw(*draw)
+                .await
+                .ok_or_else(Problem::draw_not_found)?,
+        );
     }
     price_found(state, counts, found)
 }
 
 /// The same of one draw, from memory alone: `None` where somebody would have to be woken, or where there is nothing to sell.
 pub fn price_now(state: &State, counts: &Counts) -> Option<Quote> {
-    let found: Option<Vec<Found>> = counts.keys().map(|draw| state.catalogue.draw_now(*draw)).collect();
+    let found: Option<Vec<Found>> = counts
+        .keys()
+        .map(|draw| state.catalogue.draw_now(*draw))
+        .collect();
     price_found(state, counts, found?).ok()
 }
 
@@ -61,7 +73,9 @@ fn price_found(state: &State, counts: &Counts, found: Vec<Found>) -> Result<Quot
     let (mut closes_at, mut too_few) = (Timestamp(i64::MAX), None);
     for ((draw, count), (facts, listing, view)) in counts.iter().zip(found) {
         check_on_sale(*draw, &view, listing.opens_at, now)?;
-        let of_draw = facts.club(listing.club).ok_or_else(Problem::draw_not_found)?;
+        let of_draw = facts
+            .club(listing.club)
+            .ok_or_else(Problem::draw_not_found)?;
         if club.as_ref().is_some_and(|club| club.id != of_draw.id) {
             return Err(Problem::bad_request(
                 "mixed-clubs",
@@ -74,12 +88,23 @@ fn price_found(state: &State, counts: &Counts, found: Vec<Found>) -> Result<Quot
         too_few = too_few.or((*count > free).then_some((*draw, free)));
         // As the draw says and shows it: forbidding the passing on reaches a running draw at its next edit (decision D-14).
         let passes_card_fee = listing.pass_card_fee;
-        wanted.push(Wanted { draw: *draw, count: *count, unit_price: view.price, passes_card_fee });
+        wanted.push(Wanted {
+            draw: *draw,
+            count: *count,
+            unit_price: view.price,
+            passes_card_fee,
+        });
     }
     let club = club.ok_or_else(Problem::draw_not_found)?;
     let account = account_of(&club)?;
     let mode = surcharge(state, &state.catalogue.facts());
-    let quote = Quote { club, account, lines: price_lines(&wanted, mode), closes_at, too_few };
+    let quote = Quote {
+        club,
+        account,
+        lines: price_lines(&wanted, mode),
+        closes_at,
+        too_few,
+    };
     if quote.total() < CHARGE_MIN {
         let message = format!("The total must be at least {CHARGE_MIN} to pay by card.");
         return Err(Problem::bad_request("below-minimum", message));
@@ -91,7 +116,12 @@ fn surcharge(state: &State, facts: &Facts) -> domain::SurchargeMode {
     facts.surcharge_mode(state.config.fees.surcharge)
 }
 
-fn check_on_sale(draw: DrawId, view: &View, opens_at: Option<Timestamp>, now: Timestamp) -> Result<(), Problem> {
+fn check_on_sale(
+    draw: DrawId,
+    view: &View,
+    opens_at: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<(), Problem> {
     if view.status != Status::Active || now >= view.closes_at {
         return Err(Problem::refused(draw, Refusal::DrawClosed));
     }
@@ -108,11 +138,18 @@ fn account_of(club: &Club) -> Result<AccountId, Problem> {
         let words = "This club is not selling tickets at the moment.";
         return Err(Problem::conflict("club-not-selling", words));
     }
-    club.account.clone().filter(|_| club.connected).ok_or_else(unready)
+    club.account
+        .clone()
+        .filter(|_| club.connected)
+        .ok_or_else(unready)
 }
 
 /// The club is not set up with the provider, or not any more.
 pub fn unready() -> Problem {
-    Problem::new(StatusCode::FORBIDDEN, "setup-required", "This club cannot take payments yet.")
-        .with("setupRequired", true)
+    Problem::new(
+        StatusCode::FORBIDDEN,
+        "setup-required",
+        "This club cannot take payments yet.",
+    )
+    .with("setupRequired", true)
 }

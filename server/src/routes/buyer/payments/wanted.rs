@@ -42,17 +42,27 @@ pub fn cart(body: &Purchase) -> Result<Counts, Problem> {
 /// # Errors
 /// As for each.
 pub fn either(body: &Purchase) -> Result<Counts, Problem> {
-    if body.items.is_some() { cart(body) } else { single(body) }
+    if body.items.is_some() {
+        cart(body)
+    } else {
+        single(body)
+    }
 }
 
 fn draw(number: Option<i64>) -> Result<DrawId, Problem> {
-    number.map(DrawId).ok_or_else(|| Problem::bad_request("draw-missing", "Which draw the tickets are for is missing."))
+    number.map(DrawId).ok_or_else(|| {
+        Problem::bad_request("draw-missing", "Which draw the tickets are for is missing.")
+    })
 }
 
 fn count(draw: DrawId, count: Option<i64>) -> Result<u16, Problem> {
     let range = 1..=i64::from(TICKETS_PER_ORDER_MAX);
-    let count = count.filter(|count| range.contains(count)).and_then(|count| u16::try_from(count).ok());
-    let refusal = domain::Refusal::CountOutOfRange { max: TICKETS_PER_ORDER_MAX };
+    let count = count
+        .filter(|count| range.contains(count))
+        .and_then(|count| u16::try_from(count).ok());
+    let refusal = domain::Refusal::CountOutOfRange {
+        max: TICKETS_PER_ORDER_MAX,
+    };
     count.ok_or_else(|| Problem::refused(draw, refusal))
 }
 
@@ -67,19 +77,31 @@ mod tests {
 
     #[test]
     fn a_purchase_is_one_to_fifty_tickets_of_a_draw() {
-        assert_eq!(read(r#"{"drawNumber":1042,"ticketCount":50}"#), Ok(Counts::from([(DrawId(1042), 50)])));
+        assert_eq!(
+            read(r#"{"drawNumber":1042,"ticketCount":50}"#),
+            Ok(Counts::from([(DrawId(1042), 50)]))
+        );
         for count in ["0", "-1", "51", "1e9", "1e300", "null"] {
-            assert_eq!(read(&format!(r#"{{"drawNumber":1042,"ticketCount":{count}}}"#)), Err(400), "{count}");
+            assert_eq!(
+                read(&format!(r#"{{"drawNumber":1042,"ticketCount":{count}}}"#)),
+                Err(400),
+                "{count}"
+            );
         }
         assert_eq!(read(r#"{"ticketCount":1}"#), Err(400));
     }
 
     #[test]
     fn items_of_one_draw_are_one_line() {
-        let two =
-            r#"{"items":[{"drawId":1042,"quantity":20},{"drawId":"1041","quantity":1},{"drawId":1042,"quantity":30}]}"#;
-        assert_eq!(read(two), Ok(Counts::from([(DrawId(1041), 1), (DrawId(1042), 50)])));
-        assert_eq!(read(r#"{"items":[{"drawId":1042,"quantity":50},{"drawId":1042,"quantity":1}]}"#), Err(400));
+        let two = r#"{"items":[{"drawId":1042,"quantity":20},{"drawId":"1041","quantity":1},{"drawId":1042,"quantity":30}]}"#;
+        assert_eq!(
+            read(two),
+            Ok(Counts::from([(DrawId(1041), 1), (DrawId(1042), 50)]))
+        );
+        assert_eq!(
+            read(r#"{"items":[{"drawId":1042,"quantity":50},{"drawId":1042,"quantity":1}]}"#),
+            Err(400)
+        );
         assert_eq!(read(r#"{"items":[]}"#), Err(400));
     }
 }

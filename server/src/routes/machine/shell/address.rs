@@ -45,8 +45,8 @@ pub enum Shows {
 }
 
 use Shows::{
-    Board, Checkout, Claim, Club, ClubDesk, Desk, Draw, Landing, Offer, OfferBoard, Order, Plain, ToCheckout, ToDraw,
-    ToOffer, Verify,
+    Board, Checkout, Claim, Club, ClubDesk, Desk, Draw, Landing, Offer, OfferBoard, Order, Plain,
+    ToCheckout, ToDraw, ToOffer, Verify,
 };
 
 macro_rules! pages {
@@ -133,12 +133,20 @@ pub struct Page<'a> {
 impl<'a> Page<'a> {
     /// The page at a path; `None` where there is none.
     pub fn of(path: &'a str) -> Option<Page<'a>> {
-        PAGES.iter().find_map(|address| Some(Page { address, words: fit(address.path, path)? }))
+        PAGES.iter().find_map(|address| {
+            Some(Page {
+                address,
+                words: fit(address.path, path)?,
+            })
+        })
     }
 
     /// What stands for a variable; empty when the address has no such.
     pub fn word(&self, name: &str) -> &'a str {
-        self.words.iter().find(|(known, _)| *known == name).map_or("", |(_, word)| word)
+        self.words
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map_or("", |(_, word)| word)
     }
 
     pub fn draw(&self) -> DrawId {
@@ -201,12 +209,23 @@ mod tests {
             for spelling in [path.clone(), format!("{path}/"), path.to_uppercase()] {
                 let page = Page::of(&spelling).unwrap_or_else(|| panic!("nothing at {spelling}"));
                 assert_eq!(page.address.path, address.path, "{spelling}");
-                assert!(!address.path.contains("{n}") || page.draw() == DrawId(1042), "{spelling}");
+                assert!(
+                    !address.path.contains("{n}") || page.draw() == DrawId(1042),
+                    "{spelling}"
+                );
             }
         }
         let page = Page::of("/w/bundle:sharks/finals").expect("a page");
-        assert_eq!((page.word("slug"), page.word("bundle"), page.word("n")), ("sharks", "finals", ""));
-        assert_eq!(Page::of("/club/sharks/admin/bundles/new").expect("a page").word("id"), "");
+        assert_eq!(
+            (page.word("slug"), page.word("bundle"), page.word("n")),
+            ("sharks", "finals", "")
+        );
+        assert_eq!(
+            Page::of("/club/sharks/admin/bundles/new")
+                .expect("a page")
+                .word("id"),
+            ""
+        );
     }
 
     #[test]
@@ -237,21 +256,51 @@ mod tests {
     #[test]
     fn an_alias_names_a_page_that_there_is() {
         for address in PAGES {
-            assert!(PAGES.iter().any(|other| other.path == address.known_as), "{}", address.path);
+            assert!(
+                PAGES.iter().any(|other| other.path == address.known_as),
+                "{}",
+                address.path
+            );
         }
     }
 
     #[test]
     fn only_public_pages_are_found_by_search_engines_and_only_boards_are_framed() {
         let page = |path: &'static str| Page::of(path).expect("a page");
-        for path in ["/", "/draw/1042", "/draw/1042/verify", "/club/sharks", "/club/sharks/offer/finals"] {
-            assert!(page(path).is_found() && !page(path).is_framed_by_anyone(), "{path}");
+        for path in [
+            "/",
+            "/draw/1042",
+            "/draw/1042/verify",
+            "/club/sharks",
+            "/club/sharks/offer/finals",
+        ] {
+            assert!(
+                page(path).is_found() && !page(path).is_framed_by_anyone(),
+                "{path}"
+            );
         }
-        for path in ["/my/0123", "/checkout/1042", "/debugcart", "/demo-thank-you", "/admin", "/super-admin"] {
-            assert!(!page(path).is_found() && !page(path).is_framed_by_anyone(), "{path}");
+        for path in [
+            "/my/0123",
+            "/checkout/1042",
+            "/debugcart",
+            "/demo-thank-you",
+            "/admin",
+            "/super-admin",
+        ] {
+            assert!(
+                !page(path).is_found() && !page(path).is_framed_by_anyone(),
+                "{path}"
+            );
         }
-        for path in ["/draw/1042/display", "/bundle/sharks/finals/display", "/w/draw:1042"] {
-            assert!(!page(path).is_found() && page(path).is_framed_by_anyone(), "{path}");
+        for path in [
+            "/draw/1042/display",
+            "/bundle/sharks/finals/display",
+            "/w/draw:1042",
+        ] {
+            assert!(
+                !page(path).is_found() && page(path).is_framed_by_anyone(),
+                "{path}"
+            );
         }
     }
 }

@@ -7,7 +7,12 @@ use super::shown::Shown;
 use crate::render::page::{self, Head};
 use crate::wire::club::TAGLINE;
 
-pub fn head(public_url: &str, asked: Option<&Page<'_>>, shown: &Shown, image: Option<String>) -> Head {
+pub fn head(
+    public_url: &str,
+    asked: Option<&Page<'_>>,
+    shown: &Shown,
+    image: Option<String>,
+) -> Head {
     // As `web/src/shared/ui/page-title.ts` writes it a moment later: a window's title does not change while its page wakes up.
     let titled = |words: &str| format!("{words} – Football Doubles");
     let (title, description) = match shown {
@@ -15,9 +20,10 @@ pub fn head(public_url: &str, asked: Option<&Page<'_>>, shown: &Shown, image: Op
         Shown::Draw(face) | Shown::Board(face) => (titled(&face.title()), face.summary()),
         Shown::Offer(face) | Shown::OfferBoard(face) => (titled(&face.name), face.summary()),
         Shown::Club(face, _) => (titled(&face.title), face.tagline.clone()),
-        Shown::Plain(heading, _) | Shown::Desk(heading) => {
-            (titled(heading), format!("{TICKETS} tickets, one winning pair of jersey numbers. {TAGLINE}"))
-        }
+        Shown::Plain(heading, _) | Shown::Desk(heading) => (
+            titled(heading),
+            format!("{TICKETS} tickets, one winning pair of jersey numbers. {TAGLINE}"),
+        ),
         Shown::Missing(heading, words) => (titled(heading), words.to_string()),
     };
     let theme = match shown {
@@ -25,8 +31,16 @@ pub fn head(public_url: &str, asked: Option<&Page<'_>>, shown: &Shown, image: Op
         Shown::Club(face, _) => face.primary.clone(),
         _ => page::THEME.to_string(),
     };
-    let canonical = asked.filter(|page| page.is_found()).map(|page| format!("{public_url}{}", path(page, shown)));
-    Head { title, description, canonical, image, theme }
+    let canonical = asked
+        .filter(|page| page.is_found())
+        .map(|page| format!("{public_url}{}", path(page, shown)));
+    Head {
+        title,
+        description,
+        canonical,
+        image,
+        theme,
+    }
 }
 
 /// A page's own path: aliases and former slugs are not to be found beside it (decision A-16).

@@ -59,12 +59,18 @@ impl Name {
             Shows::Draw => Some(page.draw()),
             _ => return None,
         };
-        Some(Name { pattern: page.address.path, draw })
+        Some(Name {
+            pattern: page.address.path,
+            draw,
+        })
     }
 
     /// Of a draw's own page, or the landing page.
     pub fn of_draw(draw: Option<DrawId>) -> Name {
-        Name { pattern: if draw.is_some() { "/draw/{n}" } else { "/" }, draw }
+        Name {
+            pattern: if draw.is_some() { "/draw/{n}" } else { "/" },
+            draw,
+        }
     }
 }
 
@@ -92,7 +98,11 @@ impl Stamp {
 
 impl Written {
     pub fn new(stamp: Stamp, at: Timestamp, document: String) -> Written {
-        Written { stamp, at, document: Arc::new(encoded(document)) }
+        Written {
+            stamp,
+            at,
+            document: Arc::new(encoded(document)),
+        }
     }
 
     fn still_says_so(&self, stamp: Stamp, now: Timestamp) -> bool {
@@ -102,12 +112,16 @@ impl Written {
 
 impl Kept {
     pub fn get(&self, name: Name, stamp: Stamp, now: Timestamp) -> Option<Written> {
-        self.0.get(&name).filter(|written| written.still_says_so(stamp, now)).map(|written| written.clone())
+        self.0
+            .get(&name)
+            .filter(|written| written.still_says_so(stamp, now))
+            .map(|written| written.clone())
     }
 
     pub fn keep(&self, name: Name, written: &Written) {
         if self.0.len() >= PAGES_MAX {
-            self.0.retain(|_, kept| (written.at.0 - kept.at.0).abs() <= KEPT_MS);
+            self.0
+                .retain(|_, kept| (written.at.0 - kept.at.0).abs() <= KEPT_MS);
         }
         if self.0.len() < PAGES_MAX {
             self.0.insert(name, written.clone());
@@ -119,32 +133,68 @@ impl Kept {
 mod tests {
     use super::*;
 
-    const STAMP: Stamp = Stamp { reading: 1, revision: 7 };
+    const STAMP: Stamp = Stamp {
+        reading: 1,
+        revision: 7,
+    };
 
     fn name(draw: i64) -> Name {
-        Name { pattern: "/draw/{n}", draw: Some(DrawId(draw)) }
+        Name {
+            pattern: "/draw/{n}",
+            draw: Some(DrawId(draw)),
+        }
     }
 
     #[test]
     fn a_page_is_kept_for_a_moment_and_not_beyond_a_sale() {
         let kept = Kept::default();
-        kept.keep(name(1), &Written::new(STAMP, Timestamp(1_000), "page".into()));
+        kept.keep(
+            name(1),
+            &Written::new(STAMP, Timestamp(1_000), "page".into()),
+        );
         let found = |stamp, now| kept.get(name(1), stamp, Timestamp(now)).is_some();
         assert!(found(STAMP, 1_000) && found(STAMP, 1_100));
         assert!(!found(STAMP, 1_101), "its clock would be wrong");
-        assert!(!found(Stamp { revision: 8, ..STAMP }, 1_000), "a ticket was sold");
-        assert!(!found(Stamp { reading: 2, ..STAMP }, 1_000), "the club changed its words");
+        assert!(
+            !found(
+                Stamp {
+                    revision: 8,
+                    ..STAMP
+                },
+                1_000
+            ),
+            "a ticket was sold"
+        );
+        assert!(
+            !found(
+                Stamp {
+                    reading: 2,
+                    ..STAMP
+                },
+                1_000
+            ),
+            "the club changed its words"
+        );
     }
 
     #[test]
     fn pages_that_nobody_can_use_any_more_make_room_and_no_others() {
         let kept = Kept::default();
         for draw in 0..PAGES_MAX as i64 {
-            kept.keep(name(draw), &Written::new(STAMP, Timestamp(1_000), "old".into()));
+            kept.keep(
+                name(draw),
+                &Written::new(STAMP, Timestamp(1_000), "old".into()),
+            );
         }
-        kept.keep(name(-1), &Written::new(STAMP, Timestamp(1_050), "one too many".into()));
+        kept.keep(
+            name(-1),
+            &Written::new(STAMP, Timestamp(1_050), "one too many".into()),
+        );
         assert!(kept.get(name(-1), STAMP, Timestamp(1_050)).is_none() && kept.0.len() == PAGES_MAX);
-        kept.keep(name(-2), &Written::new(STAMP, Timestamp(2_000), "new".into()));
+        kept.keep(
+            name(-2),
+            &Written::new(STAMP, Timestamp(2_000), "new".into()),
+        );
         assert_eq!(kept.0.len(), 1);
     }
 }

@@ -32,16 +32,24 @@ pub const PAGE_NOT_FOUND: Shown = Shown::Missing(
     "Page Not Found",
     "There is nothing at this address. It may have moved, or the link may be cut short.",
 );
-const DRAW_NOT_FOUND: Shown =
-    Shown::Missing("Draw Not Found", "The draw you're looking for doesn't exist or may have been removed.");
-const OFFER_NOT_FOUND: Shown =
-    Shown::Missing("Special Offer Not Found", "This offer has ended, or the link may be cut short.");
+const DRAW_NOT_FOUND: Shown = Shown::Missing(
+    "Draw Not Found",
+    "The draw you're looking for doesn't exist or may have been removed.",
+);
+const OFFER_NOT_FOUND: Shown = Shown::Missing(
+    "Special Offer Not Found",
+    "This offer has ended, or the link may be cut short.",
+);
 
 /// The page's data. `boot` is what React's first render reads.
 ///
 /// # Errors
 /// The books could not be read.
-pub async fn look_up(state: &State, page: &Page<'_>, boot: &mut Map<String, Value>) -> Result<Shown, Problem> {
+pub async fn look_up(
+    state: &State,
+    page: &Page<'_>,
+    boot: &mut Map<String, Value>,
+) -> Result<Shown, Problem> {
     match page.address.shows {
         Shows::Offer | Shows::OfferBoard => offer(state, page, boot).await,
         Shows::Landing => {
@@ -51,18 +59,26 @@ pub async fn look_up(state: &State, page: &Page<'_>, boot: &mut Map<String, Valu
             Ok(Shown::Landing(faces))
         }
         Shows::Draw | Shows::Verify | Shows::Checkout | Shows::Board => {
-            let Some(draw) = draw(state, page.draw()).await else { return Ok(DRAW_NOT_FOUND) };
+            let Some(draw) = draw(state, page.draw()).await else {
+                return Ok(DRAW_NOT_FOUND);
+            };
             let face = DrawFace::new(&draw, state.clock.now());
             boot.insert("draw".into(), json!(draw));
             if page.address.shows == Shows::Board {
-                boot.insert("widget".into(), json!(widgets::of_draw(state, page.draw()).await?));
+                boot.insert(
+                    "widget".into(),
+                    json!(widgets::of_draw(state, page.draw()).await?),
+                );
             }
             Ok(match page.address.shows {
                 Shows::Draw => Shown::Draw(Box::new(face)),
                 Shows::Board => Shown::Board(Box::new(face)),
                 Shows::Verify => Shown::Plain(format!("Verify draw {}", page.draw()), face.title()),
                 _ => {
-                    let words = format!("{}. Random ticket numbers are assigned after payment.", face.title());
+                    let words = format!(
+                        "{}. Random ticket numbers are assigned after payment.",
+                        face.title()
+                    );
                     Shown::Plain(page.address.heading.to_string(), words)
                 }
             })
@@ -70,18 +86,29 @@ pub async fn look_up(state: &State, page: &Page<'_>, boot: &mut Map<String, Valu
         Shows::Club => club(state, page.word("slug"), boot).await,
         Shows::Order => match orders::by_token(state, page.word("token")).await? {
             Some(record) => {
-                boot.insert("order".into(), json!(orders::present(state, &record).await?));
-                Ok(Shown::Plain(page.address.heading.to_string(), String::new()))
+                boot.insert(
+                    "order".into(),
+                    json!(orders::present(state, &record).await?),
+                );
+                Ok(Shown::Plain(
+                    page.address.heading.to_string(),
+                    String::new(),
+                ))
             }
             None => Ok(PAGE_NOT_FOUND),
         },
-        Shows::Plain | Shows::Claim => Ok(Shown::Plain(page.address.heading.to_string(), String::new())),
+        Shows::Plain | Shows::Claim => Ok(Shown::Plain(
+            page.address.heading.to_string(),
+            String::new(),
+        )),
         Shows::Desk => Ok(Shown::Desk(page.address.heading.to_string())),
         // An archived club still signs in, to read (decision H-3).
-        Shows::ClubDesk => Ok(match state.catalogue.facts().club_by_slug(page.word("slug")) {
-            Some(_) => Shown::Desk(page.address.heading.to_string()),
-            None => PAGE_NOT_FOUND,
-        }),
+        Shows::ClubDesk => Ok(
+            match state.catalogue.facts().club_by_slug(page.word("slug")) {
+                Some(_) => Shown::Desk(page.address.heading.to_string()),
+                None => PAGE_NOT_FOUND,
+            },
+        ),
         Shows::ToOffer | Shows::ToDraw | Shows::ToCheckout => Ok(PAGE_NOT_FOUND),
     }
 }
@@ -89,16 +116,29 @@ pub async fn look_up(state: &State, page: &Page<'_>, boot: &mut Map<String, Valu
 async fn draw(state: &State, id: DrawId) -> Option<wire::draw::Draw> {
     let (facts, listing, view) = state.catalogue.draw(id).await?;
     let club = facts.club(listing.club)?;
-    Some(facts.wire(&listing, &view, state.clock.now())?.alone(&listing, club))
+    Some(
+        facts
+            .wire(&listing, &view, state.clock.now())?
+            .alone(&listing, club),
+    )
 }
 
 /// An expired one is gone, a closed one says so (A:105, A:107).
-async fn offer(state: &State, page: &Page<'_>, boot: &mut Map<String, Value>) -> Result<Shown, Problem> {
+async fn offer(
+    state: &State,
+    page: &Page<'_>,
+    boot: &mut Map<String, Value>,
+) -> Result<Shown, Problem> {
     let found = Offer::find(state, page.word("slug"), page.word("bundle")).await?;
-    let Some(offer) = found.filter(|offer| offer.standing != Standing::Ended) else { return Ok(OFFER_NOT_FOUND) };
+    let Some(offer) = found.filter(|offer| offer.standing != Standing::Ended) else {
+        return Ok(OFFER_NOT_FOUND);
+    };
     let picture = card::address_of_offer(&state.config.public_url, &offer);
     let face = Box::new(OfferFace::new(&offer, picture, state.clock.now()));
-    boot.insert("offer".into(), json!(wire::special::PublicOffer::new(state, &offer)));
+    boot.insert(
+        "offer".into(),
+        json!(wire::special::PublicOffer::new(state, &offer)),
+    );
     boot.insert("clubMeta".into(), json!(meta_of(&offer.club)));
     if page.address.shows == Shows::OfferBoard {
         boot.insert("widget".into(), json!(widgets::of_offer(state, &offer)));
@@ -120,9 +160,13 @@ pub async fn share_card(state: &State, page: &Page<'_>) -> Result<Option<String>
             let card = cards::of_draw(state, page.draw()).await;
             card.map(|card| card::address(site, &format!("draw/{}", page.draw()), &card))
         }
-        Shows::Club => facts
-            .club_by_slug(page.word("slug"))
-            .map(|club| card::address(site, &format!("club/{}", club.slug), &Card::of_club(club, &facts))),
+        Shows::Club => facts.club_by_slug(page.word("slug")).map(|club| {
+            card::address(
+                site,
+                &format!("club/{}", club.slug),
+                &Card::of_club(club, &facts),
+            )
+        }),
         Shows::Offer => {
             let offer = Offer::find(state, page.word("slug"), page.word("bundle")).await?;
             offer.map(|offer| card::address_of_offer(site, &offer))
@@ -133,9 +177,16 @@ pub async fn share_card(state: &State, page: &Page<'_>) -> Result<Option<String>
 
 async fn club(state: &State, slug: &str, boot: &mut Map<String, Value>) -> Result<Shown, Problem> {
     let facts = state.catalogue.facts();
-    let found = facts.club_by_slug(slug).filter(|club| !club.archived && club.page_enabled);
-    let Some(row) = found else { return Ok(PAGE_NOT_FOUND) };
-    let part = Part { club: Some(row.id), ..Part::default() };
+    let found = facts
+        .club_by_slug(slug)
+        .filter(|club| !club.archived && club.page_enabled);
+    let Some(row) = found else {
+        return Ok(PAGE_NOT_FOUND);
+    };
+    let part = Part {
+        club: Some(row.id),
+        ..Part::default()
+    };
     let now = state.clock.now();
     let active = state.catalogue.part(List::Active, part, now);
     let completed = state.catalogue.part(List::Completed, part, now);
@@ -145,7 +196,9 @@ async fn club(state: &State, slug: &str, boot: &mut Map<String, Value>) -> Resul
     boot.insert("club".into(), json!(club));
     let offers = Offer::of_club(state, row).await?;
     let on_sale = offers.iter().filter(|offer| offer.is_on_sale());
-    let on_sale: Vec<_> = on_sale.map(|offer| wire::special::PublicOffer::new(state, offer)).collect();
+    let on_sale: Vec<_> = on_sale
+        .map(|offer| wire::special::PublicOffer::new(state, offer))
+        .collect();
     boot.insert("offers".into(), json!(on_sale));
     Ok(Shown::Club(face, faces))
 }
@@ -155,8 +208,14 @@ fn lists(state: &State, club: Option<ClubId>) -> Vec<wire::draw::Draw> {
     /// Completed draws in the page itself; who scrolls further asks.
     const COMPLETED_MAX: usize = 60;
     let now = state.clock.now();
-    let part = Part { club, ..Part::default() };
-    let recent = Part { limit: Some(COMPLETED_MAX), ..part };
+    let part = Part {
+        club,
+        ..Part::default()
+    };
+    let recent = Part {
+        limit: Some(COMPLETED_MAX),
+        ..part
+    };
     let mut draws = state.catalogue.part(List::Active, part, now);
     draws.extend(state.catalogue.part(List::Awaiting, part, now));
     draws.extend(state.catalogue.part(List::Completed, recent, now));
@@ -165,7 +224,11 @@ fn lists(state: &State, club: Option<ClubId>) -> Vec<wire::draw::Draw> {
 
 fn faces(state: &State, draws: &[wire::draw::Draw]) -> Vec<DrawFace> {
     let now = state.clock.now();
-    draws.iter().filter(|draw| draw.status == "active").map(|draw| DrawFace::new(draw, now)).collect()
+    draws
+        .iter()
+        .filter(|draw| draw.status == "active")
+        .map(|draw| DrawFace::new(draw, now))
+        .collect()
 }
 
 impl Shown {
